@@ -146,7 +146,7 @@ GROUPED = [  # what a fraction, a root or a script holds is to be seen on one li
     (r"\frac{\partial u}{\partial t}=k\frac{\partial^2u}{\partial x^2}", "∂u/∂t = k(∂²u/∂x²)"),
     (r"\frac{ab}{dx}", "(ab)/dx"), (r"\frac{ab}{cd}", "(ab)/(cd)"),
     (r"\sqrt xy", "√x y"), (r"\sqrt2\pi", "√2 π"), (r"\sqrt x^2", "(√x)²"), (r"\sqrt[n]{x}y", "ⁿ√x y"),
-    (r"\sqrt{ab}c", "√(ab)c"),
+    (r"\sqrt{ab}c", "√(ab)c"), (r"u=c\qquad v=d", "u = c  v = d"), (r"u,\quad v", "u,  v"),
     (r"\binom nk^2", "C(n, k)²"), (r"f(x)=\begin{cases}x&x>0\\-x&x<0\end{cases}", "f(x) = {x, x > 0; -x, x < 0}"),
 ]
 

@@ -93,6 +93,12 @@ SPOKEN = [
     (r"x=-1", "x equals negative 1"),
     (r"\pm\sqrt{2}", "plus or minus square root of 2"),
     (r"\mathfrak{g}", "g"),
+    (r"A\times_SB", "A times sub S B"),
+    (r"f\overset{(2)}{=}g", "f equals with 2 above g"),
+    (r"x\underset{n}{\to}y", "x to with n below y"),
+    (r"\cup_{i=1}^nA_i", "union from i equals 1 to n of A sub i"),
+    (r"u=c\qquad v=d", "u equals c, v equals d"),
+    (r"a\not\perp b", "a not perpendicular to b"),
 ]
 
 

@@ -149,6 +149,8 @@ def test_the_order_of_unordered_operands_does_not_count(one: str, other: str) ->
     (r"A\setminus B", r"B\setminus A"), (r"A\cup B", r"A\cap B"), (r"A\cup B\cup C", r"A\cup B"),
     (r"A\subset B", r"B\subset A"), (r"A\cong B", r"A\approx B"), (r"A\cong B", "A=B"),
     (r"A\cong B", r"A\simeq B"), (r"A\cong B", r"A\equiv B"), ("0^x", "1"), ("0^x", "x^0"), ("0^n+1", "2"),
+    ("a+_nb", "a+b"), ("a+_nb", "a+_mb"), (r"A\times_SB", "AB"), (r"a\equiv_nb", r"a\equiv b"),
+    (r"f\overset{1}{=}g", "f=g"), (r"A\hat\otimes B", r"A\otimes B"),
 ])
 def test_other_operators_and_orders_count(one: str, other: str) -> None:
     assert not equal(tree(one), tree(other))

@@ -13,12 +13,15 @@ from functools import lru_cache
 from porism.formula.layout import child_rows
 from porism.formula.operators.rules import FUNCTION_LETTERS
 from porism.formula.tables.lookup import RELATION_CLASSES, SYMBOLS, closing_fence, plain_blackboard, token_class
+from porism.formula.tables.spaces import QUAD
 from porism.formula.tables.spoken import BLACKBOARD, FENCES, FRACTIONS, FUNCTIONS, MARKS, POWERS, WORDS
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 from porism.formula.writers.grouping import is_derivation, is_differential
 
 _NAMED = frozenset({"function", "trigonometric", "logarithm"})
 _BIG = frozenset({"big-operator", "integral", "limit"})
+_BIG_WITH_BOUNDS = frozenset({"set-operator", "additive", "multiplicative"})
+"""Classes of operators that with bounds and without an operand before them are those of a family: ``\\cup_i``."""
 _OPERATORS = RELATION_CLASSES | _BIG | {
     "additive", "multiplicative", "division", "set-operator", "open", "separator", "dots", "text"
 }
@@ -111,6 +114,8 @@ class _Reader:
     def _symbol(self, row: Row, place: int) -> int:
         node = row[place]
         kind = token_class(node.label, node.kind)
+        if node.space >= QUAD and self._operand and self._frames[-1].words and self._operand_begins(kind):
+            self._frames[-1].words[-1] += ","
         if kind == "open":
             self._open(node.label)
         elif kind == "close" or (kind == "bar" and self._closes_bar(node.label, row, place)):
@@ -160,7 +165,7 @@ class _Reader:
         self._waiting = ""
         following = row[place + 1] if place + 1 < len(row) else None
         core = self._core(node, kind)
-        if kind in _BIG:
+        if kind in _BIG or (kind in _BIG_WITH_BOUNDS and node.below is not None and not self._operand):
             self._say(self._big(node, kind, core) + (" of" if following is not None else ""))
             self._operand = False
             return
@@ -179,7 +184,7 @@ class _Reader:
         """Whether a node is a function whose argument follows."""
         if following is None:
             return False
-        if kind in _NAMED or (node.kind == "V" and len(node.label) > 1):
+        if kind in _NAMED or (node.kind == "V" and len(node.label) > 1 and not node.label.endswith("\u0338")):
             return True
         if node.label in ("∁", "∇"):
             return True
@@ -196,8 +201,8 @@ class _Reader:
                     words = f"vector {words}"
                 elif note is not None:
                     words = f"{words} {note}"
-                elif not (len(mark) == 1 and mark[0].label in "⏞⏟⎴⎵⏜⏝"):
-                    words = f"{words} {self._text(mark)}".rstrip()
+                elif not (len(mark) == 1 and mark[0].label in "⏞⏟⎴⎵⏜⏝") and self._text(mark):
+                    words = f"{words} with {self._text(mark)} {'above' if mark is node.over else 'below'}"
         return words
 
     def _bare(self, node: LayoutNode, kind: str) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from porism.formula.layout import child_rows
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.lookup import RELATION_CLASSES, token_class
+from porism.formula.tables.spaces import QUAD
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 from porism.formula.writers.grouping import (
     has_scripts,
@@ -121,6 +122,8 @@ def _row_text(row: Row, texts: dict[int, str], marked: frozenset[int]) -> str:
         apart = apart or (is_open and kind == "multiplicative")  # M ⊗_A N
         if parts and (_needs_space(previous, kind, parts[-1], shown, parts) or apart) and parts[-1] != " ":
             parts.append(" ")
+        if parts and node.space >= QUAD:
+            parts.append(" " if parts[-1] == " " else "  ")
         parts.append(shown)
         previous = "close" if kind == "open" and node.kind == "F" else kind
         after_derivation = is_derivation(node)
