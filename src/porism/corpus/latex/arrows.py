@@ -164,6 +164,9 @@ class ArrowReader:
                 self._up_to(">")
             elif sign in _XY_PLACES and not is_aimed:
                 self._up_to(_XY_PLACES[sign])
+            elif sign == "=" and self._follows('"'):
+                self._character()
+                self._up_to('"')
             elif sign in ("'", "`") or (sign in (";", ",", "!") and not is_aimed):
                 continue
             elif sign in ("^", "_", "|"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from porism.corpus.latex.environments import TextEnvironments
-from porism.corpus.latex.overlays import CHOICES, MARKED, SHOWN, skip_overlay
+from porism.corpus.latex.overlays import CHOICES, MARKED, SHOWN, skip_mode, skip_overlay
 from porism.corpus.latex.tables import words
 
 BLOCKS = words("block alertblock exampleblock beamerboxesrounded tblock infoblock")
@@ -37,7 +37,13 @@ class BeamerText(TextEnvironments):
 
     # overlays --------------------------------------------------------------------------------------------------
 
+    def other_command(self, token: str) -> None:
+        if token[-1].isalpha():
+            skip_overlay(self.expander)
+        super().other_command(token)
+
     def _shown(self, command: str) -> None:
+        skip_mode(self.expander)
         skip_overlay(self.expander)
 
     def _choice(self, command: str) -> None:

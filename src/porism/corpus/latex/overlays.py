@@ -36,6 +36,13 @@ def skip_overlay(expander: Expander) -> bool:
     return found is not None
 
 
+def skip_mode(expander: Expander) -> None:
+    """Reads the star or plus of ``\\onslide*<2>``."""
+    token = expander.skip_spaces()
+    rest = token[1:] if token is not None and token[0] in "*+" and token[1:2] in ("", "<") else token
+    expander.stream.push([rest] if rest else [])
+
+
 def take_overlay(expander: Expander, token: str) -> bool:
     """Reads what Beamer's command ``token`` has before its content; whether only the content is left of it."""
     if token in CHOICES:
@@ -44,6 +51,13 @@ def take_overlay(expander: Expander, token: str) -> bool:
         groups = [expander.group() or [] for _ in range(count)]
         expander.stream.push(["{", *groups[shown], "}"])
         return True
-    if token in SHOWN or token in MARKED:
+    if token in MARKED:
         skip_overlay(expander)
+    elif token in SHOWN:
+        skip_mode(expander)
+        skip_overlay(expander)
+        if expander.follows("{"):
+            content = expander.group() or []
+            is_part = "&" in content or "\\\\" in content  # of lines of a display
+            expander.stream.push(content if is_part else ["{", *content, "}"])
     return token in SHOWN or token == "\\pause"

@@ -118,6 +118,8 @@ class PlainText(BeamerText):
     def _statement(self, command: str) -> None:
         """AMS-TeX's ``\\proclaim{Theorem 1} … \\endproclaim``, and plain TeX's ``\\proclaim Theorem 1. …``."""
         reader, name, line = self.expander, command[1:], self.line
+        if reader.follows("\\nofrills"):
+            reader.stream.next()
         if not reader.follows("{"):
             if name == "proclaim" and not self.preamble:
                 self._plain_statement(line)

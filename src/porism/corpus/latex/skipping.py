@@ -18,6 +18,8 @@ _STRETCH = re.compile(rf"\s*(?:plus|minus)(?:\s*(?P<amount>{_AMOUNT})|[-+\s]*[\d
 _FACTOR = re.compile(r"\s*[-+]?\s*\d*\.?\d*\s*$")
 _NUMBER = re.compile(r"[-+\s]*(?:\d+|'[0-7]+|\"[0-9A-F]+)")
 _QUOTED = re.compile(r"\s*`[^\s]?")
+_FILE = re.compile(r"\s*[A-Za-z][\w.:-]*(?:\s+at\s*[\d.]+\s*(?:true)?\s*[a-z]{2})?")
+_SIZE = re.compile(r"\s*scaled\s*")
 _EQUALS = re.compile(r"\s*=")
 _BY = re.compile(r"\s*by\b")
 
@@ -55,6 +57,11 @@ def skip_assignment(expander: Expander, name: str) -> None:
             _skip_register(expander, surely=True)
         elif kind == "g":
             expander.group()
+        elif kind == "f":
+            _match(expander, _FILE)
+            if _match(expander, _SIZE) is None:
+                continue
+            _skip_number(expander, surely=True)
         else:
             _skip_box(expander)
 
@@ -85,7 +92,7 @@ def _skip_register(expander: Expander, *, surely: bool) -> bool:
     if token is None or token[0] != "\\" or not (surely or _is_register(expander, token)):
         expander.stream.push([token] if token is not None else [])
         return False
-    if ASSIGNMENTS.get(token[1:], "").startswith("n="):  # \dimen0
+    if ASSIGNMENTS.get(token[1:], "").startswith("n"):  # \dimen0, \magstep1
         _skip_number(expander, surely=True)
     return True
 

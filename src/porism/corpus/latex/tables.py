@@ -60,7 +60,7 @@ AMS_TEX_ENVIRONMENTS = words(
 """Environments that AMS-TeX writes ``\\align … \\endalign``."""
 
 DRAWINGS = words(
-    "tikzpicture tikzpicture* pgfpicture picture asy asypicture pspicture chart circuitikz forest axis xy"
+    "tikzpicture tikzpicture* pgfpicture picture asy asypicture pspicture chart codi circuitikz forest axis xy"
 )
 """Environments that draw; of them the text says ``[diagram]``."""
 SKIPPED_ENVIRONMENTS = DRAWINGS | words(
@@ -117,7 +117,7 @@ DROPPED = {
     "thispagestyle": "m", "pagestyle": "m", "pagenumbering": "m", "setcounter": "mm", "addtocounter": "mm",
     "stepcounter": "m", "refstepcounter": "m", "newcounter": "mo", "addcontentsline": "mmm", "hypersetup": "m",
     "rule": "omm", "fontsize": "mm", "raisebox": "moo", "index": "om", "glsadd": "m", "hyphenation": "m",
-    "phantomsection": "", "scalebox": "mo", "resizebox": "*mm", "rotatebox": "om", "parbox": "ooom", "makebox": "oo",
+    "phantomsection": "", "scalebox": "mo", "adjustbox": "m", "SelectTips": "mm", "resizebox": "*mm", "rotatebox": "om", "parbox": "ooom", "makebox": "oo",
     "framebox": "oo", "fbox": "", "nocite": "m", "addbibresource": "om", "printbibliography": "o",
     "usetikzlibrary": "m",
     "theoremstyle": "m", "newtheoremstyle": "mmmmmmmmm", "numberwithin": "omm", "counterwithin": "*mm",
@@ -129,7 +129,7 @@ DROPPED = {
     "declaretheoremstyle": "om", "setlist": "om", "crefname": "mmm", "Crefname": "mmm", "AtBeginDocument": "m",
     "AtEndDocument": "m", "includepdf": "om", "todo": "om", "missingfigure": "om", "mathtoolsset": "m",
     "hangindent": "", "parskip": "", "animategraphics": "ommmm", "externaldocument": "om",
-    "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
+    "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm",
     "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m",
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
     "Closesolutionfile": "m", "PackageWarning": "mm", "PackageInfo": "mm",

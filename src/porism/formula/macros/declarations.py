@@ -12,6 +12,7 @@ from porism.formula.macros.definition import (
     delimited_arguments,
     paired_delimiter,
     specified_arguments,
+    with_overlay,
 )
 from porism.formula.macros.expander import Expander
 from porism.formula.macros.tokens import EOF_TOKEN, join
@@ -51,6 +52,7 @@ class Declarations:
     def _newcommand(self, command: str) -> None:
         reader = self.expander
         reader.star()
+        has_overlay = self._has_overlay()
         name = reader.control_word()
         count = number_of(reader.optional())
         default = reader.optional() if count else None
@@ -60,7 +62,15 @@ class Declarations:
             return
         if command.startswith("\\provide") and name in reader.macros:
             return
-        reader.define(name, Macro(counted_arguments(count, default), reader.body_of(body)))
+        macro = Macro(counted_arguments(count, default), reader.body_of(body))
+        reader.define(name, with_overlay(macro) if has_overlay else macro)
+
+    def _has_overlay(self) -> bool:
+        """Whether a definition is one of Beamer's for commands that an overlay may follow (``\\newcommand<>``)."""
+        token = self.expander.skip_spaces() or ""
+        found = token.startswith("<>")
+        self.expander.stream.push([token.removeprefix("<>")] if token.removeprefix("<>") else [])
+        return found
 
     def _document_command(self, command: str) -> None:
         reader = self.expander
@@ -187,6 +197,7 @@ class Declarations:
     def _newenvironment(self, command: str) -> None:
         reader = self.expander
         reader.star()
+        self._has_overlay()
         name = reader.name()
         count = number_of(reader.optional())
         default = reader.optional() if count else None

@@ -93,6 +93,13 @@ def counted_arguments(count: int, default: Sequence[str] | None) -> tuple[Argume
     return (first, *[MANDATORY] * (count - 1))
 
 
+def with_overlay(macro: Macro) -> Macro:
+    """A macro that Beamer's overlay (``<2->``) may precede the arguments of; the body does without it."""
+    count = len(macro.arguments)
+    body = tuple(part + 1 if isinstance(part, int) else part for part in macro.body if part != count + 1)
+    return Macro((Argument("between", ("<", ">")), *macro.arguments), body)
+
+
 def delimited_arguments(body: Body) -> tuple[Argument, ...]:
     """The arguments of a ``\\def`` from what is before its replacement: ``#1#2``, or with delimiters, ``(#1,#2)``."""
     arguments: list[Argument] = []

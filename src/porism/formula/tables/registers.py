@@ -34,11 +34,14 @@ ASSIGNMENTS: dict[str, str] = {
     "advance": "rba", "multiply": "rbn", "divide": "rbn", "setbox": "n=x", "chardef": "c=n",
     "mathchardef": "c=n", "countdef": "c=n", "dimendef": "c=n", "skipdef": "c=n", "toksdef": "c=n",
     "box": "n", "copy": "n", "unhbox": "n", "unhcopy": "n", "unvbox": "n", "unvcopy": "n", "the": "c", "number": "n",
-    "skewchar": "c=n", "hyphenchar": "c=n", "special": "g", "message": "g", "typeout": "g", "wlog": "g",
+    "magstep": "n", "font": "c=f", "newfam": "c", "newbox": "c", "newread": "c", "newwrite": "c", "newinsert": "c",
+    "newsavebox": "c", "write": "ng", "openout": "n=f", "closeout": "n", "openin": "n=f", "closein": "n",
+    "entrymodifiers": "=g", "everyentry": "=g", "skewchar": "c=n", "hyphenchar": "c=n", "special": "g", "message": "g", "typeout": "g", "wlog": "g",
 }  # fmt: skip
 """Command, without the backslash → what follows it.
 
 ``=`` an equals sign that may be left out, ``b`` the word *by* that may be left out, ``d`` a dimension with what it may
 stretch and shrink, ``n`` a number or a variable, ``a`` either, ``c`` a control sequence, ``r`` a
-variable, ``g`` a group, ``x`` a box with its content.
+variable, ``g`` a group, ``x`` a box with its content, ``f`` the
+name of a file or font and its size.
 """
