@@ -48,6 +48,7 @@ from porism.errors import Problem
         (r"\newif\ifbig\bigtrue\ifbig$a$\else$b$\fi\bigfalse\ifbig$c$\else$d$\fi", ["a", "d"]),
         (r"\iffalse $a$ \ifx\a\b $b$ \fi\fi$c$", ["c"]),
         (r"\expandafter\def\csname foo\endcsname{1}$\foo$", ["1"]),
+        (r"\catcode`\@=11 \def\a@b{1}\def\c{\a@b}\catcode`\@=12 $\c$", ["1"]),
         (r"\providecommand{\q}{1}\providecommand{\q}{2}$\q$", ["1"]),
         (r"\makeatletter\def\all#1{\forall #1\@ifnextchar\bgroup{,\all}{:}}\makeatother$\all{x}{y}z$",
          [r"\forall x,\forall y:z"]),

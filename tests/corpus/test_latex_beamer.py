@@ -65,6 +65,9 @@ def test_frames_are_sections(tmp_path: Path) -> None:
         (r"a \note<2>[item]{b} c", "a\n\nb\n\nc"),
         (r"\begin{onlyenv}<2> a \end{onlyenv}\begin{overlayarea}{2cm}{3cm} b \end{overlayarea}", "a\n\nb"),
         (r"a < b and \item c < d > e", "a < b and\n- c < d > e"),
+        (r"\newcommand<>{\hl}[1]{\only#2{\textbf{#1}}}\hl<2->{a} \hl{b} \onslide*<2>{c} \onslide+<3->d", "a b c d"),
+        (r"\newenvironment<>{mine}[1]{\begin{block}#2{#1}}{\end{block}}\begin{mine}<2>{T}a\end{mine}", "T: a"),
+        (r"\unknown<2->{a} b", "a b"),
     ],
 )
 def test_blocks_and_overlays_in_text(source: str, expected: str, tmp_path: Path) -> None:
@@ -80,6 +83,8 @@ def test_blocks_and_overlays_in_text(source: str, expected: str, tmp_path: Path)
         (r"\alt<2>{x}{y} + \temporal<3>{p}{q}{r}", "{x} + {q}"),
         (r"\textcolor<2>{red}{x}", r"\textcolor{red}{x}"),
         (r"x \onslide<2-> < y", "x < y"),
+        (r"\begin{aligned} a \uncover<2->{&= b \\} c \visible<3>{d}\end{aligned}",
+         r"\begin{aligned} a &= b \\ c {d}\end{aligned}"),
     ],
 )
 def test_overlays_in_formulas(formula: str, expected: str, tmp_path: Path) -> None:

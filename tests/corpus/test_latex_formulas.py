@@ -90,6 +90,10 @@ def test_a_dollar_in_mathematical_braces_ends_the_formula(tmp_path: Path) -> Non
         (r"\begin{tikzpicture}\matrix (m) [matrix of math nodes]{A & B \\}; \draw (m) edge node {$f$} (n);"
          r"\end{tikzpicture}",
          ["A", "B", "f"]),
+        (r"\entrymodifiers={+!!<0pt>}\xymatrix{A \ar[r]^{f}=''a'' \ar@(ul,dl)[]_{h} & B \ar[d]|-*[@]{\subset}"
+         r" \POS''1,1'',!C*{\beta},**\dir{-} & *!L!<-.5em,0em>{C}}", ["A", "f", "h", "B", r"\subset", r"\beta", "C"]),
+        (r"\begin{tikzcd} A \arrow[''''{name=0, anchor=center}, ''f'', from=1-1, to=1-2] &[2em] B \\[1em] C"
+         r"\end{tikzcd}", ["A", "f", "B", "C"]),
         (r"\begin{xy}\xymatrix{A \ar[r]^f & B}\end{xy}", ["A", "f", "B"]),
         (r"\xy (0,0)*+{A}=''a''; (9,0)*{B}=''b''; \endxy", ["A", "B"]),
     ],
@@ -191,6 +195,8 @@ def test_proof_trees(tmp_path: Path) -> None:
         r"\setcounter{equation}{3}", r"\penalty10000 ", r"\thinmuskip=2mu plus 1mu ",
         r"\global\parskip=.5\baselineskip ",
         r"\setlength{\jot}{3pt}", r"\setlength\jot{3pt}", r"\addtolength{\jot}{3pt}", r"\kern-.1em ", r"\everymath={x}",
+        r"\font\tenrm=cmr10 scaled\magstep1 ", r"\font\x=cmr10 at 12pt ", r"\magnification=\magstep1 ",
+        r"\newfam\bb \textfont\bb=\tenbb ",
         r"\chardef\ten=10 ", r"\count12=3 ", r"\dimen0=2cm ", r"\allowdisplaybreaks[4]", r"\baselineskip\parskip ",
     ],
 )  # fmt: skip

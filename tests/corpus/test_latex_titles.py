@@ -68,7 +68,7 @@ AMS = r"""\documentstyle{amsppt}
 \document
 \heading 1. First \endheading
 Words $$\align a&=b\\ c&=d\tag 1.1\endalign$$
-\proclaim{Theorem 1.2 (Euler)} It holds. \endproclaim
+\proclaim\nofrills{Theorem 1.2 (Euler)} It holds. \endproclaim
 \demo{Proof} Clear. \enddemo
 \subheading{1.1 Second}
 \definition{Definition} A ring. \enddefinition

@@ -36,7 +36,8 @@ ASSIGNMENTS: dict[str, str] = {
     "box": "n", "copy": "n", "unhbox": "n", "unhcopy": "n", "unvbox": "n", "unvcopy": "n", "the": "c", "number": "n",
     "magstep": "n", "font": "c=f", "newfam": "c", "newbox": "c", "newread": "c", "newwrite": "c", "newinsert": "c",
     "newsavebox": "c", "write": "ng", "openout": "n=f", "closeout": "n", "openin": "n=f", "closein": "n",
-    "entrymodifiers": "=g", "everyentry": "=g", "skewchar": "c=n", "hyphenchar": "c=n", "special": "g", "message": "g", "typeout": "g", "wlog": "g",
+    "entrymodifiers": "=g", "everyentry": "=g",
+    "skewchar": "c=n", "hyphenchar": "c=n", "special": "g", "message": "g", "typeout": "g", "wlog": "g",
 }  # fmt: skip
 """Command, without the backslash → what follows it.
 
