@@ -42,6 +42,19 @@ def test_a_question_is_typed_understood_and_answered(opened: Open) -> None:
     assert page.locator("#recent li").count() == 0
 
 
+def test_formulas_are_set_in_the_font_that_the_server_has(opened: Open) -> None:
+    page = opened("/formula?formula=" + quote(r"\left(\frac{a}{b}\right)^2+\left|\frac{x}{y}\right|"))
+    page.evaluate("document.fonts.ready.then(() => 0)")
+    assert page.evaluate("[...document.fonts].map(font => font.family + ' ' + font.status)") == ["Porism Math loaded"]
+    assert page.evaluate("performance.getEntriesByType('resource').every(one => one.name.startsWith(location.origin))")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('main math mo[stretchy=true]')].map(one => one.getBoundingClientRect().height)"
+    )
+    assert len(heights) == 4
+    assert heights[0] == heights[1] > 1.4 * page.locator("main math mi").first.bounding_box()["height"]
+    assert heights[2] == heights[3]
+
+
 def test_an_explanation_opens_within_the_result(opened: Open) -> None:
     page = opened(PAGES[1])
     page.locator("a.why").first.click()
