@@ -151,6 +151,12 @@ CASES = {
         (r"a,b\\\implies c", "lines(list(a, b), implies(c))"),
         (r"x^{a\\b}\\", "sup(x, lines(a, b))"),
     ],
+    "restrictions": [
+        (r"f\restriction_X=g", "eq(at(f, X), g)"),
+        (r"t\mid_0^1=1", "eq(at(t, 1, 0), 1)"),
+        (r"f|_X=g", "eq(at(f, X), g)"),
+        (r"a\mid b", "divides(a, b)"),
+    ],
     "lists": [
         (r"a,b\in R", "in(list(a, b), R)"),
         (r"n=1,2,\dots", "eq(n, list(1, 2, C:…))"),

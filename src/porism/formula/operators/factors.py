@@ -36,6 +36,8 @@ class Factors(Fences):
         (``\\cup_i A_i``), and so are others of which there are big ones.
         """
         role = rule.role
+        if node.label == "↾" and self.evaluates(frame, node):
+            return
         operator = self.operator(rule, node)
         if role == RELATION:
             frame.relate(operator, node)

@@ -35,9 +35,7 @@ class Fences(Surroundings):
             return self.open(frame, node)
         if note == BAR_CLOSES and frame.opener == node.label:
             return self.close(frame, node)
-        if note == BAR_EVALUATES and frame.factors and not isinstance(last := frame.factors[-1], Written):
-            what = last.apply(None) if isinstance(last, Prefix) else last
-            frame.factors[-1] = make("at", [what, *self.remark(node)])
+        if (note == BAR_EVALUATES or node.label == "∣") and self.evaluates(frame, node):
             return frame
         parent = frame.parent
         if frame.opener == "{" and frame.before is None:
@@ -55,6 +53,16 @@ class Fences(Surroundings):
         else:
             frame.factors.append(self.dress(leaf_node(node), node) if node in self.around else leaf_node(node))
         return frame
+
+    def evaluates(self, frame: Frame, node: LayoutNode) -> bool:
+        """Reads a bar or ``↾`` with scripts as what the factor before it is evaluated at or restricted to."""
+        if node.below is None and node.above is None:
+            return False
+        if not frame.factors or isinstance(last := frame.factors[-1], Written):
+            return False
+        what = last.apply(None) if isinstance(last, Prefix) else last
+        frame.factors[-1] = make("at", [what, *self.remark(node)])
+        return True
 
     def close(self, frame: Frame, node: LayoutNode) -> Frame:
         while frame.integral is not None and frame.parent is not None:
