@@ -27,6 +27,7 @@ def read(text: str) -> str:
         "He earns $5, she earns $6, in total $5+$6=$11.",
         "$10,000 (+$500) = $10,500",
         "um R$ 4.182, depois R$ 5.000",
+        "deu 20$ de volta, ou R$ 4.182 no total",
         "A$5, C$6, NT$300, HK$ 20, US$7 and US$ 8–US$ 9",
         "花费5$,然后10$;从$5到$10",
         "цена 5$, а потом 10$ за штуку",

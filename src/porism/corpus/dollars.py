@@ -70,6 +70,8 @@ def _reads_as_prices(before: str, body: str, after: str, prose: int, mathematica
     """Whether the text between two dollars is what comes after, or before, the sign of a price."""
     if _AFTER_CURRENCY.search(before) and _STARTS_WITH_AMOUNT.match(body):
         return True
+    if prose and not mathematical and _AFTER_CURRENCY.search(body) and _STARTS_WITH_AMOUNT.match(after):
+        return True  # the second dollar begins a price
     if _PRICE.match(body) and not _NUMBER.fullmatch(body):
         if after[:1].isdigit():
             return True
