@@ -209,3 +209,16 @@ def test_a_problem_is_reported_once_however_many_documents_include_its_text(tmp_
     read(tmp_path, problems)
     assert len({str(problem) for problem in problems}) == len(problems)
     assert {problem.where for problem in problems} == {"both.tex:2", "both.tex:3"}
+
+
+def test_a_formula_goes_on_after_a_file_that_it_includes(tmp_path: Path) -> None:
+    text = r"Before \begin{align*} \input{rows} \end{align*} between $\input one +c$ after."
+    write(
+        tmp_path, main=f"\\documentclass{{article}}\n\\begin{{document}}\n{text}\n\\end{{document}}\n",
+        rows="a &= 1 \\\\\nb &= 2\n", one="x",
+    )  # fmt: skip
+    problems: list[Problem] = []
+    assert body(tmp_path, problems) == (
+        r"Before $$\begin{align*} a &= 1 \\ b &= 2 \end{align*}$$ between $x+c$ after."
+    )
+    assert problems == []

@@ -72,12 +72,14 @@ class FormulaReader:
 
     :param label: called with the name of each ``\\label`` inside a formula.
     :param reference: the readable form of a reference command's argument.
+    :param leave_file: called where a file ends that was read inside a formula.
     """
 
     def __init__(
-        self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str]
+        self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str],
+        leave_file: Callable[[], None],
     ) -> None:
-        self.expander, self.label, self.reference = expander, label, reference
+        self.expander, self.label, self.reference, self.leave_file = expander, label, reference, leave_file
         self.arrows = ArrowReader(expander)
         self.diagrams: list[list[str]] = []
         """The diagrams in the formula that was read last: the formulas at the nodes and arrows of each."""
@@ -166,8 +168,12 @@ class _Collector:
             self._begin_diagram(command)
             if not self.opened:
                 return []
+        file_depth = expander.stream.file_depth
         while True:
             token = expander.next(self.pending > 0)
+            if token == EOF_TOKEN and expander.stream.file_depth >= file_depth:
+                self.reader.leave_file()
+                continue
             if token is None or token == EOF_TOKEN or (token == PAR and self._ends_at_paragraph()):
                 expander.stream.push([token] if token else [])
                 expander.report("a formula that is never closed")

@@ -152,12 +152,15 @@ class IncludingText(PlainText):
         self.expander.stream.open_file(frame)
         self._look_at_class()
 
+    def leave_file(self) -> None:
+        if self._files.pop().is_document:
+            self.preamble = False
+        self._look_at_class()
+
     def end_of_file(self) -> None:
         if len(self._files) > 1:
-            if self._files.pop().is_document:
-                self.preamble = False
             self.out.append("\n\n")
-            self._look_at_class()
+            self.leave_file()
 
     def _end_input(self, command: str) -> None:
         self._files[-1].end()

@@ -58,7 +58,7 @@ class LatexText:
         Programming(self.expander, self.conditionals)
         self.languages = Languages(self.expander)
         self.labels = LabelKinds()
-        self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text)
+        self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text, self.leave_file)
         self.preamble = True
         self.out: Parts = []
         self.opened: list[Opened] = []
@@ -81,8 +81,11 @@ class LatexText:
     def mark_line(self, line: int) -> None:
         """What is written next is of this line of the file."""
 
+    def leave_file(self) -> None:
+        """A file that was read inside another one has been read to its end."""
+
     def end_of_file(self) -> None:
-        """A file has been read to its end."""
+        """A file has been read to its end, between paragraphs."""
 
     def begin_document(self) -> None:
         """``\\begin{document}``."""

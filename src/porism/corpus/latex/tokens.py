@@ -211,6 +211,11 @@ class TokenStream:
         return next((frame for frame in reversed(self._frames) if isinstance(frame, FileFrame)), None)
 
     @property
+    def file_depth(self) -> int:
+        """How many files are open."""
+        return sum(isinstance(frame, FileFrame) for frame in self._frames)
+
+    @property
     def raw_file(self) -> FileFrame | None:
         """The file, if the next token comes from it and from no expansion."""
         frames = self._frames
