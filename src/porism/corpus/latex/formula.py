@@ -77,7 +77,7 @@ class FormulaReader:
 
     def __init__(
         self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str],
-        leave_file: Callable[[], None],
+        leave_file: Callable[[], None] = lambda: None,
     ) -> None:
         self.expander, self.label, self.reference, self.leave_file = expander, label, reference, leave_file
         self.arrows = ArrowReader(expander)
