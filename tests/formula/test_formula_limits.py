@@ -31,6 +31,12 @@ HUGE = {
     "environments": r"\begin{" * 30_000,
     "matrices": r"\begin{pmatrix}1&2\\3&4\end{pmatrix}" * 2_000, "empty bases": "{}_a" * 20_000, "carets": "^" * 50_000,
     "definitions": r"\newcommand" * 30_000, "macros": r"\R" * 30_000, "line breaks": r"\\[" * 30_000,
+    "matrices of packages": r"\imat{20}" * 3_000, "brackets of packages": r"\mqty(" * 5_000,
+    "chemistry": r"\ce{" * 5_000, "chemical arrows": r"\ce{" + "H2O->[" * 5_000, "quantities": r"\SI{3}{\m}" * 3_000,
+    "units": r"\unit{" + r"\kilo\metre\per" * 3_000, "numbers": r"\num{" + "1x" * 10_000, "texts in cells":
+    r"\begin{numcases}{x}&" * 2_000, "premises": r"\AxiomC{x}" * 3_000 + r"\BinaryInfC{y}" * 3_000,
+    "staggered indices": r"\tensor{T}{" + "^a_b" * 5_000, "corner scripts": r"\sideset" * 5_000,
+    "columns that never end": r"\begin{array}{" * 3_000, "arguments until a sign": r"\def\a#1;{x}" + r"\a " * 5_000,
     "a macro of itself": r"\def\a{\a\a}\a",
     "a bomb of macros": (
         r"\def\a{xx}\def\b{" + r"\a" * 9 + r"}\def\c{" + r"\b" * 9 + r"}\def\d{" + r"\c" * 9 + "}" + r"\d" * 9

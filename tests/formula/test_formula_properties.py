@@ -39,6 +39,17 @@ PIECES = [
     "\u0304", r"\boldsymbol", r"\kern 2pt", "!", r"\tag", r"\int", r"\cos", r"\overline", r"\phantom", "&lt;", "\\",
     "\ud800", "\x00", "′",
     r"\ ", "0", "1{,}000", r"\cr", r"\hline", r"\eqalign{", r"\matrix{", r"\ldots", r"\newcommand",
+    r"\prescript", r"\sideset", r"\above 1pt", r"\atopwithdelims()", r"\cfrac[l]", r"\overbracket[1pt]", r"\sb",
+    r"\div",
+    r"\abs*", r"\dv{f}{x}", r"\pdv[2]", r"\qty(", r"\mqty{", r"\bra{a}", r"\ket{b}", r"\ce{2H2 + O2", r"\ce{",
+    r"\SI{1e3}{",
+    r"\unit{\kilo\gram}", r"\begin{numcases}{x}", r"\end{numcases}", r"\begin{cases*}", r"\end{cases*}",
+    r"\tensor{T}{^a_b}",
+    r"\AxiomC{x}", r"\BinaryInfC{y}", r"\DisplayProof", r"\genfrac(){0pt}{}", r"\smash[b]", r"\sin[2](",
+    r"\intertext{so}",
+    r"\newcommand{\b}[2][c]{#1#2}", r"\b", r"\def\c(#1){[#1]}", r"\c(",
+    r"\NewDocumentCommand{\d}{s m}{\IfBooleanTF{#1}{u}{v}#2}",
+    r"\d*",
 ]
 latex = st.lists(st.sampled_from(PIECES), max_size=16).map("".join)
 strings = st.text(max_size=40) | st.text(alphabet=st.characters(), max_size=40) | latex

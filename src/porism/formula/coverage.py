@@ -206,6 +206,8 @@ def _skip(texts: list[str], i: int, arguments: str) -> int:
         elif kind == "s":
             if texts[begin] in ("t", "s") and "{" in texts[begin : begin + 20]:
                 i = texts.index("{", begin)
+        elif kind == "f":
+            i = begin + 1
         elif kind == "o":
             i = _closing(texts, begin, "]") if texts[begin] == "[" else i
         elif kind == "d":
@@ -262,7 +264,7 @@ def _spellings() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
         "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
         "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "∤": ["|"], "∦": ["∥"],
-        "÷": ["\\div"], "∇": ["\\div"],
+        "÷": ["\\div"], "÷\u0338": ["\\div"], "∇": ["\\div"],
     }
     for spelled, label in NAME_SYNONYMS.items():
         found.setdefault(label, []).append(spelled)

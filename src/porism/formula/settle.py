@@ -215,8 +215,11 @@ def _settle_empty_bases(row: Row) -> None:
                 script = getattr(node, slot)
                 if script is not None:
                     bearer = brace_mark(previous, slot) or previous
-                    scripts = [*(getattr(bearer, slot) or []), *script]
-                    join_primes(scripts)
+                    scripts = getattr(bearer, slot) or []
+                    # Only the last script can take primes in, so that many scripts stay linear.
+                    joined = [*scripts[-1:], *script]
+                    join_primes(joined)
+                    scripts[-1:] = joined
                     setattr(bearer, slot, scripts)
         elif following is not None:
             following.pre_above, following.pre_below = node.above, node.below

@@ -11,6 +11,7 @@ from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import skip_arguments
 from porism.formula.layout import attach_limits, group_nodes
+from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import UNITS, length
 from porism.formula.tree import LayoutNode, Row
 
@@ -232,14 +233,23 @@ def _build_prescript(machine: Machine, frame: Frame, end: int) -> None:
 
 
 def _bearer(machine: Machine, base: int, above: Row, below: Row, start: int, end: int) -> LayoutNode:
-    """The node that ``row[base:]`` becomes, with these scripts before it."""
+    """The node that ``row[base:]`` becomes, with these scripts before it; before an operator they are on nothing."""
     row = machine.row
-    single = len(row) == base + 1 and row[base].kind in "VNOFMWE" and not (row[base].pre_above or row[base].pre_below)
-    node = row[base] if single else group_nodes(row, base)
-    if above or below:
-        node.pre_above, node.pre_below = above or None, below or None
-        node.start, node.end = start, end
     machine.unsettled = True
+    single = row[base] if len(row) == base + 1 and row[base].kind != "R" else None
+    if single is not None and (single.pre_above or single.pre_below or not (single.kind != "G" or single.within)):
+        single = None
+    node = single or group_nodes(row, base)
+    if not above and not below:
+        return node
+    is_empty = node.kind == "G" and not node.within
+    if is_empty or (node.kind == "O" and not is_limit_operator(node.label)):
+        nothing = node if is_empty else LayoutNode("", "G", start, start)
+        nothing.within, nothing.above, nothing.below = [], above or None, below or None
+        row[base:] = [nothing] if is_empty else [nothing, node]
+        return row[-1]
+    node.pre_above, node.pre_below = above or None, below or None
+    node.start, node.end = start, end
     return node
 
 
@@ -254,7 +264,9 @@ def _build_sideset(machine: Machine, frame: Frame, end: int) -> None:
     machine.row.extend(content)
     above, below = _corner_scripts(left)
     node = _bearer(machine, base, above, below, frame.start, end)
-    node.above, node.below = (scripts or None for scripts in _corner_scripts(right))
+    above, below = _corner_scripts(right)
+    node.above = [*(node.above or []), *above] or None
+    node.below = [*(node.below or []), *below] or None
     if node.below or (node.above and node.above[-1].label != "′"):
         group_nodes(machine.row, base)
 

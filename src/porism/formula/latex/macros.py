@@ -153,7 +153,7 @@ class _FormulaExpander(Expander):
             if token in self.primitives:
                 self.primitives[token](token)
             elif token in _HANDLED_COMMANDS:
-                if not self._may_follow(handled_command(token)[0]):
+                if token in self.exhausted or not self._may_follow(handled_command(token)[0]):
                     return token
                 self._call(token)
             elif token in _POWER_COMMANDS:
@@ -183,10 +183,15 @@ class _FormulaExpander(Expander):
 
     def _call(self, command: str) -> None:
         """Has a function of a package make what takes the place of a command."""
+        if self.stream.fuel <= 0:
+            self.exhausted.add(command)
+            self._report(f"{command} makes too much; it is left as it is from here on")
+            self.stream.push([command])
+            return
         arguments, handler = handled_command(command)
         values = [self._plain(self.argument(argument) or ()) for argument in arguments]
         result = FUNCTIONS[handler](Call(command, values, self._memory, self._report))
-        self.stream.fuel -= len(result) + 1
+        self.stream.fuel -= len(result) + len(self._memory[-1] if self._memory else ()) + 1
         in_text = bool(self._texts) and self._texts[-1]
         self.stream.push(["$", *result, "$"] if in_text and result else result)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from porism.formula.latex.commands import HANDLERS
+from porism.formula.latex.macros import MACRO_TRIGGERS
 from porism.formula.latex.unicode import accented_letter
 from porism.formula.tables.commands import ACCENT_SYNONYMS
 from porism.formula.tables.lookup import (
@@ -182,6 +183,6 @@ def error(text: str, start: int, end: int) -> Row:
     signature, replacement = COMMANDS.get(text[1:], ("", ""))
     if not signature and replacement.startswith("\\mathbb"):
         return [LayoutNode(blackboard(replacement[8]), "V", start, end, "bb")]
-    if not text or text in HANDLERS or text[0] == "{":
+    if not text or (text in HANDLERS and text not in MACRO_TRIGGERS) or text[0] == "{":
         return []
     return [LayoutNode(text, "E", start, end)]

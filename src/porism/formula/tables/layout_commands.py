@@ -1,8 +1,8 @@
 """Commands whose arguments say nothing of what a formula says, each kind with its reason.
 
 An entry is a command (without the backslash) and what belongs to it: ``*`` a star, ``o`` an option in brackets, ``m``
-an argument in braces, ``d`` a bare dimension, ``v`` a value that is assigned, ``s`` the size of a box (``to 3cm``).
-An argument that is not in the entry is content and is read as such.
+an argument in braces, ``d`` a bare dimension, ``f`` a fence, ``v`` a value that is assigned, ``s`` the size of a box
+(``to 3cm``). An argument that is not in the entry is content and is read as such.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         smash:o cancel:o bcancel:o xcancel:o mathllap:o mathrlap:o mathclap:o crampedllap:o crampedrlap:o
         crampedclap:o shoveleft:o shoveright:o cfrac:o sfrac:o nicefrac:o xfrac:o overbracket:oo underbracket:oo
     """),
+    ("fences and thickness of a fraction", "above:d atopwithdelims:ff overwithdelims:ff abovewithdelims:ffd"),
     ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
     ("colours, sizes and rotation", """
         color:om textcolor:om pagecolor:om definecolor:mmm cellcolor:om rowcolor:om columncolor:om mathcolor:om

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from porism.formula.latex.macros import MACRO_TRIGGERS
 from porism.formula.layout import child_rows, mark_order
 from porism.formula.tables.commands import ACCENTS, BRACES, ENVIRONMENTS
 from porism.formula.tables.lookup import SYMBOLS, plain_blackboard
@@ -103,12 +104,14 @@ def _node(node: LayoutNode) -> list[_Task]:
     if node.kind != "F" and (node.over is not None or node.under is not None):
         tasks = _accented(node, tasks)
     if node.pre_below is not None or (node.pre_above is not None and node.kind != "R"):
-        before: list[_Task] = ["{}"]
-        if node.pre_below is not None:
-            before += ("_", "{", (node.pre_below,), "}")
-        if node.pre_above is not None:
-            before += ("^", "{", (node.pre_above,), "}")
-        tasks = before + tasks
+        above, below = node.pre_above or [], node.pre_below or []
+        if node.kind in "OG":
+            tasks = ["\\prescript", "{", (above,), "}", "{", (below,), "}", "{", *tasks, "}"]
+        else:
+            before: list[_Task] = ["{}"]
+            before += ("_", "{", (below,), "}") if below else ()
+            before += ("^", "{", (above,), "}") if above else ()
+            tasks = before + tasks
     if node.below is not None:
         tasks += ("_", "{", (node.below,), "}")
     if node.above is not None:
@@ -144,7 +147,8 @@ def _core(node: LayoutNode) -> list[_Task]:
     if kind == "W":
         return ["\\qvar", "{" + "".join(_TEXT_ESCAPES.get(char, char) for char in label) + "}"]
     if kind == "E":
-        return [label]
+        # What comes after the name of a command of a package must not be read as its argument.
+        return [label, "\\relax", " "] if label in MACRO_TRIGGERS else [label]
     if kind == "F":
         name = "\\binom" if label == "choose" else "\\frac"
         return [name, "{", (node.over or [],), "}", "{", (node.under or [],), "}"]

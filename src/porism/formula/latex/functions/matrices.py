@@ -8,6 +8,7 @@ from porism.formula.latex.functions.call import Call, split_top, tex
 from porism.formula.latex.functions.quantities import is_number, quantity_tokens
 
 _MAX_SIZE = 20
+_MAX_TOKENS = 20_000
 _CELL_ENDS = frozenset({"&", "\\\\"})
 _ENVIRONMENTS = {"{": "matrix", "(": "pmatrix", "[": "bmatrix", "|": "vmatrix"}
 _PAULI = {
@@ -61,6 +62,9 @@ def matrix_of_one(call: Call) -> list[str]:
     starred = "\0true" in call.values[0]
     rows: list[list[list[str]]] = []
     lines, columns = _size(call, 2), _size(call, 3)
+    if lines * columns * len(call.values[1]) > _MAX_TOKENS:
+        call.report(f"{call.name} of too long an entry, which is written once")
+        lines = columns = 1
     for k in range(1, lines + 1):
         rows.append([])
         for i in range(1, columns + 1):
