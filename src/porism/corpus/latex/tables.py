@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porism.corpus.latex.theorem_names import NATIVE_PROOFS, NATIVE_THEOREMS, NATIVE_UNPROVABLE
 from porism.formula.tables.packages.proofs import HANDLED as PROOF_COMMANDS
 
 
@@ -34,14 +35,15 @@ THEOREMS = {
     "algorithm": "algorithm", "algo": "algorithm", "principle": "principle", "law": "law", "identity": "identity",
     "scholium": "scholium", "porism": "porism", "warning": "warning", "proclaim": "theorem",
 }  # fmt: skip
+THEOREMS = {**NATIVE_THEOREMS, **THEOREMS}
 """Environments that are theorem-like even where their declaration is not available → the type they stand for."""
 
 PROOFS = words(
     "proof pf prf proofof demonstration solution soln sol answer ans hint hints proofsketch"
-)
+) | NATIVE_PROOFS
 UNPROVABLE = words(
     "definition remark notation convention warning axiom assumption observation postulate construction"
-)
+) | NATIVE_UNPROVABLE
 
 MATH_ENVIRONMENTS = words(
     "math displaymath equation eqnarray align gather multline alignat flalign xalignat xxalignat dmath dgroup "
