@@ -78,3 +78,17 @@ def test_lines_of_proofs_between_dollars(tmp_path: Path) -> None:
         r"\begin{cases} 1 & x \\ 2 & y \end{cases}",
     ]
     assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"$\{\begin{array}{l} a $\qquad$ b\\ c \end{array}$ $d$", [r"\{\begin{array}{l} a \qquad b\\ c \end{array}", "d"]),
+        (r"\tikz{\node{$f \text{ if $x>0$ or } g$};}", [r"f \text{ if $x>0$ or } g"]),
+        ("$\\begin{array}{l} a \\\\\n\n b \\end{array}$ $c$", [r"\begin{array}{l} a \\ b \end{array}", "c"]),
+    ],
+)
+def test_dollars_and_blank_lines_inside_what_is_open(source: str, expected: list[str], tmp_path: Path) -> None:
+    problems: list[Problem] = []
+    assert formulas(source, tmp_path, problems) == expected
+    assert problems == []

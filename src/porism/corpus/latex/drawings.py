@@ -89,7 +89,7 @@ def drawn_formulas(source: str) -> list[list[str]]:
         token = tokens[position]
         position += 1
         if token in ("$", "$$"):
-            end = next((place for place in range(position, len(tokens)) if tokens[place] == token), len(tokens))
+            end = _end_of_formula(tokens, position, token)
             found.append(tokens[position:end])
             position = end + 1
         elif token == "\\xymatrix":
@@ -104,6 +104,16 @@ def drawn_formulas(source: str) -> list[list[str]]:
             found.append(["\\diagram", *inner, "\\enddiagram"] if is_matrix else inner)
             position, is_matrix = end, False
     return [formula for formula in found if formula]
+
+
+def _end_of_formula(tokens: list[str], position: int, closer: str) -> int:
+    """Where the dollar is that ends a formula: one inside braces is inner."""
+    depth = 0
+    for place in range(position, len(tokens)):
+        depth += (tokens[place] == "{") - (tokens[place] == "}")
+        if depth < 0 or (depth == 0 and tokens[place] == closer):
+            return place
+    return len(tokens)
 
 
 def _end_of_group(tokens: list[str], position: int) -> int:

@@ -31,6 +31,8 @@ from porism.formula.tables.packages.proofs import HANDLED as PROOF_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 
 MAX_FORMULA_TOKENS = 200_000
+MAX_REST_OF_ENVIRONMENT = 2000
+"""So many characters are looked at for the end of an environment inside a formula."""
 _CLOSERS = {"$": ("$", "$$"), "$$": ("$$", "$"), "\\(": ("\\)",), "\\[": ("\\]",)}
 PROOF_COMMANDS = {"\\AxiomC", "\\AXC", "\\Axiom"}
 """Commands that begin a proof tree in running text."""
@@ -268,7 +270,7 @@ class _Collector:
     def _ends_at_paragraph(self) -> bool:
         if not self.closers or self.closers[0] not in ("$", "\\)"):
             return False
-        return not any(entry.has_paragraphs for entry in self.opened)
+        return not any(entry.has_paragraphs or entry.is_environment for entry in self.opened)
 
     def _dollar(self, token: str) -> bool:
         if self.mode != "math":
@@ -292,7 +294,7 @@ class _Collector:
             self.out.append("$")
             self._open(token, "math", "$")
             return False
-        if token not in self.closers and any(entry.is_environment for entry in self.opened):
+        if any(entry.is_environment for entry in self.opened) and (token not in self.closers or self._ends_soon()):
             return False  # each cell is a formula of its own: the dollar ends it, or begins it again
         if token not in self.closers:
             self.expander.report("a $ inside a display formula")
@@ -311,6 +313,14 @@ class _Collector:
         """The innermost environment that is open; empty where there is none."""
         inner = (entry.closer for entry in reversed(self.opened) if entry.is_environment)
         return next(inner, self.environment or "")
+
+    def _ends_soon(self) -> bool:
+        """Whether the environment that is open is ended in the same paragraph."""
+        file = self.expander.stream.raw_file
+        if file is None:
+            return False
+        end = file.text.find(f"\\end{{{self._environment}}}", file.pos, file.pos + MAX_REST_OF_ENVIRONMENT)
+        return end >= 0 and "\n\n" not in file.text[file.pos : end]
 
     def _is_line_of_proof(self) -> bool:
         """Whether a command of bussproofs was read last whose argument stands between dollars."""

@@ -9,8 +9,8 @@ _NAMES = (
     "hypothèse notation rappel application affirmation conjecture énoncé scolie "
     "satz lemma hilfssatz korollar folgerung hauptsatz beispiel gegenbeispiel bemerkung anmerkung "  # German
     "aufgabe übung behauptung eigenschaft voraussetzung vermutung axiom bezeichnung "
-    "teorema lema proposición corolario definición ejemplo observación comentario ejercicio problema propiedad "  # Spanish
-    "hipótesis afirmación conjetura "
+    "teorema lema proposición corolario definición ejemplo observación comentario ejercicio problema "  # Spanish
+    "propiedad hipótesis afirmación conjetura "
     "proposizione corollario definizione esempio osservazione esercizio proprietà congettura ipotesi "  # Italian
     "proposição corolário definição exemplo observação exercício propriedade "  # Portuguese
     "stelling gevolg definitie voorbeeld opmerking opgave eigenschap "  # Dutch
