@@ -83,7 +83,7 @@ def test_lines_of_proofs_between_dollars(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (r"$\{\begin{array}{l} a $\qquad$ b\\ c \end{array}$ $d$", [r"\{\begin{array}{l} a \qquad b\\ c \end{array}", "d"]),
+        (r"$\begin{array}{l} a $\qquad$ b\\ c \end{array}$ $d$", [r"\begin{array}{l} a \qquad b\\ c \end{array}", "d"]),
         (r"\tikz{\node{$f \text{ if $x>0$ or } g$};}", [r"f \text{ if $x>0$ or } g"]),
         ("$\\begin{array}{l} a \\\\\n\n b \\end{array}$ $c$", [r"\begin{array}{l} a \\ b \end{array}", "c"]),
     ],

@@ -26,6 +26,7 @@ from porism.corpus.latex.tables import (
 )
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 from porism.formula.tables.boxes import BOXES, TEXT_ENVIRONMENTS, TEXT_TABLES
+from porism.formula.tables.commands import ENVIRONMENTS
 from porism.formula.tables.packages import TEXT_COLUMNS
 from porism.formula.tables.packages.proofs import HANDLED as PROOF_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
@@ -270,7 +271,7 @@ class _Collector:
     def _ends_at_paragraph(self) -> bool:
         if not self.closers or self.closers[0] not in ("$", "\\)"):
             return False
-        return not any(entry.has_paragraphs or entry.is_environment for entry in self.opened)
+        return not any(entry.has_paragraphs or entry.closer in ENVIRONMENTS for entry in self.opened)
 
     def _dollar(self, token: str) -> bool:
         if self.mode != "math":
@@ -294,7 +295,7 @@ class _Collector:
             self.out.append("$")
             self._open(token, "math", "$")
             return False
-        if any(entry.is_environment for entry in self.opened) and (token not in self.closers or self._ends_soon()):
+        if self._environment in ENVIRONMENTS and self.opened and (token not in self.closers or self._ends_soon()):
             return False  # each cell is a formula of its own: the dollar ends it, or begins it again
         if token not in self.closers:
             self.expander.report("a $ inside a display formula")
