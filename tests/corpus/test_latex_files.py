@@ -196,6 +196,20 @@ def test_plain_documents(end: str, tmp_path: Path) -> None:
     assert problems == []
 
 
+def test_files_inside_formulas_and_arguments(tmp_path: Path) -> None:
+    write(
+        tmp_path, main=r"\begin{align*}\input{rows}c &= d\end{align*} $a + \input{part}$ \section{On \input{words}}"
+        r"\textbf{\input{more}}", rows="a &= b \\\\\n", part="x+y", words="a word", more="text",
+    )  # fmt: skip
+    problems: list[Problem] = []
+    first, second = read(tmp_path, problems)
+    assert problems == []
+    assert [formula.source for formula in first.fields["body"].formulas] == [
+        r"\begin{align*} a &= b \\ c &= d \end{align*}", "a + x+y",
+    ]  # fmt: skip
+    assert (second.title.text, second.fields["body"].text, second.metadata["file"]) == ("On a word", "text", "main.tex")
+
+
 def test_endinput_ends_a_file(tmp_path: Path) -> None:
     write(tmp_path, main=r"\input{a} last", a="first \\endinput\nnever read")
     assert body(tmp_path) == "first last"
