@@ -195,7 +195,14 @@ FRAGMENTS = [
     r"\newenvironment{foo}[1]{\begin{theorem}[#1]}{\end{theorem}}", r"\begin{foo}", r"\end{foo}", r"\title{t}",
     r"\begin{tikzcd}", r"\ar[r]", r"\xymatrix{", r"\footnote{", r"\ensuremath", r"\url{", r"\cite[",
     r"\newif\ifq", r"\ifq", r"\DeclarePairedDelimiter{\n}{|}{|}", r"\n*", r"\begin{document}",
-    r"\end{document}", r"\kern3pt", "\0", "\ufffc",
+    r"\end{document}", r"\begin{frame}", r"\end{frame}", r"\frametitle{x}", r"\frame{", r"<2->", r"\only", r"\alt",
+    r"\raisebox{1pt}", r"\hbox to 3cm", r"\parbox", r"\begin{tabular}{c}", r"\end{tabular}", r"\begin{CD}", "@>f>>",
+    r"\end{CD}", r"\end{tikzcd}", r'\ar[r,"f"]', r"\ar@{->}", r"\POS", r"\begin{tikzpicture}", r"\end{tikzpicture}",
+    r"\tikz", r"\xy", r"\proclaim", r"\endproclaim", r"\heading", r"\endheading", r"\beginsection", r"\eqno",
+    r"\AxiomC{$a$}", r"\DisplayProof", r"\inferrule[", r"\ooalign{$a$\cr", r"\mathchoice", r"\parindent=", r"\advance",
+    r"\setbox0=", r"\font", r"\newdimen", r"\catcode`\@=11", r"\mathchar`", r"\tag", r"\psmatrix",
+    r"\newcommand<>{\e}[1]{#2}",
+    r"\kern3pt", "\0", "\ufffc",
 ]  # fmt: skip
 
 
@@ -217,7 +224,10 @@ def test_any_text_gives_documents(tmp_path_factory: pytest.TempPathFactory, text
     [
         "{", "$x ", r"\newcommand{\f}[1]{#1#1}\f{", r"\begin{theorem}[", r"\section{", r"\item[", r"\footnote{",
         "$\\text{$", r"\def\r{\r\r}\r ", r"\ensuremath{", r"\csname ", r"\begin{itemize}", r"\[\begin{matrix}",
-        r"\cite[", r"\expandafter",
+        r"\cite[", r"\expandafter", r"\proclaim x ", r"\proclaim A. x ", r"\heading x ", r"\[{$", r"\[\text{$x ",
+        r"\xymatrix{A \ar[r]^", r"\xymatrix{\POS ", r'\begin{tikzcd} A \ar[r,"', r"\begin{CD} A @>", r"\begin{frame}{",
+        r"\frame{\begin", r"\only<2>{", r"$\begin{tabular}{c}", r"$\ooalign{", r"\tikz ", r"\xy ",
+        r"\begin{tikzpicture}$", r"$\parbox{1cm}{$", r"\title ", r"$\uncover<2>{", r"\section{\footnote{",
     ],
 )  # fmt: skip
 def test_time_is_linear(text: str, tmp_path: Path, assert_linear) -> None:

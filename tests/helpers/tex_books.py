@@ -32,6 +32,11 @@ _STRANGE = (
     "\\def\\big#1{#1#1#1#1#1#1#1#1}", "\\big{\\big{\\big{\\big{word }}}}", "\\begin{abstract}About\\end{abstract}",
     "\\[ a \\label{c} \\]", "\\let\\own\\R", "\\footnote{", "\\item[", "\\iffalse", "\\section{\\own",
     "\\section A", "\\begin{proof}[Proof of \\ref{b}]P\\end{proof}", "\\url{a%b}", "\\label{lone}",
+    "\\begin{frame}{A frame}", "\\begin{frame}", "\\end{frame}", "\\frametitle{A title\\footnote{n}}",
+    "\\frame{\\frametitle{F} words}", "\\section{S\\label{d}\\footnote{note}}", "\\proclaim Lemma 1. Words.",
+    "\\heading H \\endheading", "\\heading H", "\\proclaim{Lemma 2} words", "\\endproclaim", "\\only<2>{word}",
+    "$\\xymatrix{A \\ar[r]^{f} & B}$", "\\begin{tikzcd} A \\ar[r, \"{f}\"] & B \\end{tikzcd}", "\\newdimen\\own",
+    "$x \\raisebox{1pt}{$y$", "\\catcode`\\@=11 ", "\\renewcommand{\\sum}{\\tikz{x}}", "\\tikz \\draw (0,0);",
 )  # fmt: skip
 
 

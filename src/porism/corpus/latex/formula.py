@@ -153,6 +153,8 @@ class _Collector:
         """Whose arrows the innermost diagram has; empty where none is open."""
         self.out: list[str] = []
         self.opened: list[_Opened] = []
+        self.dollars: list[int] = []
+        """The places among them of formulas in boxes."""
         self.pending = 0
         """How many arguments of a mathematical command are to follow."""
         self.box = ""
@@ -249,6 +251,8 @@ class _Collector:
     def _open(self, closer: str, mode: Mode, *written: str, package: str | None = None) -> _Opened:
         package = self.package if package is None else package
         entry = _Opened(closer, mode, written, package, self.expander.depth)
+        if closer in ("$", "$$"):
+            self.dollars.append(len(self.opened))
         self.opened.append(entry)
         self.mode, self.package = mode, package
         self.pending, self.box, self.owner = 0, "", ""
@@ -260,6 +264,8 @@ class _Collector:
             entry = self.opened.pop()
             self.out.extend(entry.written)
             self.expander.end_groups(entry.depth)
+        while self.dollars and self.dollars[-1] >= index:
+            self.dollars.pop()
         innermost = self.opened[-1] if self.opened else None
         self.mode = innermost.mode if innermost is not None else self._outer_mode
         self.package = innermost.package if innermost is not None else self._outer_package
@@ -279,7 +285,7 @@ class _Collector:
             self.out.extend(["\\text", "{", "$"] if either else ["$"])
             self._open(token, "math", *(("$", "}") if either else ("$",)))
             return False
-        index = self._innermost(lambda entry: entry.closer in ("$", "$$"))
+        index = self.dollars[-1] if self.dollars else None
         if index is not None:
             if index < len(self.opened) - 1:
                 self.expander.report("a brace that is never closed in a formula")

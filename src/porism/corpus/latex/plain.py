@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from porism.corpus.latex.beamer import BeamerText
@@ -24,7 +25,9 @@ _FRONT_MATTER = (
     "translator", "urladdr",
 )  # fmt: skip
 """What is passed over up to its ``\\end``…"""
+_BRACKET = re.compile(r"\s*[\[{]")
 _MAX_HEAD_TOKENS = 2_000
+_MAX_PARAGRAPH_TOKENS = 50_000
 
 
 class PlainText(BeamerText):
@@ -70,26 +73,28 @@ class PlainText(BeamerText):
         reader.stream.push(taken)
         return None
 
-    def _title(self, command: str) -> None:
+    def _argument(self, name: str) -> list[str] | None:
+        """The argument in braces, after an option, or what comes before the ``\\end`` with this name."""
         reader = self.expander
+        file = reader.stream.raw_file
+        if not (file.sees(_BRACKET) if file is not None else reader.follows("{") or reader.follows("[")):
+            return self._between(name)
         reader.optional()
-        title = reader.group() if reader.follows("{") else self._between("title")
-        self.title_document(title or [])
+        argument = reader.group()
+        following = reader.skip_spaces()
+        if following is not None and following != f"\\end{name}":
+            reader.stream.push([following])
+        return argument
+
+    def _title(self, command: str) -> None:
+        self.title_document(self._argument("title") or [])
 
     def _top_matter(self, command: str) -> None:
         """What AMS-TeX has before ``\\document``: content, as far as it is no front matter."""
         self.begin_document()
 
     def _front_matter(self, command: str) -> None:
-        reader = self.expander
-        reader.optional()
-        if not reader.follows("{"):
-            self._between(command[1:])
-            return
-        reader.group()
-        following = reader.skip_spaces()
-        if following != f"\\end{command[1:]}":
-            reader.stream.push([following] if following is not None else [])
+        self._argument(command[1:])
 
     def _heading_between(self, command: str) -> None:
         line = self.line
@@ -105,12 +110,14 @@ class PlainText(BeamerText):
         self.heading(SECTION_LEVELS["section"], self._paragraph_rest(), line)
 
     def _paragraph_rest(self) -> list[str]:
-        """The tokens up to the end of the paragraph."""
+        """The tokens up to the end of the paragraph; fewer where much has been read in vain."""
         taken: list[str] = []
         stream = self.expander.stream
-        while (token := stream.next()) is not None and token not in (PAR, "\\par", EOF_TOKEN):
+        limit = min(_MAX_PARAGRAPH_TOKENS, max(64, stream.fuel))
+        while (token := stream.next()) is not None and token not in (PAR, "\\par", EOF_TOKEN) and len(taken) < limit:
             taken.append(token)
         stream.push([token] if token is not None else [])
+        stream.fuel -= len(taken)
         return taken
 
     # statements ------------------------------------------------------------------------------------------------
@@ -139,7 +146,7 @@ class PlainText(BeamerText):
         head: list[str] = []
         for position, token in enumerate(tokens):
             before, stop, after = (token + " ").partition(". ") if token[0] != "\\" else (token, "", "")
-            head.append(before.rstrip(" ") if stop else token)
+            head.append(before.rstrip() or " " if stop else token)
             if stop:
                 self.begin_statement("proclaim", _kind_of(head, "theorem"), head, line)
                 self.expander.stream.push([after, *tokens[position + 1 :], "\\endproclaim"])

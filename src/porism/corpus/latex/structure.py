@@ -145,6 +145,7 @@ class LatexStructure(IncludingText):
         if self.inline:
             self.out.extend(content.parts)
             return
+        self._untitled_frame = False
         self._end_units()
         self._end_section()
         self._path = [entry for entry in self._path if entry[0] < level]

@@ -142,6 +142,10 @@ class FileFrame:
         """Whether :meth:`until` has looked for something as far as the end of the file, and not found it."""
         return bool(self._missing)
 
+    def sees(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the pattern matches right here; nothing is read."""
+        return pattern.match(self.text, self.pos) is not None
+
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """What the pattern matches right here; it is passed over."""
         found = pattern.match(self.text, self.pos)

@@ -13,6 +13,7 @@ from porism.formula.latex.tokens import Tokens
 from porism.formula.tables.boxes import TEXT_ENVIRONMENTS, TEXT_TABLES
 
 _FARTHEST_DOLLAR = 200
+_FARTHEST_ARGUMENT_END = 200
 _VALUE_TOKENS = 60
 _LENGTH = r"[-+\s]*[\d.,]+\s*(?:true\s*)?(?:pt|mm|cm|in|ex|em|mu|bp|pc|sp|dd|cc|fil{1,3})(?![A-Za-z])"
 _VALUE = re.compile(rf"\s*=?\s*(?:{_LENGTH}(?:\s*(?:plus|minus)\s*{_LENGTH})*|[-+]?\d+|(?<==)\s*[-\d.]*\\[A-Za-z]+)")
@@ -127,7 +128,7 @@ def _after_arguments(texts: list[str], i: int, signature: str) -> int:
         if texts[place] != opening:
             continue
         depth = 0
-        for end in range(place + 1, len(texts)):
+        for end in range(place + 1, min(len(texts), place + _FARTHEST_ARGUMENT_END)):
             if texts[end] == closing and depth == 0:
                 i = end + 1
                 break
