@@ -63,7 +63,9 @@ def test_what_generators_escape_reads_as_it_was_meant(escaped: str, meant: str) 
     ("latex", "surely"),
     [
         (r"x\_{i}", True), (r"a \\\\ b", True), (r"\\{a, b\\}", True),
-        (r"\mathrm{a\_b}", False), (r"a \\ b", False), (r"\{a\} \\ b", False),
+        (r"H\_f", True), (r"\beta\_1 x", True), (r"\left\\{ x \right.", True), (r"\\{a \in A\\}", True),
+        (r"get\_last\_best(k)", False), (r"\text{x\_i}", False), (r"\mathrm{a\_b}", False),
+        (r"a \\ b", False), (r"\{a\} \\ b", False),
     ],
 )  # fmt: skip
 def test_whether_latex_between_dollars_was_escaped(latex: str, surely: bool) -> None:

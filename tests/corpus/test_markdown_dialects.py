@@ -40,6 +40,8 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
         (r"so \\(x\_{i} \\in \\{1, 2\\}\\) holds", r"so $x_{i} \in \{1, 2\}$ holds"),
         ("\\\\[\na &= b \\\\\\\\\nc\\_1 &= d\n\\\\]", r"$$\begin{aligned} a &= b \\ c_1 &= d \end{aligned}$$"),
         (r"$x\_{i}$ and $\mathrm{a\_b}$", r"$x_{i}$ and $\mathrm{a\_b}$"),
+        ("\\begin{align\\*}\nH\\_f &= 1\n\\end{align\\*}", "$$\\begin{align*} H_f &= 1 \\end{align*}$$"),
+        (r"\\( x &lt; &epsilon; \\) and $C&sigma;_a$", "$x < ε$ and $Cσ_a$"),
         ('{{< figure src="a.png" caption="A curve" >}} and {{% notice %}}mind{{% /notice %}}', "A curve and mind"),
         ("{{< katex >}}x^2{{< /katex >}} is {{< katex display >}}\ny\n{{< /katex >}}", "$x^2$ is $$y$$"),
         ("{{< math >}}\n$$x$$\n{{< /math >}}", "$$x$$"),
@@ -57,7 +59,9 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
         ("```{list-table} Title\n* - a\n  - b\n```", "- a\n- b"),
         ("```{eval-rst}\n.. math::\n\n   a = b\n\nsee :math:`x`\n```", "$$a = b$$\n\nsee $x$"),
         ("```{glossary}\nRank\n    The *rank* $r$\n\n    of $A$\n```", "Rank\nThe rank $r$\n\nof $A$"),
+        ("(a)=\n%a comment\n+++\nx\n\n```\n%magic\n```", "x\n\n%magic"),
         # R Markdown and Quarto
+        ("Table: (\\#tab:a) Values\n\n(\\#fig:b)A curve.", "Table: Values\n\nA curve."),
         ("```{r, echo=FALSE}\nplot(x)\n```", "plot(x)"),
         ("```{python}\n#| echo: false\nx = '$5$'\n```", "#| echo: false\nx = '$5$'"),
         (r"see \@ref(thm:a) and \@ref(eq:b). (ref:cap) Caption", "see Theorem [thm:a] and Equation [eq:b]. Caption"),
@@ -89,6 +93,21 @@ def test_code_and_plain_elements_hold_no_formulas() -> None:
     assert "$a_1$" in document.fields["body"].text
 
 
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("- a\n\n        $$\n        x\n        $$\n", 1),
+        ("- a\n\n        $$x$$\n", 1),
+        ("a\n\n    $$\n    x\n    $$\n", 1),
+        ("a\n\n    $$x$$\n", 0),
+        ("a\n\n    y = $$\n    x\n    $$\n", 0),
+    ],
+)
+def test_displays_that_are_indented_too_far_are_formulas_all_the_same(text: str, count: int) -> None:
+    (document,) = read(text)
+    assert len(document.fields["body"].formulas) == count
+
+
 def test_dollars_in_code_are_no_problem() -> None:
     problems: list[Problem] = []
     read("    echo $\n\n<pre>\n$\n</pre>\n\n<!-- $ -->\n\n```\n$\n```\n", problems)
@@ -115,6 +134,7 @@ def test_dollars_in_code_are_no_problem() -> None:
         ("```ad-lemma\ntitle: Zorn\ncollapse: open\nx\n```", [("lemma", "Zorn", ())]),
         ("# A[^1] { #a }\n\nx\n\n[^1]: Note\n", [("document", "A", ())]),
         ("# A $x$ {.unnumbered .unlisted}\n\nx", [("document", "A $x$", ())]),
+        ("# A {#}\n\nx", [("document", "A", ())]),
         ("# The set {a, b}\n\nx", [("document", "The set {a, b}", ())]),
         ("+++\ntitle = 'A'\ntags = ['t']\n+++\nx", [("document", "A", ())]),
         ("% A title\n% An author\n\nx", [("document", "A title", ())]),

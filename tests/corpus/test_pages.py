@@ -175,3 +175,11 @@ FRAGMENTS = [
 def test_any_text_gives_documents(html: str) -> None:
     documents = read(html)
     assert len({document.id for document in documents}) == len(documents)
+
+
+def test_actions_of_templates_are_no_text() -> None:
+    problems: list[Problem] = []
+    page = "<div>{{- $x := .Title -}}\n{{ if $x }}$a$ {{ .Content }} ${{y}}^2${{ end }}</div>"
+    (document,) = page_documents(page, "n.html", "pages", "latex", problems.append)
+    assert document.fields["body"].to_latex() == "$a$ ${{y}}^2$"
+    assert problems == []

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 _TOKEN = re.compile(r"\\(begin|end)\s{0,8}\{|\\\\|\\.|[{}&]|%[^\n]*", re.DOTALL)
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s{0,8}\{")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _BACKSLASHES = re.compile(r"(\\+)([A-Za-z]+|[^A-Za-z]|\Z)", re.DOTALL)
-_SURELY_ESCAPED = re.compile(r"(?<!\\)(?:\\_\{|\\{4}(?!\\)|\\\\\{[^\\]{0,200}\\\\\})")
+_SURELY_ESCAPED = re.compile(
+    r"(?<!\\)(?:\\_\{|\\{4}(?!\\)|\\\\\{.{0,200}?(?<!\\)\\\\\})|\\(?:left|right|[bB]igg?[lr]?)\s*\\\\[{}|]"
+    r"|(?:(?<![A-Za-z])[A-Za-z]|\\[A-Za-z]{1,20}|[})\]])\\_(?:[A-Za-z0-9](?![A-Za-z0-9])|\\[A-Za-z])",
+    re.DOTALL,
+)
+_BOX = re.compile(r"\\(?:text\w{0,6}|[mh]box|math(?:rm|it|tt|sf|bf)|operatorname\*?)\s{0,8}\{[^{}]*\}")
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,12}|#[0-9]{2,6});")
 _LABEL = re.compile(r"[ \t]*(?:\\label\s{0,8}\{([^{}\n]{1,200})\}|\(\\#([\w:.-]{1,200})\))")
 _COMMENT = re.compile(r"(?<!\\)%")
 
@@ -81,7 +88,12 @@ def without_labels(latex: str) -> tuple[str, list[str]]:
 
 def is_escaped(latex: str) -> bool:
     """Whether LaTeX was surely escaped for a generator that reads formulas as Markdown (``x\\_{i}``)."""
-    return _SURELY_ESCAPED.search(latex) is not None
+    return _SURELY_ESCAPED.search(_BOX.sub(" ", latex)) is not None
+
+
+def without_entities(latex: str) -> str:
+    """LaTeX with the characters that entities of HTML name (``&lt;``) in their places."""
+    return _ENTITY.sub(lambda match: unescape(match.group()), latex) if "&" in latex and ";" in latex else latex
 
 
 def unescaped(latex: str) -> str:

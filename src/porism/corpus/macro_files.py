@@ -27,6 +27,7 @@ _LATEX_FILES = (
     "preamble.sty", "preamble.tex", "macros.sty", "macros.tex", "_macros.tex", "latex-macros.sty", "latex-macros.tex",
     "math-macros.tex", "_math-macros.tex", "mathjax-macros.tex", "_includes/macros.tex", "includes/macros.tex",
 )
+_LATEX_PATTERNS = ("*/preamble.sty", "*/macros.sty")
 _YAML_FILES = ("_config.yml", "_config.yaml", "myst.yml", "_quarto.yml", "_quarto.yaml", "mkdocs.yml", "_bookdown.yml")
 _PYTHON_FILES = ("conf.py", "source/conf.py", "docs/conf.py")
 _SCRIPT_PATTERNS = (
@@ -91,7 +92,7 @@ def _candidates(folder: Path, times: tuple[int, ...]) -> tuple[Path, ...]:
     """The files that may define macros, as long as no list of files has changed."""
     named = [folder / name for name in (*_LATEX_FILES, *_YAML_FILES, *_PYTHON_FILES)]
     found = [file for file in named if file.is_file()]
-    for pattern in _SCRIPT_PATTERNS:
+    for pattern in (*_LATEX_PATTERNS, *_SCRIPT_PATTERNS):
         found += sorted(file for file in folder.glob(pattern) if file.is_file())
     return tuple(dict.fromkeys(found))
 

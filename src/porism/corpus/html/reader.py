@@ -23,6 +23,11 @@ from porism.types import Content, Document, Notation
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
+_ACTION = re.compile(
+    r"\{\{-?\s*(?:/\*(?:(?!\*/).)*\*/"
+    r"|(?:(?:if|with|range|end|else|define|template|partial|block|return)\b|\$\w|\.[A-Z]\w)[^{}]*)\s*-?\}\}",
+    re.DOTALL,
+)
 _DEEPEST_BLOCK = 50
 _PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
 
@@ -80,7 +85,12 @@ def page_documents(
     :param source: the name of the collection.
     :param formulas: the notation wanted where the page has both.
     """
-    yield from _Page(clean(text), name, source, formulas, on_problem).read()
+    yield from _Page(_without_actions(clean(text)), name, source, formulas, on_problem).read()
+
+
+def _without_actions(html: str) -> str:
+    """A page without the actions of Go's templates (``{{ $x := .Title }}``), which layouts of Hugo hold."""
+    return _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html) if "{{" in html else html
 
 
 class _Page:

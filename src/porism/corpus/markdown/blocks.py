@@ -134,6 +134,9 @@ class MarkdownBlocks:
         kind = token.type
         if kind == "fence":
             self._fence(token)
+        elif kind == "code_block" and (formulas := self._indented_formulas(token)):
+            self.units.at(self._line(token))
+            self.units.add(" ", *formulas, " ")
         elif kind == "code_block":
             self.units.add("\n\n", *marked_lines(self._masked.raw(token.content), self._line(token)), "\n\n")
         elif kind == "html_block":
@@ -149,6 +152,11 @@ class MarkdownBlocks:
             return
         if kind != "hr" and (target := self._taken()):  # the label of a figure, a formula and the like
             self.units.label(target)
+
+    def _indented_formulas(self, token: Token) -> list[str | Formula] | None:
+        """The displayed formulas that an indented block is, where they are clearly meant as such; else None."""
+        in_list, on_lines = token.level > 0, "\n" in self._masked.raw(token.content).strip()
+        return self._masked.displays(token.content) if in_list or on_lines else None
 
     def _text(self, token: Token, opener: Token | None) -> None:
         """Running text, in a paragraph, a heading, or a cell of a table."""

@@ -9,7 +9,7 @@ from porism.corpus.directives import BARE_DIRECTIVES
 from porism.corpus.sections import kind_of
 
 _ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*([^{}\n]*?)[ \t]*\}[ \t]*$")
-_IS_ATTRIBUTES = re.compile(r"""(?:[#.][\w:.-]+|-|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"']+)|\s+)+""")
+_IS_ATTRIBUTES = re.compile(r"""(?:[#.][\w:.-]*|-|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"']+)|\s+)+""")
 _ID = re.compile(r"#([^\s{}#]+)")
 _CLASS = re.compile(r"(?:^|\s)\.([\w-]+)")
 _NAME = re.compile(r"""\b(?:name|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))""")

@@ -27,7 +27,8 @@ _LABELLED = re.compile(
     r"(?:\{#(?P<id>[\w:.-]+)[^{}\n]*\}|\((?P<name>[A-Za-z][\w:.-]*)\)[ \t]*(?=\n|\Z))(?P<end>\n?)"
 )
 _LATEX_REFERENCE = re.compile(
-    r"\\(eqref|ref|cref|Cref|autoref|label|nameref)\{([^{}\n]{1,200})\}|@(ref)\(([\w:.-]+)\)|(\(ref:[\w:.-]+\)) ?"
+    r"\\(eqref|ref|cref|Cref|autoref|label|nameref)\{([^{}\n]{1,200})\}|@(ref)\(([\w:.-]+)\)|\(ref:[\w:.-]+\) ?"
+    r"|\(#((?:fig|tab|eq|thm|lem|cor|prp|def|exm|exr|sec):[\w:.-]+)\) ?"
 )
 _TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
@@ -143,14 +144,14 @@ class InlineReader:
 
     def _referenced(self, text: str) -> str:
         """Text with its references by label as readers see them."""
-        if "\\" in text or "@ref(" in text or "(ref:" in text:
+        if "\\" in text or "@ref(" in text or "(ref:" in text or "(#" in text:
             text = _LATEX_REFERENCE.sub(self._latex_reference, text)
         return _CROSS_REFERENCE.sub(_reference, text) if "@" in text else text
 
     def _latex_reference(self, match: re.Match[str]) -> str:
-        command, target, bookdown, label, _ = match.groups()
-        if command == "label":
-            self.labels.append(target)
+        command, target, bookdown, label, defined = match.groups()
+        if command == "label" or defined:
+            self.labels.append(defined or target)
             return ""
         if command is None and bookdown is None:  # a text that bookdown puts elsewhere
             return ""

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from porism.corpus.base import clean
-from porism.corpus.formula_sources import aligned, is_escaped, one_line, unescaped, without_labels
+from porism.corpus.formula_sources import aligned, is_escaped, one_line, unescaped, without_entities, without_labels
 from porism.corpus.lines import LineMark
 from porism.corpus.mathtext import describe_unbalanced, markdown_spans
 from porism.errors import OnProblem, Problem
@@ -82,6 +82,8 @@ class Masked:
                     latex = _QUOTE.sub("\n", "\n" + latex)
                 if code and (source.startswith("\\\\") or is_escaped(latex)):
                     latex = unescaped(latex)
+                if code:
+                    latex = without_entities(latex)
                 latex, labels = without_labels(_bare(latex))
                 if labels:
                     self._labels[number] = labels
@@ -138,6 +140,12 @@ class Masked:
     def raw(self, text: str) -> str:
         """A piece of what the parser gave, as it was written."""
         return _TOKEN.sub(lambda match: self._sources[number] if (number := self._number(match)) >= 0 else " ", text)
+
+    def displays(self, text: str) -> list[str | Formula] | None:
+        """The parts of a piece of ``text`` that is nothing but displayed formulas; None for any other."""
+        if not text.strip() or _TOKEN.sub("", text).strip():
+            return None
+        return self.parts(text) if all(map(self.is_display, _TOKEN.finditer(text))) else None
 
     def is_display(self, match: re.Match[str]) -> bool:
         """Whether a match of ``TOKEN`` stands for a displayed formula."""

@@ -45,6 +45,11 @@ _TAG = re.compile(
     r"|^import[ \t]+(?:[\w*{][^\n]*[ \t]from[ \t]+)?(?P<quote>['\"])[^'\"\n]+(?P=quote);?[ \t]*$",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
+_STARRED = re.compile(r"(\\(?:begin|end)\{[A-Za-z]{1,32})\\\*\}")
+"""The name of an environment whose star ox-hugo has escaped."""
+_MYST = re.compile(r"^(?:`{3,}|:{3,})\{[a-z]|^\([\w:.-]+\)=[ \t]*$", re.MULTILINE)
+"""What only MyST has."""
+_MYST_LINE = re.compile(rf"{CODE}|(?P<myst>^%[^\n]*$|^\+\+\+[^\n]*$)", re.MULTILINE)
 _DISPLAY = re.compile(r"\bdisplay\b|\bblock\b|mode=[\"']?display")
 _HAS_DELIMITERS = re.compile(r"\$|\\\\?[(\[]|\\begin")
 _NAME = re.compile(r"[/\s*]*([\w./-]+)")
@@ -68,8 +73,14 @@ def _is_definition(match: re.Match[str]) -> bool:
 
 
 def without_templates(text: str) -> str:
-    """A text without the tags of generators."""
-    return _TAG.sub(_replaced, text) if _HINT.search(text) else text
+    """A text without the tags of generators, and of MyST without its comments and breaks."""
+    if _HINT.search(text):
+        text = _TAG.sub(_replaced, text)
+    if "\\*}" in text:
+        text = _STARRED.sub(r"\1*}", text)
+    if _MYST.search(text) and _MYST_LINE.search(text):
+        text = _MYST_LINE.sub(lambda match: "" if match.group("myst") else match.group(), text)
+    return text
 
 
 def _replaced(match: re.Match[str]) -> str:
