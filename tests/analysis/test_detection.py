@@ -90,6 +90,22 @@ def test_a_document_that_does_not_say_is_in_the_language_of_its_file() -> None:
     ]
 
 
+def test_programs_are_in_the_language_of_the_texts_around() -> None:
+    program = "def mon_pgcd(a, b):\n  while b and not a: a, b = b, a % b\n  for i in a: pass\n  else: return a"
+    assert detect(program) is None
+    documents = [
+        _document("1", STATEMENTS["french"], source="all", file="cours/algo/a.tex"),
+        _document("2", program, source="all", file="cours/algo/b.tex"),
+        _document("3", STATEMENTS["english"], source="all", file="notes/c.md"),
+        _document("4", "Theorem 3", source="all", file="notes/d.md"),
+        _document("5", STATEMENTS["english"], source="all", file="e.md"),
+        _document("6", "Theorem 3", source="all", file="other/f.md"),
+    ]
+    assert languages_of(documents, read_choice("auto")) == [
+        "french", "french", "english", "english", "english", "english",
+    ]
+
+
 def test_what_is_hardly_said_yields_to_the_texts_around() -> None:
     """`deg` (you) and `min` (my) are words of Norwegian, and names in a library that is in English."""
     name = "Deg 1 Lift inf apply: min x y = inf x y"

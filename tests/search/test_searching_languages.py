@@ -117,6 +117,14 @@ def test_a_new_language_is_read_as_soon_as_its_documents_are_there(tmp_path) -> 
         assert index.search("непрерывные функции", 1)[0].id == "ru"
 
 
+def test_what_does_not_say_is_in_the_usual_language_of_the_index(tmp_path) -> None:
+    path = tmp_path / "index"
+    index_documents([Document(name, {"body": Content(TEXTS[name])}) for name in ("fr", "fr-ideals")], path, jobs=1)
+    index_documents([Document("title", {"body": Content("Théorème des accroissements finis")})], path, jobs=1)
+    with open_index(path) as index:
+        assert index.document("title").metadata["language"] == "french"
+
+
 def test_a_stated_language_is_kept_by_its_name(tmp_path) -> None:
     stated = Document("1", {"body": Content("Gruppen")}, {"language": "de-AT"})
     index_documents([stated], tmp_path / "index", jobs=1)

@@ -393,7 +393,7 @@ class _BatchBuilder:
         ids: list[str] = []
         visual_ids: list[str] = []
         choice = self.analyzer.choice
-        languages = languages_of(documents, choice)
+        languages = languages_of(documents, choice, self.analyzer.languages[0])
         documents = [
             labelled(document, language, choice) for document, language in zip(documents, languages, strict=True)
         ]

@@ -61,7 +61,9 @@ _LEAST_TELLING, _SURELY_TELLING = 2, 3
 """So many telling words has a text in a language at least; and one of which the texts around it make no difference."""
 
 _SHORT = re.compile("[a-z]{1,2}")
-"""Words of two letters tell nothing: they are names in programs too. Those with accents tell twice as much."""
+_KEYWORDS = frozenset("and else for from have let not show then this until where while with".split())
+"""Words of two letters, and those of programs, tell nothing. Those with accents tell twice as much as others.
+A single word tells nothing either."""
 
 _QUESTION_WEIGHT = 0.5
 """What function words of a question weigh at least: it is in one of few languages, and short."""
@@ -145,15 +147,17 @@ class _Evidence:
         self.weights: defaultdict[str, float] = defaultdict(float)
         self.telling: Counter[str] = Counter()
         self.times: Counter[str] = Counter()
-        for word in self.words.keys() & _LANGUAGES_OF.keys():
-            languages = _LANGUAGES_OF[word]
+        self.different: Counter[str] = Counter()
+        for word in self.words:  # in their order: sums of other orders could differ in the last digit
+            languages = _LANGUAGES_OF.get(word, ())
             if among:
                 languages = tuple(language for language in languages if language in among)
-            tells = 2 if not word.isascii() else 0 if _SHORT.fullmatch(word) else 1
+            tells = 0 if _SHORT.fullmatch(word) or word in _KEYWORDS else 1 if word.isascii() or len(word) == 1 else 2
             for language in languages:
                 self.weights[language] += min(self.words[word], 5) / len(languages)
                 self.telling[language] += tells
                 self.times[language] += self.words[word]
+                self.different[language] += 1
         self.first = max(sorted(self.weights), key=self.weights.__getitem__, default="")
 
     def leads(self, least: float) -> bool:
@@ -164,7 +168,7 @@ class _Evidence:
 
     def detected(self) -> Detected | None:
         """The first language, where the words say enough."""
-        telling = self.telling[self.first]
+        telling = self.telling[self.first] if self.different[self.first] > 1 else 0
         dense = self.times[self.first] >= _LEAST_DENSITY * self.words.total()
         if not self.leads(_LEAST_WEIGHT) or not dense or telling < (1 if self.first == ENGLISH else _LEAST_TELLING):
             return None

@@ -1,4 +1,4 @@
-"""The languages of documents: as they say themselves, as detected, or as the texts around them."""
+"""The languages of documents: what they say themselves, what is detected, or that of the texts around them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ def stated_language(document: Document) -> str | None:
     return language_named(stated) if isinstance(stated, str) else None
 
 
-def languages_of(documents: Sequence[Document], choice: LanguageChoice) -> list[str]:
-    """The language of each of some documents that follow one another.
+def languages_of(documents: Sequence[Document], choice: LanguageChoice, usual: str = "") -> list[str]:
+    """The language of each of some documents that follow one another; where nothing says it, the ``usual`` one of
+    their index, or the fallback.
 
-    One whose words do not say, or hardly, is in the language of most documents of its file, or else of its source;
-    documents that come from no source are of one.
+    One whose words do not say, or hardly, is in the language of most documents of its file, or else of its folder, up
+    to its source; documents that come from no source are of one.
     """
     if not choice.detected:
         return [choice.fallback] * len(documents)
@@ -40,7 +41,7 @@ def languages_of(documents: Sequence[Document], choice: LanguageChoice) -> list[
             (around if one.sure else likely)[place][one.language] += 1
     return [
         one.language if one and one.sure
-        else _most(document, around) or _most(document, likely) or choice.fallback
+        else _most(document, around) or _most(document, likely) or usual or choice.fallback
         for document, one in zip(documents, found, strict=True)
     ]
 
@@ -74,4 +75,5 @@ def _prose(document: Document) -> str:
 def _places(document: Document) -> tuple[tuple[str, ...], ...]:
     """What a document is a part of, from the narrowest on."""
     source, file = (str(document.metadata.get(key, "")) for key in ("source", "file"))
-    return ((source, file), (source,))
+    parts = file.split("/")
+    return tuple((source, *parts[:count]) for count in range(len(parts), -1, -1))

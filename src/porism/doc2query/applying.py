@@ -13,7 +13,7 @@ from porism.doc2query.store import ExpansionFile, text_digest
 from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.documents import StoredDocuments
-from porism.search.sources.indexing import analyze_documents, prepare_for_searches
+from porism.search.sources.indexing import analyze_documents, languages_in, prepare_for_searches
 from porism.types import Document
 
 _EVERY = 512
@@ -116,7 +116,7 @@ def _replace(
                 if other != document:
                     yield other
 
-        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path), languages_in(writer.path))
         for batch, problems in analyze_documents(replacing(), analyzer, jobs):
             origins = snapshot.look_up(batch.ids)  # they stay what their sources gave: an update compares with that
             writer.add(replace(batch, owners=origins.owners, digests=origins.digests, lines=origins.lines))

@@ -17,7 +17,7 @@ from porism.corpus.tables.json_records import Record
 from porism.corpus.tables.reader import record_id, to_document
 from porism.errors import IndexLocked, PorismError, Problem, QueryError
 from porism.index import IndexWriter
-from porism.search.sources.indexing import analyze_documents, prepare_for_searches
+from porism.search.sources.indexing import analyze_documents, languages_in, prepare_for_searches
 from porism.types import Document
 from porism.web import schema
 from porism.web.problems import Refused
@@ -123,7 +123,7 @@ class IndexChanger:
         :raises Refused: another program writes to the index for too long.
         """
         with self._writer() as writer:
-            analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
+            analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path), languages_in(writer.path))
             counts = []
             for change in together:
                 problems = list(change.problems)

@@ -104,7 +104,7 @@ def index_documents(
     with IndexWriter(path, config=settings, buffer_bytes=BUFFER_BYTES) as writer:
         if config is not None:
             keep_tokenizers(config.tokenizers, path)
-        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, path))
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, path), languages_in(path))
 
         def encoded(count: int, total: int) -> None:
             if on_progress:
@@ -287,8 +287,8 @@ def analyze_batches(
     if workers == 1 or small:
         yield from map(analyzer.analyze, _chain(first, rest))
         return
-    yield from spread(partial(_analyze_batch, analyzer.config), _chain(first, rest), workers)
+    yield from spread(partial(_analyze_batch, analyzer), _chain(first, rest), workers)
 
 
-def _analyze_batch(config: AnalysisConfig, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
-    return Analyzer(config).analyze(batch)
+def _analyze_batch(analyzer: Analyzer, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
+    return analyzer.analyze(batch)

@@ -122,7 +122,7 @@ class UpdateRun:
     def finish(self, writer: IndexWriter, started: float) -> UpdateReport:
         """Reads the rest and does it all, with commits on the way and one at the end."""
         last_commit = time.monotonic()
-        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path), languages_in(writer.path))
         prepare = Preparation(self.settings.model, self._encoded, self._report)
         cluster = active_cluster()
         if cluster is not None and self._first:
