@@ -10,7 +10,7 @@ from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
 from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import skip_arguments
-from porism.formula.layout import attach_limits, group_nodes
+from porism.formula.layout import attach_limits, brace_mark, group_nodes
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import UNITS, length
 from porism.formula.tree import LayoutNode, Row
@@ -264,10 +264,11 @@ def _build_sideset(machine: Machine, frame: Frame, end: int) -> None:
     machine.row.extend(content)
     above, below = _corner_scripts(left)
     node = _bearer(machine, base, above, below, frame.start, end)
-    above, below = _corner_scripts(right)
-    node.above = [*(node.above or []), *above] or None
-    node.below = [*(node.below or []), *below] or None
-    if node.below or (node.above and node.above[-1].label != "′"):
+    for slot, scripts in zip(("above", "below"), _corner_scripts(right), strict=True):
+        if scripts:
+            bearer = brace_mark(node, slot) or node
+            setattr(bearer, slot, [*(getattr(bearer, slot) or []), *scripts])
+    if content and (node.below or (node.above and node.above[-1].label != "′")):
         group_nodes(machine.row, base)
 
 

@@ -30,6 +30,8 @@ _COMBINING = {
 _CODE = re.compile(r"(?:(?:0?[xX]|\"|U\+)([0-9a-fA-F]{1,6})|([0-9]{1,7}))")
 _CODE_TOKEN = re.compile(r"[0-9a-fA-F]+|\"")
 _MAX_ROOT_TOKENS = 400
+_OWN_ALPHABETS = frozenset({"boldsymbol", "bb"})
+"""Fonts that letters outside of ASCII keep."""
 
 
 def other_character(machine: Machine, token: str, i: int) -> None:
@@ -97,8 +99,8 @@ def _letter(machine: Machine, token: str, start: int, end: int) -> None:
         machine.add(LayoutNode(label, kind, start, end))
     elif font:
         machine.add(LayoutNode(label, kind, start, end, font))
-    elif label == token and not machine.font and (accented := accented_letter(token, start, end)):
-        machine.add(accented)
+    elif label == token and machine.font not in _OWN_ALPHABETS and (letter := accented_letter(token, start, end)):
+        machine.add(letter)
     elif not "\ufe00" <= token <= "\ufe0f":  # which of two shapes a character has
         machine.add_symbol(label, kind, start, end)
 
