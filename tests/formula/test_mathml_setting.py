@@ -72,6 +72,7 @@ SPACES = [
     (r"2\sin x", '\u2062[rspace="0.1667em"] \u2061[rspace="0.1667em"]'), (r"\sin=f", "="),
     (r"\operatorname{foo}x", '\u2061[rspace="0.1667em"]'), (r"2\mathrm{kg}", ""),
     (r"a\bmod b", "mod"),
+    (r"a\equiv b\mod m", '≡ mod[lspace="0.6667em" rspace="0.3333em"]'),
     (r"a\equiv b\pmod m", '≡ ([lspace="0.4444em" stretchy="false"] mod[lspace="0" rspace="0.3333em"] '
      ')[stretchy="false"]'),
     (r"\begin{pmatrix}a\\b\end{pmatrix}c", '([stretchy="true"] )[stretchy="true"] \u2062[rspace="0.1667em"]'),
@@ -161,7 +162,8 @@ def test_limits_are_where_the_style_has_them(latex: str, display: bool, part: st
 @pytest.mark.parametrize(("latex", "part"), [
     (r"\dfrac ab", '<mfrac displaystyle="true">'), (r"\tfrac ab", '<mfrac displaystyle="false">'),
     (r"\dbinom nk", '<mrow displaystyle="true"><mo stretchy="true">(</mo>'),
-    (r"\displaystyle\sum x", '<mstyle displaystyle="true" scriptlevel="0"><mo lspace="0">∑</mo>'),
+    (r"\begin{smallmatrix}a&b\end{smallmatrix}", '<mtable class="small" scriptlevel="1"><mtr><mtd><mi>a</mi></mtd>'),
+    (r"\displaystyle\color{blue}\sum x", "<mstyle"), (r"\displaystyle\sum x", '<mstyle displaystyle="true" scriptlevel="0"><mo lspace="0">∑</mo>'),
     (r"\frac{\displaystyle a}{b}", '<mstyle displaystyle="true" scriptlevel="0"><mi>a</mi></mstyle></mrow><mi>b</mi>'),
 ])
 def test_styles_are_those_of_the_source(latex: str, part: str) -> None:
@@ -225,7 +227,9 @@ def test_names_and_accents_are_read_back(latex: str) -> None:
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
-def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says() -> None:
-    array = written(r"\begin{array}{l|r}a&b\end{array}")
+@pytest.mark.parametrize(("before", "after"), [("", ""), (r"\left(", r"\right)"), (r"\left \{ ", r"\right.")])
+def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says(before: str, after: str) -> None:
+    array = written(before + r"\begin{array}{l|r}a&b\\c&d\end{array}" + after)
     looks = re.findall(r'<mtd style="([^"]*)">', array)
-    assert looks == ["text-align: left", "text-align: right; border-left: thin solid"]
+    assert looks == ["text-align: left", "text-align: right; border-left: thin solid"] * 2
+    assert '<mtable class="array">' in array

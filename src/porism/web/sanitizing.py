@@ -31,7 +31,7 @@ FORMULA: Mapping[str, frozenset[str]] = {
     "mrow": frozenset({"class", "displaystyle"}),
     "mspace": frozenset({"class", "depth", "height", "width"}),
     "mstyle": frozenset({"displaystyle", "scriptlevel"}),
-    "mtable": frozenset({"class", "displaystyle"}),
+    "mtable": frozenset({"class", "displaystyle", "scriptlevel"}),
     "munder": frozenset({"class", "accentunder"}),
 }
 """The elements and attributes of formulas."""

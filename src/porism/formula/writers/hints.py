@@ -15,11 +15,13 @@ _NAME = re.compile(r"\\(?:operatorname\*?|mathrm|mathop)\s*\{([A-Za-z]+)\}|(\\[A
 _SIZE = re.compile(r"\\(big|Big|bigg|Bigg)([lrm]?)\s*\Z")
 _SIZES = {"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
 _LIMITS = re.compile(r"\s*\\(limits|nolimits)(?![A-Za-z])")
-_DISPLAY = re.compile(r"\\displaystyle[\s{]*\Z")
+_DISPLAY = re.compile(r"\\displaystyle(?:\\(?:text)?color\s*\{[^{}]*\}|[\s{])*\Z")
 _STRETCHING = re.compile(r"\\(left|right)(?![A-Za-z])")
 _BOLD_ITALIC = re.compile(r"\\(?:boldsymbol|bm|pmb|mathbfit|symbfit)\s*(?:\{[^{}]*)?\Z")
 _ITALIC = re.compile(r"\\(?:mathit|textit|it)\s*(?:\{[^{}]*)?\Z")
-_PREAMBLE = re.compile(r"\\begin\s*\{(?:array|darray|tabular)\}\s*(?:\[\w\])?\s*\{([^{}]*)\}")
+_BEGIN = r"(?:\\left\s*(?:\\[A-Za-z]+|\\?[^\sA-Za-z\\])\s*)?\\begin\s*\{"
+_PREAMBLE = re.compile(_BEGIN + r"(?:array|darray|tabular)\}\s*(?:\[\w\])?\s*\{([^{}]*)\}")
+_SMALL = re.compile(_BEGIN + r"[A-Za-z]?smallmatrix\*?\}")
 _ALIGNS = re.compile(r"\\.|&", re.DOTALL)
 _PUNCTUATION = re.compile(r"(?:[\s}~]|\\[,;:!> ])*([,.;:])(?![,.;:])")
 _FENCE_COMMANDS = frozenset((
@@ -58,7 +60,7 @@ class Hints:
 
     def is_display(self, node: LayoutNode) -> bool:
         """Whether ``\\displaystyle`` is right before a node."""
-        return self.has_commands and _DISPLAY.search(self.source, max(0, node.start - 20), node.start) is not None
+        return self.has_commands and _DISPLAY.search(self.source, max(0, node.start - 40), node.start) is not None
 
     def name(self, node: LayoutNode) -> str:
         """The name that was written: letters in braces, or a command, with its backslash."""
@@ -125,6 +127,10 @@ class Hints:
         """The letters and bars of the preamble of an array: ``cc|c``."""
         match = _PREAMBLE.match(self.source, node.start) if self.has_commands else None
         return "".join(char for char in match[1] if char in "lcr|") if match is not None else ""
+
+    def is_small(self, node: LayoutNode) -> bool:
+        """Whether a matrix is as small as a script."""
+        return self.has_commands and _SMALL.match(self.source, node.start) is not None
 
     def divisions(self, start: int, end: int) -> int:
         """How many ``&`` that align are between two offsets."""

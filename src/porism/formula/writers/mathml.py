@@ -277,6 +277,9 @@ class _Writer:
         opening, closing = label[:1], label[1:2]
         columns = self.hints.columns(node)
         kind = ' class="array"' if columns and (opening or ' class="' not in attributes) else ""
+        if self.hints.is_small(node):
+            style = SCRIPT
+            kind = ' class="small" scriptlevel="1"' if opening or ' class="' not in attributes else ' scriptlevel="1"'
         tasks: list[_Task] = [f"<mtable{kind}{'' if opening else attributes}>"]
         for line in node.elements or []:
             tasks.append("<mtr>")

@@ -41,6 +41,7 @@ _HOLDS = {BIN: 4, REL: 4, PUNCT: 3, OP: 2, INNER: 1}
 _SIDE_ATOMS = {OPENS: OPEN, CLOSES: CLOSE, MIDDLE: OPEN}
 _OPERANDS = frozenset({ORD, OP, OPEN, INNER})
 _BEFORE_MODULUS = {DISPLAY: 18, TEXT: 8, SCRIPT: 8}
+_BEFORE_MOD = {DISPLAY: 18, TEXT: 12, SCRIPT: 12}
 _AFTER_MODULUS = 6
 _AROUND_MOD = 5
 
@@ -209,9 +210,10 @@ def _modulus_gap(row: Row, i: int, gap: int, style: int, hints: Hints) -> int:
     """The space before a node where ``mod`` is near it."""
     node = row[i]
     if node.label == "mod" and gap:
-        return _AROUND_MOD
+        return _BEFORE_MOD[style] if hints.command(node) == "mod" else _AROUND_MOD
     if i and row[i - 1].label == "mod" and row[i - 1].kind == "O":
-        return _AFTER_MODULUS if i > 1 and row[i - 2].label == "(" else _AROUND_MOD if gap else 0
+        is_wide = hints.command(row[i - 1]) == "mod" or (i > 1 and row[i - 2].label == "(")
+        return _AFTER_MODULUS if is_wide else _AROUND_MOD if gap else 0
     if i and node.label == "(" and not node.space and hints.command(node) == "pmod":
         return _BEFORE_MODULUS[style]
     return gap
