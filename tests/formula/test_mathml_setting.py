@@ -163,7 +163,8 @@ def test_limits_are_where_the_style_has_them(latex: str, display: bool, part: st
     (r"\dfrac ab", '<mfrac displaystyle="true">'), (r"\tfrac ab", '<mfrac displaystyle="false">'),
     (r"\dbinom nk", '<mrow displaystyle="true"><mo stretchy="true">(</mo>'),
     (r"\begin{smallmatrix}a&b\end{smallmatrix}", '<mtable class="small" scriptlevel="1"><mtr><mtd><mi>a</mi></mtd>'),
-    (r"\displaystyle\color{blue}\sum x", "<mstyle"), (r"\displaystyle\sum x", '<mstyle displaystyle="true" scriptlevel="0"><mo lspace="0">∑</mo>'),
+    (r"\displaystyle\color{blue}\sum x", "<mstyle"),
+    (r"\displaystyle\sum x", '<mstyle displaystyle="true" scriptlevel="0"><mo lspace="0">∑</mo>'),
     (r"\frac{\displaystyle a}{b}", '<mstyle displaystyle="true" scriptlevel="0"><mi>a</mi></mstyle></mrow><mi>b</mi>'),
 ])
 def test_styles_are_those_of_the_source(latex: str, part: str) -> None:
