@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from porism.formula.tables.alphabets import has_own_character, styled
 from porism.formula.tables.commands import NAME_SYNONYMS
 from porism.formula.tables.lookup import RELATION_CLASSES, canonical_name, token_class
@@ -31,7 +33,8 @@ def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
     """A letter or a name as it is set, and the ``mathvariant`` that it needs besides, mostly none."""
     label, font = node.label, node.font
     if not font:
-        upright = label in _UPRIGHT or (len(label) == 1 and "Α" <= label <= "Ω")
+        is_accented = len(label) == 1 and not label.isascii() and normalize("NFD", label) != label
+        upright = label in _UPRIGHT or is_accented or (len(label) == 1 and "Α" <= label <= "Ω")
         if len(label) > 1 and hints.is_italic(node):
             return styled(label, "italic"), ""
         return name_shown(node, hints) if len(label) > 1 else label, "normal" if upright else ""
