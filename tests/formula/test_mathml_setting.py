@@ -218,8 +218,8 @@ def test_lines_are_aligned_where_they_were_written_so() -> None:
     assert [re.sub(r"<[^>]*>", "", cell) for cell in cells] == ["a+b", "=c", "d", "=e", "", "=f", "", ""]
 
 
-NAMES = [r"a\ {\rm mod}\ n", r"\mathbf{AA}", r"\boldsymbol{\ell}", r"\mathtt{int}", r"\hat f", r"0.\dot9", r"\mathrm{È}",
-         r"1\cdot\ldots\cdot n", r"\operatorname{Im}z"]
+NAMES = [r"a\ {\rm mod}\ n", r"\mathbf{AA}", r"\boldsymbol{\ell}", r"\mathtt{int}", r"\hat f", r"0.\dot9",
+         r"\mathrm{È}", r"1\cdot\ldots\cdot n", r"\operatorname{Im}z"]
 
 
 @pytest.mark.parametrize("latex", NAMES)
