@@ -180,3 +180,8 @@ def test_work_grows_with_the_length(piece: str) -> None:
     many, passes = work(4 * size)
     assert many < 4.4 * few
     assert passes <= 2  # before and after
+
+
+@pytest.mark.parametrize("source", [".. raw:: html\n   :file: a.html\n", ".. toctree::\n   :maxdepth: 1\n\n   a\n"])
+def test_a_text_of_directives_without_words_has_none(source: str) -> None:
+    assert read(source) == []

@@ -68,7 +68,7 @@ def read_rst(text: str, units: FileUnits, name: str, on_problem: OnProblem, firs
         except Exception as error:  # docutils fails in many ways on what is no reStructuredText
             why = "its blocks are nested too deeply" if isinstance(error, RecursionError) else f"{error!r:.200}"
             on_problem(Problem(name, f"cannot be parsed ({why}); it is read as plain text"))
-    if tree is None or not tree.children:
+    if tree is None:
         units.add(*masked.parts(masked.text))
     else:
         _TreeReader(units, masked, tree).read(tree, -1)
