@@ -47,8 +47,8 @@ def words_row(written: str, font: str, start: int, end: int) -> Row:
         ]
     name = canonical_name(label)
     known = SYMBOLS.get("\\" + name)
-    if name in FUNCTION_NAMES:
-        known = (name, "V")
+    if label in FUNCTION_NAMES or label in NAME_SYNONYMS:
+        return [LayoutNode(name, "V", start, end)]
     if known is not None and known[0] == name and len(name) > 1 and label not in _ORDINARY_WORDS:
         return [LayoutNode(name, known[1], start, end)]
     return [LayoutNode(label, "T", start, end)]

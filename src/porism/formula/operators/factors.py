@@ -13,6 +13,7 @@ from porism.formula.operators.rules import (
     BIG_FORMS,
     CONNECTIVES,
     EXTREMA,
+    FUNCTION,
     LOGIC,
     PREFIX,
     RELATION,
@@ -193,6 +194,9 @@ class Factors(Fences):
 
     def text(self, frame: Frame, node: LayoutNode, row: Row, position: int) -> None:
         words = node.label.split()
+        if _is_applied(node, row, position):
+            self.prefix(frame, Rule(FUNCTION, node.label), node)
+            return
         leaf = OperatorNode(" ".join(words), "T", None, node.start, node.end)
         if node in self.around:
             leaf = self.dress(leaf, node)
@@ -207,6 +211,14 @@ class Factors(Fences):
                 frame.comma()
         else:
             frame.factors.append(leaf)
+
+
+def _is_applied(node: LayoutNode, row: Row, position: int) -> bool:
+    """Whether a word is the name of a function: a parenthesis follows it without a space."""
+    return (
+        position < len(row) and row[position].label == "(" and not row[position].space and node.label.isalpha()
+        and node.label.lower() not in CONNECTIVES
+    )
 
 
 def _lined_limit(node: LayoutNode) -> tuple[str, Row | None]:

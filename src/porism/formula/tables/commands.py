@@ -96,7 +96,7 @@ TEXT_COMMANDS: dict[str, str] = {
     "textbf": "bf", "textit": "it", "textsl": "it", "emph": "it", "texttt": "tt", "textsf": "sf",
 }
 """Command whose argument is text → the font of a letter that is alone in it."""
-FUNCTION_NAMES = frozenset({"grad", "curl", "rot", "div"})
+FUNCTION_NAMES = frozenset({"grad", "curl", "rot", "div", "sign", "dom"})
 """Names of functions whose commands, where there are any, are something else."""
 NAME_COMMANDS = frozenset({"operatorname", "operatornamewithlimits", "mathopname"})
 
