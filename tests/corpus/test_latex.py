@@ -31,6 +31,7 @@ from porism.errors import Problem
         (r"\let\old\phi\let\phi\varphi\let\varphi\old$\phi\varphi$", [r"\varphi\phi"]),
         (r"\renewcommand{\vec}[1]{\mathbf{#1}}$\vec v$", [r"\mathbf{v}"]),
         (r"\newcommand{\R}{\ensuremath{\mathbb R}}The set \R{} and $\R^2$", [r"\mathbb R", r"{\mathbb R}^2"]),
+        (r"\newcommand{\LL}{\mathcal{L}}$\LL$", [r"\mathcal{L}"]),
         (r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}}\be a=b \ee", ["a=b"]),
         (r"\newenvironment{pm}{\begin{pmatrix}}{\end{pmatrix}}$\begin{pm}1\end{pm}$",
          [r"\begin{pmatrix}1\end{pmatrix}"]),

@@ -65,14 +65,18 @@ def source_of(tokens: Sequence[str]) -> str:
     return _LAST_SPACE.sub("", source) if source.endswith("\\") else source
 
 
+def _trimmed(text: str) -> str:
+    return _LAST_SPACE.sub("", text.strip(_EDGES))
+
+
 def _formulas(cells: list[list[str]]) -> list[str]:
     """The formulas in the cells of a diagram, each once, in their order."""
     found: dict[str, None] = {}
     for cell in cells:
-        text = _LAST_SPACE.sub("", source_of(_balanced(cell)).strip(_EDGES))
+        text = _trimmed(source_of(_balanced(cell)))
         text = _FRAME.sub("", text, count=1) if _FRAME.match(text) else text
         while (inner := text[1:-1]) and text[0] == "{" and text[-1] == "}" and "{" not in inner and "}" not in inner:
-            text = inner.strip()
+            text = _trimmed(inner)
         whole = _TEXT.fullmatch(text)
         text = whole.group(1).strip() if whole else text
         if _LAYOUT.sub("", text).strip(_EDGES + "{}"):

@@ -232,5 +232,5 @@ KEPT_COMMANDS = words(
     "\\include \\title \\author \\maketitle \\tableofcontents \\bibliography \\documentclass \\usepackage "
     "\\includegraphics \\par \\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right "
     "\\subfile \\import \\tag \\notag \\nonumber"
-) | {"\\" + name for name in PROOF_COMMANDS}
-"""Commands that projects redefine in appearance only."""
+) | {"\\" + name for name in PROOF_COMMANDS if len(name) > 3}
+"""Commands that projects redefine in appearance only; short ones, such as ``\\LL``, they give meanings of their own."""
