@@ -7,14 +7,15 @@ import unicodedata
 
 from porism.formula.layout import child_rows
 from porism.formula.tables.commands import FUNCTION_NAMES, NAME_SYNONYMS
-from porism.formula.tables.lookup import SYMBOLS, canonical_name
+from porism.formula.tables.lookup import SYMBOLS, canonical_name, character
 from porism.formula.tables.spaces import QUAD
 from porism.formula.tree import LayoutNode, Row
 
 _ARTICLES = frozenset("aAI")
 _ORDINARY_WORDS = frozenset({"th", "ch", "sh", "real", "image"})
 """Names of functions that are other words in a text."""
-_SEPARATORS = frozenset(",;.:")
+_PUNCTUATION = frozenset("-'`\"/()[]!?~^")
+"""Signs that are no symbols where a text has nothing else."""
 _MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")
 _PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
 FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
@@ -55,9 +56,12 @@ def words_row(written: str, font: str, start: int, end: int) -> Row:
 
 
 def _character(label: str, written: str, font: str, start: int, end: int) -> LayoutNode:
-    known = SYMBOLS.get(label)
+    found = character(written.strip()) if len(written.strip()) == 1 else None
+    if found is not None and found[2]:
+        return LayoutNode(*found[:2], start, end, found[2])
+    known = SYMBOLS.get(label) if found is None else found[:2] if found[0] in SYMBOLS else None
     is_article = label in _ARTICLES and written[:1].isspace() and written[-1:].isspace()
-    if known is None or is_article or (known[1] == "O" and label not in _SEPARATORS):
+    if known is None or is_article or label in _PUNCTUATION:
         return LayoutNode(label, "T", start, end)
     kept = font if (known[1] == "V" and label.isascii() and font != "it") or font == "bf" else ""
     return LayoutNode(known[0], known[1], start, end, kept)

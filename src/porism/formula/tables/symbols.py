@@ -52,18 +52,18 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         asteq; ⩦ eqdot; ⩳ eqqsim; ∺ dotsminusdots; ∻ kernelcontraction; ≘ arceq frowneq
     """),
     ("order", "O", """
-        < lt less; > gt greater; ≤ le leq leqslant leqq ⩽ ≦; ≥ ge geq geqslant geqq ⩾ ≧; ≪ ll; ≫ gg; ⋘ lll llless; ⋙
-        ggg gggtr; ≮ nless; ≯ ngtr; ≰ nle nleq nleqslant nleqq; ≱ nge ngeq ngeqslant ngeqq; ≨ lneq lneqq lvertneqq ⪇;
-        ≩ gneq gneqq gvertneqq ⪈; ≲ lesssim; ≳ gtrsim; ≴ nlesssim; ≵ ngtrsim; ⋦ lnsim; ⋧ gnsim; ≶ lessgtr; ≷ gtrless;
-        ≸ nlessgtr; ≹ ngtrless; ⋚ lesseqgtr lesseqqgtr ⪋; ⋛ gtreqless gtreqqless ⪌; ⪅ lessapprox; ⪆ gtrapprox; ⪉
-        lnapprox; ⪊ gnapprox; ⪍ lsime; ⪎ gsime; ⪕ eqslantless; ⪖ eqslantgtr; ⋜ eqless; ⋝ eqgtr; ≺ prec; ≻ succ; ≼
-        preceq preccurlyeq ⪯ preceqq ⪳; ≽ succeq succcurlyeq ⪰ succeqq ⪴; ⊀ nprec; ⊁ nsucc; ⋠ npreceq npreccurlyeq; ⋡
-        nsucceq nsucccurlyeq; ⪱ precneq precneqq ⪵; ⪲ succneq succneqq ⪶; ≾ precsim; ≿ succsim; ⋨ precnsim; ⋩
-        succnsim; ⪷ precapprox; ⪸ succapprox; ⪹ precnapprox; ⪺ succnapprox; ⋞ curlyeqprec; ⋟ curlyeqsucc; ⪻ Prec
-        llcurly; ⪼ Succ ggcurly; ⋖ lessdot ltdot; ⋗ gtrdot; ⊰ prurel; ⊱ scurel; ⊲ lhd vartriangleleft lessclosed; ⊳
-        rhd vartriangleright gtrclosed; ⊴ unlhd trianglelefteq trianglelefteqslant leqclosed; ⊵ unrhd trianglerighteq
-        trianglerighteqslant geqclosed; ⋪ ntriangleleft nlessclosed; ⋫ ntriangleright ngtrclosed; ⋬ ntrianglelefteq
-        ntrianglelefteqslant nleqclosed; ⋭ ntrianglerighteq ntrianglerighteqslant ngeqclosed
+        < lt less textless; > gt greater textgreater; ≤ le leq leqslant leqq ⩽ ≦; ≥ ge geq geqslant geqq ⩾ ≧; ≪ ll; ≫
+        gg; ⋘ lll llless; ⋙ ggg gggtr; ≮ nless; ≯ ngtr; ≰ nle nleq nleqslant nleqq; ≱ nge ngeq ngeqslant ngeqq; ≨ lneq
+        lneqq lvertneqq ⪇; ≩ gneq gneqq gvertneqq ⪈; ≲ lesssim; ≳ gtrsim; ≴ nlesssim; ≵ ngtrsim; ⋦ lnsim; ⋧ gnsim; ≶
+        lessgtr; ≷ gtrless; ≸ nlessgtr; ≹ ngtrless; ⋚ lesseqgtr lesseqqgtr ⪋; ⋛ gtreqless gtreqqless ⪌; ⪅ lessapprox;
+        ⪆ gtrapprox; ⪉ lnapprox; ⪊ gnapprox; ⪍ lsime; ⪎ gsime; ⪕ eqslantless; ⪖ eqslantgtr; ⋜ eqless; ⋝ eqgtr; ≺ prec;
+        ≻ succ; ≼ preceq preccurlyeq ⪯ preceqq ⪳; ≽ succeq succcurlyeq ⪰ succeqq ⪴; ⊀ nprec; ⊁ nsucc; ⋠ npreceq
+        npreccurlyeq; ⋡ nsucceq nsucccurlyeq; ⪱ precneq precneqq ⪵; ⪲ succneq succneqq ⪶; ≾ precsim; ≿ succsim; ⋨
+        precnsim; ⋩ succnsim; ⪷ precapprox; ⪸ succapprox; ⪹ precnapprox; ⪺ succnapprox; ⋞ curlyeqprec; ⋟ curlyeqsucc;
+        ⪻ Prec llcurly; ⪼ Succ ggcurly; ⋖ lessdot ltdot; ⋗ gtrdot; ⊰ prurel; ⊱ scurel; ⊲ lhd vartriangleleft
+        lessclosed; ⊳ rhd vartriangleright gtrclosed; ⊴ unlhd trianglelefteq trianglelefteqslant leqclosed; ⊵ unrhd
+        trianglerighteq trianglerighteqslant geqclosed; ⋪ ntriangleleft nlessclosed; ⋫ ntriangleright ngtrclosed; ⋬
+        ntrianglelefteq ntrianglelefteqslant nleqclosed; ⋭ ntrianglerighteq ntrianglerighteqslant ngeqclosed
     """),
     ("membership", "O", """
         ∈ in isin ∊ smallin; ∉ notin nin; ∋ ni owns ∍ backepsilon smallni; ∌ notni nni notowner; ⋲ disin; ⋳ varisins;
@@ -78,26 +78,26 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         csub; ⫐ csup
     """),
     ("arrow", "O", """
-        → to rightarrow longrightarrow ⟶ ➝ shortrightarrow; ← gets leftarrow longleftarrow ⟵ shortleftarrow; ↔
-        leftrightarrow longleftrightarrow ⟷; ↦ mapsto longmapsto ⟼; ↤ mapsfrom longmapsfrom ⟻; ⤇ Mapsto Longmapsto ⟾;
-        ⤆ Mapsfrom Longmapsfrom ⟽; ↪ hookrightarrow; ↩ hookleftarrow; ↠ twoheadrightarrow; ↞ twoheadleftarrow; ↣
-        rightarrowtail; ↢ leftarrowtail; ⤖ twoheadrightarrowtail; ↑ uparrow shortuparrow; ↓ downarrow shortdownarrow;
-        ↕ updownarrow; ⇑ Uparrow; ⇓ Downarrow; ⇕ Updownarrow; ↗ nearrow; ↘ searrow; ↙ swarrow; ↖ nwarrow; ⇗ Nearrow; ⇘
-        Searrow; ⇙ Swarrow; ⇖ Nwarrow; ⤡ nwsearrow; ⤢ neswarrow; ⇝ rightsquigarrow leadsto ↝ rightwavearrow
-        longrightsquigarrow ⟿; ⇜ leftsquigarrow ↜ leftwavearrow; ↭ leftrightsquigarrow leftrightwavearrow; ⇌
-        rightleftharpoons; ⇋ leftrightharpoons; ⇀ rightharpoonup; ⇁ rightharpoondown; ↼ leftharpoonup; ↽
-        leftharpoondown; ⇉ rightrightarrows; ⇇ leftleftarrows; ⇄ rightleftarrows; ⇆ leftrightarrows; ⇈ upuparrows; ⇊
-        downdownarrows; ⇅ updownarrows; ⇵ downuparrows; ⇶ rightthreearrows; ↾ upharpoonright restriction; ↿
-        upharpoonleft; ⇂ downharpoonright; ⇃ downharpoonleft; ⊸ multimap; ⟜ multimapinv; ⧟ multimapboth; ↷
-        curvearrowright; ↶ curvearrowleft; ↻ circlearrowright; ↺ circlearrowleft; ⟳ cwgapcirclearrow acwcirclearrow; ⟲
-        acwgapcirclearrow cwcirclearrow; ↛ nrightarrow; ↚ nleftarrow; ↮ nleftrightarrow; ↯ lightning downzigzagarrow;
-        ⇛ Rrightarrow; ⇚ Lleftarrow; ↫ looparrowleft; ↬ looparrowright; ↰ Lsh; ↱ Rsh; ↲ Ldsh; ↳ Rdsh; ⇢ dashrightarrow
-        dasharrow; ⇠ dashleftarrow; ⇡ dashuparrow; ⇣ dashdownarrow; ⇥ rightarrowbar; ⇤ leftarrowbar; ⇸ nvrightarrow
-        pfun; ⇷ nvleftarrow; ⇻ nVrightarrow ffun; ⤔ nVtwoheadrightarrowtail; ⤕ finj; ⥲ similarrightarrow
-        simrightarrow; ⥱ equalrightarrow; ⤳ rightcurvedarrow; ⇴ circleonrightarrow; ⟴ rightarrowonoplus; ⇽
-        leftarrowtriangle; ⇾ rightarrowtriangle; ⇿ leftrightarrowtriangle; ⥊ leftrightharpoonupdown; ⥋
-        leftrightharpoondownup; ⥎ leftrightharpoonupup leftrightharpoonup; ⥐ leftrightharpoondowndown
-        leftrightharpoondown; ⥰ rightimply; ⤙ leftarrowtailstroke; ⇞ nHuparrow; ⇟ nHdownarrow
+        → to rightarrow longrightarrow ⟶ ➝ shortrightarrow textrightarrow; ← gets leftarrow longleftarrow ⟵
+        shortleftarrow textleftarrow; ↔ leftrightarrow longleftrightarrow ⟷; ↦ mapsto longmapsto ⟼; ↤ mapsfrom
+        longmapsfrom ⟻; ⤇ Mapsto Longmapsto ⟾; ⤆ Mapsfrom Longmapsfrom ⟽; ↪ hookrightarrow; ↩ hookleftarrow; ↠
+        twoheadrightarrow; ↞ twoheadleftarrow; ↣ rightarrowtail; ↢ leftarrowtail; ⤖ twoheadrightarrowtail; ↑ uparrow
+        shortuparrow textuparrow; ↓ downarrow shortdownarrow textdownarrow; ↕ updownarrow; ⇑ Uparrow; ⇓ Downarrow; ⇕
+        Updownarrow; ↗ nearrow; ↘ searrow; ↙ swarrow; ↖ nwarrow; ⇗ Nearrow; ⇘ Searrow; ⇙ Swarrow; ⇖ Nwarrow; ⤡
+        nwsearrow; ⤢ neswarrow; ⇝ rightsquigarrow leadsto ↝ rightwavearrow longrightsquigarrow ⟿; ⇜ leftsquigarrow ↜
+        leftwavearrow; ↭ leftrightsquigarrow leftrightwavearrow; ⇌ rightleftharpoons; ⇋ leftrightharpoons; ⇀
+        rightharpoonup; ⇁ rightharpoondown; ↼ leftharpoonup; ↽ leftharpoondown; ⇉ rightrightarrows; ⇇ leftleftarrows;
+        ⇄ rightleftarrows; ⇆ leftrightarrows; ⇈ upuparrows; ⇊ downdownarrows; ⇅ updownarrows; ⇵ downuparrows; ⇶
+        rightthreearrows; ↾ upharpoonright restriction; ↿ upharpoonleft; ⇂ downharpoonright; ⇃ downharpoonleft; ⊸
+        multimap; ⟜ multimapinv; ⧟ multimapboth; ↷ curvearrowright; ↶ curvearrowleft; ↻ circlearrowright; ↺
+        circlearrowleft; ⟳ cwgapcirclearrow acwcirclearrow; ⟲ acwgapcirclearrow cwcirclearrow; ↛ nrightarrow; ↚
+        nleftarrow; ↮ nleftrightarrow; ↯ lightning downzigzagarrow; ⇛ Rrightarrow; ⇚ Lleftarrow; ↫ looparrowleft; ↬
+        looparrowright; ↰ Lsh; ↱ Rsh; ↲ Ldsh; ↳ Rdsh; ⇢ dashrightarrow dasharrow; ⇠ dashleftarrow; ⇡ dashuparrow; ⇣
+        dashdownarrow; ⇥ rightarrowbar; ⇤ leftarrowbar; ⇸ nvrightarrow pfun; ⇷ nvleftarrow; ⇻ nVrightarrow ffun; ⤔
+        nVtwoheadrightarrowtail; ⤕ finj; ⥲ similarrightarrow simrightarrow; ⥱ equalrightarrow; ⤳ rightcurvedarrow; ⇴
+        circleonrightarrow; ⟴ rightarrowonoplus; ⇽ leftarrowtriangle; ⇾ rightarrowtriangle; ⇿ leftrightarrowtriangle;
+        ⥊ leftrightharpoonupdown; ⥋ leftrightharpoondownup; ⥎ leftrightharpoonupup leftrightharpoonup; ⥐
+        leftrightharpoondowndown leftrightharpoondown; ⥰ rightimply; ⤙ leftarrowtailstroke; ⇞ nHuparrow; ⇟ nHdownarrow
     """),
     ("logic", "O", """
         ⇒ Rightarrow Longrightarrow implies ⟹; ⇐ Leftarrow Longleftarrow impliedby ⟸; ⇔ Leftrightarrow
@@ -108,16 +108,15 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         Wedge; ⩔ Vee; ⟇ veeonvee
     """),
     ("relation", "O", """
-        ∣ mid shortmid divides textbar; ∤ nmid nshortmid ndivides; ∦ nparallel nshortparallel; ⫽ sslash; ⌣ smile
-        smallsmile; ⌢ frown smallfrown; ⋈ bowtie Join Bowtie; ◁ triangleleft ◃; ▷ triangleright ▹; ≬ between; ⋔
-        pitchfork; ⪡ Lt; ⪢ Gt; ∶ ratio; ∷ Colon dblcolon coloncolon; ∹ eqcolonminus dashcolon; ⊷ imageof; ⊶ origof; ⫫
-        Vbar indep Indep; ⫪ barV; ⫮ revnmid; ∟ rightangle; ⟛ dashVdash; ⧣ eparsl; ⧤ smeparsl; ⫴ interleave; ⪦
-        leftslice; ⪧ rightslice
+        ∣ mid shortmid divides; ∤ nmid nshortmid ndivides; ∦ nparallel nshortparallel; ⫽ sslash; ⌣ smile smallsmile; ⌢
+        frown smallfrown; ⋈ bowtie Join Bowtie; ◁ triangleleft ◃; ▷ triangleright ▹; ≬ between; ⋔ pitchfork; ⪡ Lt; ⪢
+        Gt; ∶ ratio; ∷ Colon dblcolon coloncolon; ∹ eqcolonminus dashcolon; ⊷ imageof; ⊶ origof; ⫫ Vbar indep Indep; ⫪
+        barV; ⫮ revnmid; ∟ rightangle; ⟛ dashVdash; ⧣ eparsl; ⧤ smeparsl; ⫴ interleave; ⪦ leftslice; ⪧ rightslice
     """),
     ("additive", "O", """
-        + plus; - minus − – ‐ ‑ ﹣; ± pm plusmn textpm; ∓ mp; ∔ dotplus; ∸ dotminus; ⊕ oplus varoplus; ⊖ ominus
-        varominus; ⊝ circleddash; ⊜ circledequal; ⊎ uplus; ⊞ boxplus; ⊟ boxminus; ⧺ doubleplus; ⨥ plusdot; ⨢ ringplus;
-        ⨣ plushat; ⨦ plussim; ⨭ opluslhrim; ⨮ oplusrhrim; ⨪ minusdot
+        + plus; - minus − – ‐ ‑ ﹣ textminus textendash; ± pm plusmn textpm; ∓ mp; ∔ dotplus; ∸ dotminus; ⊕ oplus
+        varoplus; ⊖ ominus varominus; ⊝ circleddash; ⊜ circledequal; ⊎ uplus; ⊞ boxplus; ⊟ boxminus; ⧺ doubleplus; ⨥
+        plusdot; ⨢ ringplus; ⨣ plushat; ⨦ plussim; ⨭ opluslhrim; ⨮ oplusrhrim; ⨪ minusdot
     """),
     ("multiplicative", "O", """
         ⋅ cdot centerdot · ‧ sdot cdotp textperiodcentered; × times vartimes texttimes; * ast ∗ ⁎ ＊ asterisk
@@ -126,10 +125,9 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         boxbox; ⧄ boxslash boxdiag; ⧅ boxbslash; ◫ boxbar boxvert; ⋄ diamond ⬦ smwhtdiamond; ⋊ rtimes; ⋉ ltimes; ⋋
         leftthreetimes; ⋌ rightthreetimes; ≀ wr wreath; ⨿ amalg; ⋇ divideontimes; ⊘ oslash varoslash; ⦸ obslash
         varobslash; ⌽ obar baro varobar; ⧀ olessthan varolessthan; ⧁ ogreaterthan varogreaterthan; ⨟ fatsemi fcmp; ⅋
-        parr bindnasrepma upand; ⟑
-        wedgedot; ⨯ vectimes; ⨰ dottimes; ⨶ otimeshat; ⨷ Otimes; ⩀ capdot; ⟕ leftouterjoin; ⟖ rightouterjoin; ⟗
-        fullouterjoin; ⧢ shuffle; ⟐ diamondcdot; ⟡ concavediamond; ⨼ intprod; ⨽ intprodr; ⌅ varbarwedge; ⌆
-        vardoublebarwedge; ⩕ wedgeonwedge; ⫯ cirmid; ⨴ otimeslhrim; ⨵ otimesrhrim
+        parr bindnasrepma upand; ⟑ wedgedot; ⨯ vectimes; ⨰ dottimes; ⨶ otimeshat; ⨷ Otimes; ⩀ capdot; ⟕ leftouterjoin;
+        ⟖ rightouterjoin; ⟗ fullouterjoin; ⧢ shuffle; ⟐ diamondcdot; ⟡ concavediamond; ⨼ intprod; ⨽ intprodr; ⌅
+        varbarwedge; ⌆ vardoublebarwedge; ⩕ wedgeonwedge; ⫯ cirmid; ⨴ otimeslhrim; ⨵ otimesrhrim
     """),
     ("division", "O", "/ slash ∕ ⁄ divslash textfractionsolidus; ÷ div textdiv; mod bmod"),
     ("set-operator", "O", """
@@ -148,18 +146,18 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         awint; ⨕ pointint; ⨖ sqint; ⨗ intlarhk
     """),
     ("open", "O", """
-        ( lparen （; [ lbrack lbracket; { lbrace; ⟨ langle 〈; ⟪ llangle lAngle 《; ⌊ lfloor; ⌈ lceil; ⟦ llbracket
-        lBrack; ⦃ lBrace; ⦅ lParen; ⦇ llparenthesis limg; ⦉ lblot; ⟅ lbag Lbag; ⟬ Lbrbrak; ⟮ lgroup; ⎰ lmoustache; ⌜
-        ulcorner; ⌞ llcorner
+        ( lparen （; [ lbrack lbracket; { lbrace; ⟨ langle 〈 textlangle; ⟪ llangle lAngle 《; ⌊ lfloor; ⌈ lceil; ⟦
+        llbracket lBrack textlbrackdbl; ⦃ lBrace; ⦅ lParen; ⦇ llparenthesis limg; ⦉ lblot; ⟅ lbag Lbag; ⟬ Lbrbrak; ⟮
+        lgroup; ⎰ lmoustache; ⁅ textlquill; ⌜ ulcorner; ⌞ llcorner
     """),
     ("close", "O", """
-        ) rparen ）; ] rbrack rbracket; } rbrace; ⟩ rangle 〉; ⟫ rrangle rAngle 》; ⌋ rfloor; ⌉ rceil; ⟧ rrbracket
-        rBrack; ⦄ rBrace; ⦆ rParen; ⦈ rrparenthesis rimg; ⦊ rblot; ⟆ rbag Rbag; ⟭ Rbrbrak; ⟯ rgroup; ⎱ rmoustache; ⌝
-        urcorner; ⌟ lrcorner
+        ) rparen ）; ] rbrack rbracket; } rbrace; ⟩ rangle 〉 textrangle; ⟫ rrangle rAngle 》; ⌋ rfloor; ⌉ rceil; ⟧
+        rrbracket rBrack textrbrackdbl; ⦄ rBrace; ⦆ rParen; ⦈ rrparenthesis rimg; ⦊ rblot; ⟆ rbag Rbag; ⟭ Rbrbrak; ⟯
+        rgroup; ⎱ rmoustache; ⁆ textrquill; ⌝ urcorner; ⌟ lrcorner
     """),
     ("bar", "O", """
-        | vert lvert rvert ｜ arrowvert ⏐ bracevert ⎪; ∥ Vert lVert rVert parallel shortparallel ‖ Arrowvert; ⦀ Vvert
-        lVvert rVvert
+        | vert lvert rvert ｜ arrowvert ⏐ bracevert ⎪ textbar; ∥ Vert lVert rVert parallel shortparallel ‖ Arrowvert
+        textbardbl; ⦀ Vvert lVvert rVvert
     """),
     ("separator", "O", ", ， 、; ; semicolon ；; : colon ： vcentcolon ordinarycolon; . ． ldotp;"),
     ("dots", "O", """
@@ -175,20 +173,28 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         mdlgwhtlozenge; ⧫ blacklozenge mdlgblklozenge; ◆ mdlgblkdiamond blackdiamond; ♣ clubsuit clubs; ♢ diamondsuit
         diamonds; ♡ heartsuit hearts; ♠ spadesuit spades; ♦ vardiamondsuit vardiamond; ♥ varheartsuit varheart; ♤
         varspadesuit; ♧ varclubsuit; ★ bigstar; ☆ bigwhitestar; ♮ natural; ♯ sharp; ♭ flat; ♩ quarternote; ♪
-        eighthnote textmusicalnote; ✓ checkmark; ✗ ballotx xmark; † dagger dag textdagger; ‡ ddagger ddag
+        eighthnote textmusicalnote; ✓ checkmark; ✗ ballotx xmark; † dagger dag textdagger textdied; ‡ ddagger ddag
         textdaggerdbl; § S textsection lx@sectionsign; ¶ P textparagraph lx@paragraphsign; © copyright textcopyright;
-        £ pounds mathsterling textsterling sterling; ¥ yen textyen; € euro texteuro eurologo; ¢ cent textcent; ¤
-        textcurrency; ƒ textflorin; ₩ textwon; ₦ textnaira; ₫ textdong; ₱ textpeso; ฿ textbaht; ₡ textcolonmonetary; ₤
-        textlira; ° degree textdegree; ℃ celsius textcelsius; ℉ fahrenheit; % percent; ‰ perthousand permil
-        textperthousand; ‱ textpertenthousand; & amp And ampersand binampersand; # ; $ dollar mathdollar textdollar; @
-        atsign; _ lodash textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧ mho textmho; ◯ bigcirc textbigcircle
-        varbigcirc lgwhtcircle ocircle; ⦿ circledbullet; ● mdlgblkcircle newmoon; ✠ maltese; ® circledR
-        textregistered; Ⓢ circledS; ™ texttrademark trademark; ℠ textservicemark; ℗ textcircledP; ℞ textrecipe; №
-        textnumero; ℮ textestimated; ※ textreferencemark; ¦ textbrokenbar; ª textordfeminine; º textordmasculine; «
-        guillemotleft guillemetleft; » guillemotright guillemetright; ╱ diagup; ╲ diagdown; ♂ male Mars; ♀ female
-        Venus; ☉ astrosun; ☾ leftmoon; ☽ rightmoon; ⌇ wasylozenge; ☺ smiley; ☹ frownie; ⊺ intercal; ℩ turnediota; ⧧
-        thermod; ⧦ gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽ textinterrobang; ␢ textblank; ␣
-        textvisiblespace visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊ triangleodot
+        £ pounds mathsterling textsterling sterling; ¥ yen textyen; € euro texteuro eurologo; ¢ cent textcent
+        textcentoldstyle; ¤ textcurrency; ƒ textflorin; ₩ textwon; ₦ textnaira; ₫ textdong; ₱ textpeso; ฿ textbaht; ₡
+        textcolonmonetary; ₤ textlira; ° degree textdegree; ℃ celsius textcelsius; ℉ fahrenheit; % percent; ‰
+        perthousand permil textperthousand; ‱ textpertenthousand; & amp And ampersand binampersand; # ; $ dollar
+        mathdollar textdollar textdollaroldstyle; @ atsign; _ lodash textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧
+        mho textmho; ◯ bigcirc textbigcircle varbigcirc lgwhtcircle ocircle; ⦿ circledbullet; ● mdlgblkcircle newmoon;
+        ✠ maltese; ® circledR textregistered; Ⓢ circledS; ™ texttrademark trademark; ℠ textservicemark; ℗
+        textcircledP; ℞ textrecipe; № textnumero; ℮ textestimated; ※ textreferencemark; ¦ textbrokenbar; ª
+        textordfeminine; º textordmasculine; « guillemotleft guillemetleft; » guillemotright guillemetright; ╱ diagup;
+        ╲ diagdown; ♂ male Mars; ♀ female Venus; ☉ astrosun; ☾ leftmoon; ☽ rightmoon; ⌇ wasylozenge; ☺ smiley; ☹
+        frownie; ⊺ intercal; ℩ turnediota; ⧧ thermod; ⧦ gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽
+        textinterrobang; ␢ textblank; ␣ textvisiblespace visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊
+        triangleodot; “ textquotedblleft; ” textquotedblright; ‘ textquoteleft; — textemdash; ◦ textopenbullet; ⁒
+        textdiscount; ⚭ textmarried; ⚮ textdivorced; ₲ textguarani; 🄯 textcopyleft
+    """),
+    ("zero", "N", "0 textzerooldstyle"),
+    ("one", "N", "1 textoneoldstyle"),
+    ("number", "N", """
+        2 texttwooldstyle; 3 textthreeoldstyle; 4 textfouroldstyle; 5 textfiveoldstyle; 6 textsixoldstyle; 7
+        textsevenoldstyle; 8 texteightoldstyle; 9 textnineoldstyle
     """),
     ("accent", "O", "^ ; ¯ ; ˙; ¨; ˇ; ˘; ´; ⃛; ⃜; ⏞; ⏟; ⎴; ⎵; ⏜; ⏝; ˚"),
 )
