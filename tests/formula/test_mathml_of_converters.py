@@ -15,6 +15,7 @@ MTD = "<mtd>{}</mtd>"
         ('<munder><mrow data-mjx-texclass="OP"><mi>ad</mi><mi>x</mi></mrow><mi>i</mi></munder>',
          r"{\operatorname{ad}x}_i"),
         ('<munderover><mrow data-mjx-texclass="OP"><mi>a</mi></mrow><mn>1</mn><mn>2</mn></munderover>', "a_1^2"),
+        ('<mover><mrow data-mjx-texclass="OP"><mi>a</mi></mrow><mn>2</mn></mover>', r"\overset{2}{a}"),
         ('<mover><mrow data-mjx-texclass="OP"><mi>a</mi></mrow><mo>¯</mo></mover>', r"\bar a"),
         ('<mstyle mathvariant="bold"><mi>x</mi><mrow><mi>y</mi></mrow></mstyle><mi>z</mi>', r"\mathbf{x}\mathbf{y}z"),
         ('<mstyle mathvariant="bold"><mi mathvariant="normal">x</mi></mstyle>', r"\mathrm{x}"),
@@ -44,6 +45,9 @@ MTD = "<mtd>{}</mtd>"
         ("<mo>√</mo><msup><mi>x</mi><mn>2</mn></msup>", "√x^2"), ("<mo>∛</mo><mn>8</mn><mi>x</mi>", r"\sqrt[3]{8}x"),
         ("<mo>√</mo><mo>(</mo><mi>x</mi><mo>+</mo><mn>1</mn><mo>)</mo><mo>-</mo><mi>y</mi>", r"\sqrt{x+1}-y"),
         ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
+        ("<mi>H</mi><msub><mpadded><mphantom><mi>A</mi></mphantom></mpadded><mn>2</mn></msub><mi>O</mi>", "H_2O"),
+        ("<mover><mo>\ue429</mo><mi>x</mi></mover>", r"\xrightarrow{x}"),
+        ('<menclose notation="bottom"><mtable><mtr><mtd><mi>a</mi></mtd></mtr></mtable></menclose>', "a"),
         ("<mtext>``a''</mtext>", r"\text{“a”}"),
     ],
 )

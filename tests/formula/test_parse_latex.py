@@ -236,3 +236,17 @@ def test_macros_given_by_the_caller() -> None:
     macros = {"inner": (2, r"\langle #1,#2\rangle"), "alpha": (0, r"\beta")}
     assert layout_key(parse_latex(r"\inner{x}{y}\alpha", macros=macros)) == "O!⟨ V!x O!, V!y O!⟩ V!β"
     assert layout_key(parse_latex(r"\sqrt[3]{\inner xy}", macros=macros)) == "R!√ [c N!3 ] [w O!⟨ V!x O!, V!y O!⟩ ]"
+
+
+@pytest.mark.parametrize(
+    ("source", "same"),
+    [
+        (r"\symbb{R}\symbfcal{A}\symup{d}x", r"\mathbb{R}\mathcal{A}\mathrm{d}x"), (r"a\goodbreak b\badbreak c", "abc"),
+        (r"x\raise{2pt}{y}\lower{-2pt}{z}\hskip{1cm}w", "xyzw"), (r"a\newline b", r"a\\b"), (r"a\\*b", r"a\\b"),
+        (r"a\\[1,5cm]b", r"a\\b"), (r"\oldstyle 9", "9"), (r"\text{+}\text{≠}", "+≠"),
+        (r"\text{𝔸}\texttwooldstyle", "𝔸2"),
+    ],
+)
+def test_layout_and_other_spellings_change_nothing(source: str, same: str) -> None:
+    assert layout_key(parse_latex(source)) == layout_key(parse_latex(same))
+    assert parse_latex(source).problems == ()

@@ -9,7 +9,7 @@ from typing import Any
 from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
 from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.text import skip_arguments
+from porism.formula.latex.text import argument_text, skip_arguments
 from porism.formula.layout import attach_limits, brace_mark, group_nodes
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import UNITS, length
@@ -311,6 +311,11 @@ def dimension(machine: Machine, payload: bool, i: int) -> None:
     """``\\kern 2pt`` and the like; ``payload`` says whether the length is a space."""
     i = machine.next_visible(i)
     texts = machine.texts
+    if texts[i + 1] == "{":
+        written, _ = argument_text(machine, i)
+        if payload:
+            machine.add_space(length(written))
+        return
     written = ""
     while texts[i + 1] in ("-", "+", "."):
         machine.take()

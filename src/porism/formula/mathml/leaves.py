@@ -27,6 +27,11 @@ _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\u
 _NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL)
 _WILDCARD = re.compile(r"\?(?P<name>.+)|qvar_(?P<qvar>.*)", re.DOTALL)
 _TYPED = {":=": "≔", "<=": "≤", ">=": "≥", "->": "→", "...": "…", "=:": "≕"}
+_OF_FONTS = {
+    "\ue428": "←", "\ue429": "→", "\ue42a": "↔", "\ue408": "⇌", "\ue409": "⇌", "\ue40a": "⇌", "\ue42b": "⇄",
+    "\ue42c": "←", "\ue42d": "→", "\ue42e": "↔", "\ue410": "-",
+}
+"""Characters of the font that MathJax has for chemistry → the arrows and bonds that they show."""
 _VARIANTS = {
     "bold": "bf", "bold-italic": "bf", "double-struck": "bb", "script": "cal", "bold-script": "cal", "fraktur": "frak",
     "bold-fraktur": "frak", "sans-serif": "sf", "bold-sans-serif": "sf", "sans-serif-italic": "sf", "monospace": "tt",
@@ -94,6 +99,7 @@ def symbol(char: str, font: str, start: int, end: int) -> Row:
     """One character in a font, no node if it cannot be seen."""
     if char in _INVISIBLE:
         return []
+    char = _OF_FONTS.get(char, char)
     if char in PRIME_CHARACTERS:
         return [LayoutNode("′", "O", start, end) for _ in range(PRIME_CHARACTERS[char])]
     if char == "'":

@@ -6,11 +6,20 @@ import re
 from typing import NamedTuple
 
 from porism.formula.breaks import line_break
-from porism.formula.layout import attach_limits, brace_mark, group_nodes, matrix, nucleus, takes_arguments, trim
+from porism.formula.layout import (
+    SCRIPT_SLOTS,
+    attach_limits,
+    brace_mark,
+    group_nodes,
+    matrix,
+    nucleus,
+    takes_arguments,
+    trim,
+)
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.settle import absorb_fences, join_primes
-from porism.formula.tables.commands import MARKS
+from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
 from porism.formula.tree import LayoutNode, Row
@@ -42,12 +51,14 @@ class Child(NamedTuple):
     space: int = 0
     is_operator: bool = False
     """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
+    belongs_before: bool = False
+    """Whether these are scripts of something invisible, which belong to what is before them."""
 
 
 class Element:
     """An open element: its name, raw attributes, offset, and its content so far."""
 
-    __slots__ = ("attributes", "children", "name", "start", "text")
+    __slots__ = ("attributes", "children", "has_phantom", "name", "start", "text")
 
     def __init__(self, name: str, attributes: str, start: int) -> None:
         self.name = name
@@ -55,11 +66,15 @@ class Element:
         self.start = start
         self.children: list[Child] = []
         self.text: list[str] = []
+        self.has_phantom = False
+        """Whether what is in it is there, but not seen."""
 
 
 def build(element: Element, end: int, parent: Element) -> Child | None:
     """What a finished element hands to its parent, None where it has no place among the arguments of the parent."""
     name = element.name
+    if name == "mphantom" or (element.has_phantom and not any(child.row for child in element.children)):
+        parent.has_phantom = True
     if name in ("mprescripts", "none"):
         return Child(name, [])
     if name == "mspace" and parent.name in _ROWS:
@@ -83,7 +98,8 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
             for extra in arguments[wanted:]:
                 arguments[wanted - 1] += extra
         arguments += [[] for _ in range(wanted - len(arguments))]
-        return Child(name, _positional(element, arguments[:wanted], end))
+        belongs_before = element.has_phantom and not arguments[0] and name in ("msup", "msub", "msubsup")
+        return Child(name, _positional(element, arguments[:wanted], end), belongs_before=belongs_before)
     if name == "mtd":
         row = _finish_row(_joined(element))
         align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
@@ -140,6 +156,12 @@ def _joined(element: Element) -> Row:
     row: Row = []
     space = 0
     for child in children:
+        if child.belongs_before and row and child.row:
+            bearer = [row.pop()]
+            for slot in SCRIPT_SLOTS:
+                _script(bearer, slot, getattr(child.row[0], slot) or [], element)
+            row += bearer
+            continue
         base = len(row)
         row += child.row
         space += child.space
@@ -241,7 +263,8 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         is_operator = bool(element.children) and element.children[0].is_operator
         for slot, script, content in (("under", "below", arguments[1]), ("over", "above", arguments[-1])):
             if content and name != ("mover" if slot == "under" else "munder"):
-                if is_operator and not (len(content) == 1 and content[0].label in MARKS):
+                label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
+                if is_operator and name != "mover" and not (len(content) == 1 and label in MARKS):
                     _script(base, script, content, element)
                 else:
                     attach_limits(base, 0, slot, content)
@@ -327,6 +350,8 @@ _NOTATIONS = {"top": ("over", "¯"), "bottom": ("under", "¯"), "actuarial": ("o
 
 def _enclosed(element: Element, end: int) -> Row:
     row = _finish_row(_joined(element))
+    if any(child.name == "mtable" for child in element.children):
+        return row  # what is drawn around a table are its rules
     for notation in attributes_of(element.attributes).get("notation", "").split():
         side, mark = _NOTATIONS.get(notation, ("", ""))
         if side:

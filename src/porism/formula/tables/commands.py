@@ -50,7 +50,11 @@ COMBINING_BELOW: dict[str, str] = {"̲": "¯", "̱": "¯", "̠": "¯", "̰": "~"
 FONTS: dict[str, str] = {
     "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
     "bm": "boldsymbol",
-    "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "boldmath": "", "mathcal": "cal", "mathscr": "cal",
+    "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "symbfit": "bf", "symbfup": "bf",
+    "symbb": "bb", "symbbit": "bb", "symcal": "cal", "symscr": "cal", "symbfcal": "cal", "symbfscr": "cal",
+    "symfrak": "frak", "symbffrak": "frak", "symsf": "sf", "symsfit": "sf", "symsfup": "sf", "symbfsf": "sf",
+    "symbfsfit": "sf", "symbfsfup": "sf", "mathsfup": "sf", "mathbfsfup": "sf", "symtt": "tt", "symit": "it",
+    "symrm": "rm", "symup": "rm", "symnormal": "", "boldmath": "", "mathcal": "cal", "mathscr": "cal",
     "mathfrak": "frak",
     "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "",
     "mathbfit": "boldsymbol",
@@ -115,7 +119,8 @@ ARROWS: dict[str, str] = {
 _TRANSPARENT = """
     displaystyle textstyle scriptstyle scriptscriptstyle tiny Tiny scriptsize footnotesize small normalsize large
     Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
-    mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par newline linebreak
+    mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par linebreak
+    goodbreak badbreak break oldstyle
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
     Biggr bigm Bigm biggm Biggm boxed sout mathsurround relax protect null
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule

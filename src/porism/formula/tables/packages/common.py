@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "abs": ("s -o -z m", r"\left|#4\right|"), "norm": ("s -o -z m", r"\left\|#4\right\|"),
     "floor": ("s -o m", r"\left\lfloor #3\right\rfloor "), "ceil": ("s -o m", r"\left\lceil #3\right\rceil "),
     "lbinom": ("m m", r"\binom{#1}{#2}"), "qvar@": ("m", r"\qvar{#1}"),
+    "stackbin": ("m m", r"\overset{#1}{#2}"),
     "buildrel": (r"u{\over} m", r"\overset{#1}{#2}"), "mathchoice": ("m -m -m -m", "#1"), "skew": ("-m m m", "#2{#3}"),
     "textsuperscript": ("m", r"^{\text{#1}}"), "textsubscript": ("m", r"_{\text{#1}}"),
 }
