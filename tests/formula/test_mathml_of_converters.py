@@ -44,10 +44,10 @@ MTD = "<mtd>{}</mtd>"
         ('<math alttext="a=b\\\\ c=d" class="ltx_Math"><mi>a</mi><mo>=</mo><mi>b</mi><mi>c</mi></math>', r"a=b\\ c=d"),
         ("<mo>√</mo><msup><mi>x</mi><mn>2</mn></msup>", "√x^2"), ("<mo>∛</mo><mn>8</mn><mi>x</mi>", r"\sqrt[3]{8}x"),
         ("<mo>√</mo><mo>(</mo><mi>x</mi><mo>+</mo><mn>1</mn><mo>)</mo><mo>-</mo><mi>y</mi>", r"\sqrt{x+1}-y"),
-        ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
         ("<mi>H</mi><msub><mpadded><mphantom><mi>A</mi></mphantom></mpadded><mn>2</mn></msub><mi>O</mi>", "H_2O"),
         ("<mover><mo>\ue429</mo><mi>x</mi></mover>", r"\xrightarrow{x}"),
         ('<menclose notation="bottom"><mtable><mtr><mtd><mi>a</mi></mtd></mtr></mtable></menclose>', "a"),
+        ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
         ("<mtext>``a''</mtext>", r"\text{“a”}"),
     ],
 )

@@ -15,11 +15,11 @@ _FIRST = frozenset({".", ",", "⋅", *(first for first, _ in _TYPED)})
 MAX_PARTS = 9
 """Of how many nodes a number is put together at most."""
 
-_MARKS = re.compile(r"[-.．:<>&][\s{}lg．]")
+_MARKS = re.compile(r"[-.．:<>&][\s{}lg．\\]|\.{4}")
 _IN_LATEX = re.compile(
     r"[.．][\s{}]{1,9}[0-9.．]|[0-9][\s{}]{1,9}\.[\s{}]{0,9}[0-9]|．|,[\s{}]{0,9}000"
-    r"|[:<>][\s{}]{1,9}=|(?:\\colon|\\[lg]t|&[lg]t;)[\s{}]{0,9}=|-[\s{}]{0,9}(?:\\gt|&gt;|[\s{}]>)"
-    r"|\\cdot\s{0,9}\\cdot\s{0,9}\\cdot"
+    r"|[:<>](?:[\s{}]{1,9}|\\[a-zA-Z]{1,20}[\s{}]{0,9})=|(?:\\colon|\\[lg]t|&[lg]t;)[\s{}]{0,9}=|-[\s{}]{0,9}(?:\\gt|&gt;|[\s{}]>)"
+    r"|\.{4}|\\cdot\s{0,9}\\cdot\s{0,9}\\cdot"
 )
 
 

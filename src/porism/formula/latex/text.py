@@ -103,7 +103,7 @@ def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
             said = text_of(token)
             if not said and token[1:].isalpha() and token not in _SETTINGS:
                 machine.problem(machine.starts[j], f"unknown command {token}")
-                said = token
+                said = token[1:]
             if accent and said and not said.isspace():
                 said, accent = unicodedata.normalize("NFC", said[0] + accent + said[1:]), ""
             pieces.append(said)

@@ -63,7 +63,7 @@ def name(text: str, font: str, start: int, end: int) -> Row:
         found = character(text[0])
         if found is not None:
             label = negated(found[0])
-            return [LayoutNode(label, found[1], start, end)]
+            return [LayoutNode(label, found[1], start, end, found[2])]
     is_word = text.replace("-", "").replace(" ", "").isalnum() and text[0].isalpha()
     if not is_word or not SCRIPT_CHARACTERS.keys().isdisjoint(text):
         row: Row = []

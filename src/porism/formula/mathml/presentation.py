@@ -18,7 +18,7 @@ from porism.formula.layout import (
 )
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.tokens import attributes_of
-from porism.formula.settle import absorb_fences, join_primes
+from porism.formula.settle import CARRIED_SLOTS, absorb_fences, join_primes
 from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
@@ -231,7 +231,9 @@ def finish_stacks(row: Row) -> None:
         if node.kind == "F" and node.label == BARE_STACK:
             stacked = matrix("lines", "", [[node.over or []], [node.under or []]], node.start, node.end)
             if stacked and stacked[0].kind == "M":
-                stacked[0].above, stacked[0].below = node.above, node.below
+                for slot in CARRIED_SLOTS:
+                    if slot not in ("over", "under"):
+                        setattr(stacked[0], slot, getattr(node, slot))
             row[i:i + 1] = stacked
 
 

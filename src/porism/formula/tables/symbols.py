@@ -129,7 +129,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         ⟖ rightouterjoin; ⟗ fullouterjoin; ⧢ shuffle; ⟐ diamondcdot; ⟡ concavediamond; ⨼ intprod; ⨽ intprodr; ⌅
         varbarwedge; ⌆ vardoublebarwedge; ⩕ wedgeonwedge; ⫯ cirmid; ⨴ otimeslhrim; ⨵ otimesrhrim
     """),
-    ("division", "O", "/ slash ∕ ⁄ divslash textfractionsolidus; ÷ div textdiv; mod bmod"),
+    ("division", "O", "/ slash ∕ ⁄ divslash textfractionsolidus; ÷ div; mod bmod"),
     ("set-operator", "O", """
         ∩ cap; ∪ cup; ∖ setminus smallsetminus backslash \\ ⧵ reversesolidus textbackslash; △ triangle bigtriangleup
         vartriangle ▵; ⊔ sqcup; ⊓ sqcap; ∁ complement; ⋒ Cap doublecap; ⋓ Cup doublecup; ⊌ cupleftarrow; ⊍ cupdot; ⩏

@@ -76,6 +76,8 @@ class Hints:
         """Whether two lines are a fraction without its line: ``n \\brace k``."""
         if not self.has_commands or node.elements is None or len(node.elements) != 2:
             return False
+        if node.label != "lines" or node.over is not None or node.under is not None:
+            return False
         over, under = ([symbol for cell in line for symbol in cell] for line in node.elements)
         return bool(over and under) and _STACKS.search(self.source, over[-1].end, under[0].start) is not None
 
