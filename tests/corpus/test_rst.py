@@ -185,3 +185,9 @@ def test_work_grows_with_the_length(piece: str) -> None:
 @pytest.mark.parametrize("source", [".. raw:: html\n   :file: a.html\n", ".. toctree::\n   :maxdepth: 1\n\n   a\n"])
 def test_a_text_of_directives_without_words_has_none(source: str) -> None:
     assert read(source) == []
+
+
+def test_an_argument_of_several_lines_may_have_options_after_it() -> None:
+    (document,) = read(".. math:: a &= b \\\\\n   c &= d\n   :label: e\n\ntext\n")
+    assert document.metadata["labels"] == ("e",)
+    assert document.fields["body"].to_latex() == "$$\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}$$\n\ntext"

@@ -94,6 +94,12 @@ def _tools() -> tuple[Any, Any, Any]:
             name, _, argument = str(self.content[0]).partition(" ") if self.content else ("", "", "")
             options: dict[str, str] = {}
             last = 1
+            while last < len(self.content) and self.content[last].strip() and not _OPTION.match(self.content[last]):
+                last += 1  # the argument goes on
+            if last < len(self.content) and _OPTION.match(self.content[last]):
+                argument = "\n".join([argument, *self.content[1:last]])
+            else:
+                last = 1
             while last < len(self.content) and (found := _OPTION.match(self.content[last])):
                 options[found.group(1)] = (found.group(2) or "").strip()
                 last += 1
