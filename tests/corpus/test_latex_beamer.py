@@ -68,6 +68,7 @@ def test_frames_are_sections(tmp_path: Path) -> None:
         (r"\newcommand<>{\hl}[1]{\only#2{\textbf{#1}}}\hl<2->{a} \hl{b} \onslide*<2>{c} \onslide+<3->d", "a b c d"),
         (r"\newenvironment<>{mine}[1]{\begin{block}#2{#1}}{\end{block}}\begin{mine}<2>{T}a\end{mine}", "T: a"),
         (r"\unknown<2->{a} b", "a b"),
+        (r"\newenvironment{block}[1]{(#1) }{!}\begin{block}{T}a\end{block}", "(T) a!"),
     ],
 )
 def test_blocks_and_overlays_in_text(source: str, expected: str, tmp_path: Path) -> None:

@@ -95,6 +95,11 @@ def test_a_source_in_ams_tex(tmp_path: Path) -> None:
     assert documents[3].metadata["section"] == ("1. First", "1.1 Second")
 
 
+def test_commands_of_that_name_without_an_end_are_unknown_commands(tmp_path: Path) -> None:
+    (document,) = read_text(r"\definition{Definition of x} and \abstract words \heading of $x$", tmp_path)
+    assert document.fields["body"].to_latex() == "Definition of x and words of $x$"
+
+
 def test_a_book_in_plain_tex(tmp_path: Path) -> None:
     documents = read_text(
         "\\beginsection 1. First\n\nWords.\n\n\\proclaim Theorem 1. Let $x=1$.\nThen $y$.\n\n"

@@ -68,6 +68,8 @@ class BeamerText(TextEnvironments):
 
     def begin_environment(self, name: str) -> bool:
         skip_overlay(self.expander)
+        if name in self.expander.environments or name in self.declarations.theorems:
+            return False
         if name in ("frame", "plainframe") and not self.inline:
             self._begin_frame()
             self.open(name, lambda: self.out.append("\n\n"))

@@ -133,13 +133,19 @@ class PlainText(BeamerText):
             else:
                 self.other_command(command)
             return
+        is_ended = self._is_ended(name)
         head = reader.group() or []
         kind = _kind_of(head, "theorem" if name == "proclaim" else "")
-        if not kind or self.preamble or self.inline:  # an unknown command of LaTeX
+        if not (kind and is_ended) or self.preamble or self.inline:  # an unknown command of LaTeX
             reader.stream.push(["{", *head, "}"])
             self.other_command(command)
             return
         self.begin_statement(name, kind, head, line)
+
+    def _is_ended(self, name: str) -> bool:
+        """Whether the ``\\end`` with this name comes later."""
+        file = self.expander.stream.file
+        return file is None or file.has_ahead(f"\\end{name}")
 
     def _plain_statement(self, line: int) -> None:
         tokens = self._paragraph_rest()
@@ -154,7 +160,8 @@ class PlainText(BeamerText):
         self.expander.stream.push(tokens)
 
     def _abstract(self, command: str) -> None:
-        if self.expander.follows("{") or self.inline or self.preamble:
+        is_ended = self._is_ended("abstract")
+        if not is_ended or self.expander.follows("{") or self.inline or self.preamble:
             self.other_command(command)
         else:
             self.begin_statement("abstract", "abstract", [], self.line)

@@ -127,6 +127,13 @@ class FileFrame:
         self.pos = found + len(end)
         return raw
 
+    def has_ahead(self, end: str) -> bool:
+        """Whether this comes later in the file."""
+        if end not in self._missing and self.text.find(end, self.pos) < 0:
+            self._missing.add(end)
+        self._missing.add("")  # what was looked at may be far away
+        return end not in self._missing
+
     def until_in_paragraph(self, end: str) -> str | None:
         """The raw text before the next ``end`` of this paragraph, which is passed over; None where there is none."""
         found = self.text.find(end, self.pos, self.pos + MAX_PARAGRAPH)
@@ -139,7 +146,7 @@ class FileFrame:
 
     @property
     def has_missed(self) -> bool:
-        """Whether :meth:`until` has looked for something as far as the end of the file, and not found it."""
+        """Whether something was looked for that may be as far away as the end of the file."""
         return bool(self._missing)
 
     def sees(self, pattern: re.Pattern[str]) -> bool:
