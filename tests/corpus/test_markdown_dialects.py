@@ -77,6 +77,7 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
         # CJK
         ("参见[[群论]]和**定理：**若$x$，[链接](http://a.b)即可", "参见群论和定理：若$x$，链接即可"),
         # elements without formulas, and code
+        ("x <script>var $a$</script> y <script type='math/tex'>z</script>", "x y z"),
         ("<code>$a$</code> $b$ <span class='nomath'>$c$ <b>$d$</b></span> <kbd>$e$</kbd>", "$a$ $b$ $c$ $d$ $e$"),
     ],
 )
