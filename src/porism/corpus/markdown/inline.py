@@ -180,7 +180,9 @@ class _PlainElement:
             if tag == self.tag:
                 self._depth += -1 if ends else 1
                 self.tag = self.tag if self._depth else ""
-        elif not (ends or attributes.endswith("/") or "math/" in attributes) and (tag in _CODE_ELEMENTS or may_have_no_formulas(attributes)):
+        elif ends or attributes.endswith("/") or "math/" in attributes:
+            return
+        elif tag in _CODE_ELEMENTS or may_have_no_formulas(attributes):
             self.tag, self._depth = tag, 1
 
 
