@@ -220,6 +220,18 @@ def _build_arrow(machine: Machine, frame: Frame, end: int) -> None:
         attach_limits(machine.row, base, "under", frame.payload[1])
 
 
+def modulus(machine: Machine, payload: Any, i: int) -> None:
+    """``\\pmod{n}``: frequent enough to be read without expansion."""
+    machine.command(i, 1, _build_modulus)
+
+
+def _build_modulus(machine: Machine, frame: Frame, end: int) -> None:
+    machine.row += [
+        LayoutNode("(", "O", frame.start, end), LayoutNode("mod", "O", frame.start, end), *frame.arguments[0],
+        LayoutNode(")", "O", frame.start, end),
+    ]
+
+
 def prescript(machine: Machine, payload: Any, i: int) -> None:
     """``\\prescript{14}{6}{C}``: scripts before a symbol."""
     machine.command(i, 3, _build_prescript)

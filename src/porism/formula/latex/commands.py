@@ -17,6 +17,7 @@ from porism.formula.latex.arguments import (
     fraction_with_layout,
     infix,
     infix_with_fences,
+    modulus,
     of,
     option_end,
     plain_root,
@@ -156,7 +157,8 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         "\\symbol": (numbered_character, None), "\\char": (plain_numbered_character, None),
         "\\Uchar": (plain_numbered_character, None), "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
         "\\sb": (script, "below"), "\\sp": (script, "above"), "\\mleft": (left, None), "\\mright": (right, True),
-        "\\sideset": (sideset, None), "\\prescript": (prescript, None), "\\div": (division, None),
+        "\\pmod": (modulus, None), "\\sideset": (sideset, None), "\\prescript": (prescript, None),
+        "\\div": (division, None),
         "...": (dots, None), "<=": (alias, "≤"), ">=": (alias, "≥"), "->": (alias, "→"),
     }
     for sign in "^_":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "pmod": ("m", r"(\bmod #1)"), "pod": ("m", "(#1)"), "idotsint": ("", r"\int\dots\int "),
+    "pod": ("m", "(#1)"), "idotsint": ("", r"\int\dots\int "),
     "intertext": ("m", r"\text{#1}\\"), "shortintertext": ("m", r"\text{#1}\\"), "Aboxed": ("m", "#1"),
     "overunderset": ("m m m", r"\overset{#1}{\underset{#2}{#3}}"), "sqrtsign": ("m", r"\sqrt{#1}"),
     "underoverset": ("m m m", r"\underset{#1}{\overset{#2}{#3}}"),
