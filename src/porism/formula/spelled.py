@@ -15,7 +15,10 @@ _FIRST = frozenset({".", ",", "⋅", *(first for first, _ in _TYPED)})
 MAX_PARTS = 9
 """Of how many nodes a number is put together at most."""
 
-_MARKS = re.compile(r"[-.．:<>&][\s{}lg．\\]|\.{4}")
+_MARKS = re.compile(
+    r"[.:<>&](?:(?<=\.)(?:[\s{}]{1,9}[0-9.．]|\.{3})|(?<=[:<>])(?:[\s{}]{1,9}|\\[a-zA-Z]{1,20}[\s{}]{0,9})=|[lg]t;)"
+)
+"""What to look for first, quick to be found missing."""
 _IN_LATEX = re.compile(
     r"[.．][\s{}]{1,9}[0-9.．]|[0-9][\s{}]{1,9}\.[\s{}]{0,9}[0-9]|．|,[\s{}]{0,9}000"
     r"|[:<>](?:[\s{}]{1,9}|\\[a-zA-Z]{1,20}[\s{}]{0,9})=|(?:\\colon|\\[lg]t|&[lg]t;)[\s{}]{0,9}=|-[\s{}]{0,9}(?:\\gt|&gt;|[\s{}]>)"
@@ -26,8 +29,9 @@ _IN_LATEX = re.compile(
 def may_be_spelled(latex: str) -> bool:
     """Whether LaTeX may have something that :func:`join_spelled` joins: what is one token is joined already."""
     if (
-        _MARKS.search(latex) is None and "000" not in latex and "\\cdot" not in latex and "\\gt" not in latex
-        and "\\lt" not in latex and "colon" not in latex
+        _MARKS.search(latex) is None and "000" not in latex and "\\gt" not in latex and "\\lt" not in latex
+        and "\\colon" not in latex and "．" not in latex and not ("-" in latex and ">" in latex)
+        and not ("\\cdot" in latex and latex.count("\\cdot") > 2)
     ):
         return False  # by far the most frequent case, and quickly seen
     return _IN_LATEX.search(latex) is not None
