@@ -15,7 +15,7 @@ from porism.analysis.folding import visible
 from porism.analysis.languages import ENGLISH
 from porism.analysis.stop_words import FUNCTION_WORDS
 
-READ_CHARACTERS = 2_500
+READ_CHARACTERS = 1_500
 """So much of a text says what its language is."""
 
 _BY_SCRIPT = {
