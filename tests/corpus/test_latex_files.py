@@ -210,6 +210,18 @@ def test_files_inside_formulas_and_arguments(tmp_path: Path) -> None:
     assert (second.title.text, second.fields["body"].text, second.metadata["file"]) == ("On a word", "text", "main.tex")
 
 
+def test_a_file_on_its_own_has_the_macros_of_the_main_file_that_it_names(tmp_path: Path) -> None:
+    book = "\\documentclass{{book}}\\newcommand{{\\own}}{{{}}}\\begin{{document}}\\section{{{}}}x\\end{{document}}"
+    write(
+        tmp_path, a=book.format("a", "A"), b=book.format("b", "B"), parts__of_a="$\\own$",
+        parts__of_b="% !TeX root = ../b.tex\n$\\own$", parts__of_none="%!TEX root = ../gone\n$\\own$",
+    )  # fmt: skip
+    found = {each.id: each.fields["body"].to_latex() for each in read(tmp_path) if each.id.startswith("parts")}
+    assert found == {
+        "parts/of_a.tex#text-1": "$a$", "parts/of_b.tex#text-1": "$b$", "parts/of_none.tex#text-1": "$a$",
+    }  # fmt: skip
+
+
 def test_endinput_ends_a_file(tmp_path: Path) -> None:
     write(tmp_path, main=r"\input{a} last", a="first \\endinput\nnever read")
     assert body(tmp_path) == "first last"

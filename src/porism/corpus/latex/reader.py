@@ -27,6 +27,7 @@ from porism.types import Document
 _MAIN = re.compile(rb"^[^%\n]*?\\(?:documentclass|documentstyle|(?:begin|end)\s*\{document\}|bye\b)", re.MULTILINE)
 _END = re.compile(rb"^[^%\n]*?\\(?:end\s*\{document\}|enddocument\b|bye\b)", re.MULTILINE)
 _PART_CLASS = re.compile(rb"^[^%\n]*?\\documentclass\s*(?:\[[^\]]*\]\s*)?\{(?:subfiles|standalone)\}", re.MULTILINE)
+_ROOT = re.compile(rb"^%+[ \t]*!tex[ \t]+root[ \t]*=[ \t]*([^\r\n]{1,300})", re.MULTILINE | re.IGNORECASE)
 _BEGIN = re.compile(r"^[^%\n]*?\\(?:begin\s*\{document\}|document\b)", re.MULTILINE)
 _TARGET = re.compile(
     rb"\\(?:input|include|subfile|subfileinclude|includestandalone|"
@@ -83,7 +84,8 @@ class LatexReader:
         """Yields the documents of these files and of those that they include, main files first.
 
         A file that another one includes is read in its place there; files that nothing includes are read on their
-        own, with the macros of the first main file of their folder or of one above it. Documents that are parts of
+        own, with the macros of the main file that they name (``% !TeX root``), or of the first one of their folder or
+        of one above it. Documents that are parts of
         larger ones (of the classes ``subfiles`` and ``standalone``) come between these.
 
         :param root: the folder that file names in ids and metadata are relative to.
@@ -108,6 +110,10 @@ class LatexProject(ProjectFiles):
         self.unexpanded = 0
         self.firsts: dict[Path, LatexGroup] = {}
         """The first main file of each folder; what is read there on its own has its macros."""
+        self.mains: dict[Path, LatexGroup] = {}
+        """The main files that have been read or skipped."""
+        self.roots: dict[Path, Path] = {}
+        """Which main file others name as theirs (``% !TeX root = …``)."""
 
     def groups(self) -> Iterator[LatexGroup]:
         """The files that are read on their own, in order; each is to be read or skipped before the next is requested.
@@ -144,6 +150,8 @@ class LatexProject(ProjectFiles):
                     data = file.read()
             except OSError:
                 data = b""  # reported when its turn comes
+            if (root := _ROOT.search(data)) is not None:
+                self.roots[path] = (path.parent / root.group(1).decode("utf-8", "replace").strip()).resolve()
             for match in _TARGET.finditer(data):
                 targets.add(Path(match.group(1).decode("utf-8", "replace")).stem)
             if _PART_CLASS.search(data):
@@ -178,8 +186,14 @@ class LatexGroup(ReadGroup):
 
     @property
     def first(self) -> LatexGroup | None:
-        """The main file that is read before it in its folder."""
-        return self.project.firsts.get(self.home)
+        """The main file whose macros it has: the one that it names, or else the first in its folder."""
+        named = self.project.mains.get(self.project.roots.get(self.path, self.path))
+        return self.project.firsts.get(self.home) if named is None or named is self else named
+
+    def _is_read_or_skipped(self) -> None:
+        if self.is_main:
+            self.project.mains[self.path.resolve()] = self
+            self.project.firsts.setdefault(self.home, self)
 
     @property
     def encoding(self) -> str | None:
@@ -206,8 +220,7 @@ class LatexGroup(ReadGroup):
             "lookups": [[*key, found] for key, found in loader.lookups.items()],
             "stretches": self._stretches,
         }
-        if self.is_main and first is None:
-            project.firsts[self.home] = self
+        self._is_read_or_skipped()
         project.done |= loader.visited
 
     def _read(self, tags: dict[str, str], on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
@@ -272,8 +285,7 @@ class LatexGroup(ReadGroup):
 
     def skip(self, note: Any, files: list[Path]) -> None:
         self.files = files
-        if self.is_main and self.first is None:
-            self.project.firsts[self.home] = self
+        self._is_read_or_skipped()
         self.project.done |= {(self.project.root / name).resolve() for name in note["own"]}
 
     def _silent(self, note: dict[str, Any]) -> list[str]:
