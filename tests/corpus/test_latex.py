@@ -229,6 +229,11 @@ def test_any_text_gives_documents(tmp_path_factory: pytest.TempPathFactory, text
         r"\xymatrix{A \ar[r]^", r"\xymatrix{\POS ", r'\begin{tikzcd} A \ar[r,"', r"\begin{CD} A @>", r"\begin{frame}{",
         r"\frame{\begin", r"\only<2>{", r"$\begin{tabular}{c}", r"$\ooalign{", r"\tikz ", r"\xy ",
         r"\begin{tikzpicture}$", r"$\parbox{1cm}{$", r"\title ", r"$\uncover<2>{", r"\section{\footnote{",
+        r"\edef\a{\a\a}", r"\ifx\a", r"\ifnum1", r"\if\csname a", r"\ifcase 9 ", r"\input a", r'\input "',
+        r"\docsvlist{a,b}", r"\def\do#1{\docsvlist{#1,#1}}\do a", r"\makeatletter\@for\x:=", r"\ifthenelse{\equal{",
+        r"\csdef{a", r"\appto\a{\a}", r"\usepackage{\a", r'\selectlanguage{german}{"a', r"$\Axiom$",
+        r"\defineshorthand{a}{aa}a", r"$\begin{array}{c}$", r"\documentclass[a]{subfiles}",
+        r"\begin{document}\documentclass{x}",
     ],
 )  # fmt: skip
 def test_time_is_linear(text: str, tmp_path: Path, assert_linear) -> None:

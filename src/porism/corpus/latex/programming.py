@@ -168,6 +168,10 @@ class Programming:
         if command[1:2] in "ex":  # \\eappto, \\xpreto
             tokens = reader.expanded(tokens)
         macro = reader.macros.get(name) or Macro((), ())
+        reader.stream.fuel -= len(macro.body)
+        if reader.stream.fuel <= 0:
+            reader.report(f"the macro {name} grows too long; what is added to it from here on is left out")
+            return
         added = body_of(tokens)
         body = (*added, *macro.body) if "pre" in command else (*macro.body, *added)
         if name.startswith("\\"):
