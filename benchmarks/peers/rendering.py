@@ -1,12 +1,14 @@
 """Formulas as Porism sets them beside KaTeX and MathJax, in one picture; and how far their sizes differ.
 
     npm install --prefix DIR katex mathjax
-    python -m benchmarks peers rendering --node DIR [--picture FILE.png] [--only WORDS] [--rows 26]
+    python -m benchmarks peers rendering --node DIR [--picture FILE.png] [--only TEXT] [--rows 26]
+    python -m benchmarks peers rendering --node DIR --source ../shared/data/stackmathqa-sample.jsonl [--count 700]
 
 Chromium shows a list of formulas of our own (:mod:`benchmarks.peers.rendered_formulas`) three times: as MathML of
 Porism with the font of its pages, and as KaTeX and MathJax set them. The picture is to be looked at. The table says
 how wide and high ours is beside KaTeX's, largest differences first: none of them need be zero, but a large one is
-a space or a symbol that is set differently.
+a space or a symbol that is set differently. With ``--source``, formulas of a collection that are between 7 and 110
+characters long are taken at random and measured, without a picture.
 
 It needs playwright (``pip install 'porism[web-test]'``), Chromium, and the two libraries in ``DIR/node_modules``.
 """
@@ -14,8 +16,8 @@ It needs playwright (``pip install 'porism[web-test]'``), Chromium, and the two 
 from __future__ import annotations
 
 import argparse
-import html
 import json
+import random
 import shutil
 import sys
 import tempfile
@@ -24,6 +26,7 @@ from typing import Any
 
 from benchmarks import ROOT
 from benchmarks.peers.rendered_formulas import FORMULAS
+from porism.corpus import open_source
 from porism.formula import parse_latex, to_mathml
 
 STYLES = ROOT / "src" / "porism" / "web" / "static"
@@ -52,12 +55,12 @@ math {{ font-size: 1em; }} .katex-display, mjx-container[display="true"] {{ marg
 {rows}
 </table>
 """
-SET = """async (formulas) => {
+SET = """async ([formulas, drawn]) => {
   await MathJax.startup.promise;
   for (const [number, [latex, display]] of formulas.entries()) {
     const row = document.querySelectorAll("tr.formula")[number].querySelectorAll("td > span");
     katex.render(latex, row[1], { displayMode: display, throwOnError: false, output: "html" });
-    row[2].append(await MathJax.tex2svgPromise(latex, { display }));
+    if (drawn) row[2].append(await MathJax.tex2svgPromise(latex, { display }));
   }
   await document.fonts.ready;
   return [...document.querySelectorAll("tr.formula")].map(row =>
@@ -81,17 +84,31 @@ def page(formulas: list[tuple[str, bool]], node: Path) -> str:
     )
 
 
-def set_all(browser: Any, formulas: list[tuple[str, bool]], node: Path, picture: Path) -> list[list[list[float]]]:
-    """Sets formulas three times, takes a picture, and gives width and height of each."""
+def set_all(
+    browser: Any, formulas: list[tuple[str, bool]], node: Path, picture: Path | None
+) -> list[list[list[float]]]:
+    """Sets formulas three times, takes a picture, and gives width and height of each; MathJax only in pictures."""
     shown = browser.new_page(viewport={"width": 1700, "height": 800}, device_scale_factor=1.5)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(page(formulas, node), encoding="utf-8")
         shown.goto(file.as_uri())
-        sizes: list[list[list[float]]] = shown.evaluate(SET, [list(formula) for formula in formulas])
-        shown.locator("table").screenshot(path=picture)
+        asked = [[list(formula) for formula in formulas], picture is not None]
+        sizes: list[list[list[float]]] = shown.evaluate(SET, asked)
+        if picture is not None:
+            shown.locator("table").screenshot(path=picture)
     shown.close()
     return sizes
+
+
+def drawn_from(source: Path, count: int, seed: int) -> list[tuple[str, bool]]:
+    """Formulas of a collection in LaTeX at random, and whether each is on a line of its own."""
+    found = dict.fromkeys(
+        (formula.source, formula.display)
+        for document in open_source(source) for content in document.fields.values() for formula in content.formulas
+        if formula.notation == "latex" and 7 <= len(formula.source) <= 110
+    )
+    return random.Random(seed).sample(sorted(found), min(count, len(found)))
 
 
 def main() -> int:
@@ -100,6 +117,9 @@ def main() -> int:
     parser.add_argument("--picture", type=Path, default=ROOT / "benchmarks" / "results" / "rendering.png")
     parser.add_argument("--only", default="", help="formulas with this text alone")
     parser.add_argument("--rows", type=int, default=0, help="formulas in one picture (default: all in one)")
+    parser.add_argument("--source", type=Path, help="measure formulas of this collection")
+    parser.add_argument("--count", type=int, default=700, help="how many of them")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=20, help="how many differences to print")
     options = parser.parse_args()
     try:
@@ -112,7 +132,8 @@ def main() -> int:
     for name in ("katex", "mathjax"):
         if not (options.node / "node_modules" / name).is_dir():
             sys.exit(f"{name} is not in {options.node}/node_modules: npm install --prefix {options.node} katex mathjax")
-    formulas = [formula for formula in FORMULAS if options.only in formula[0]]
+    known = FORMULAS if options.source is None else drawn_from(options.source, options.count, options.seed)
+    formulas = [formula for formula in known if options.only in formula[0]]
     step = options.rows or len(formulas) or 1
     sizes: list[list[list[float]]] = []
     options.picture.parent.mkdir(parents=True, exist_ok=True)
@@ -122,24 +143,25 @@ def main() -> int:
         ])
         for first in range(0, len(formulas), step):
             stem = options.picture.stem + (f"-{first // step + 1}" if step < len(formulas) else "")
-            picture = options.picture.with_stem(stem)
+            picture = options.picture.with_stem(stem) if options.source is None else None
             sizes += set_all(browser, formulas[first:first + step], options.node, picture)
-            print(f"picture: {picture}")
+            if picture is not None:
+                print(f"picture: {picture}")
         browser.close()
     differences = sorted(
         (
-            (ours[0] / katex[0] - 1, ours[1] / katex[1] - 1, mathjax[0] / katex[0] - 1, latex)
-            for (latex, _), (ours, katex, mathjax) in zip(formulas, sizes, strict=True) if katex[0] and katex[1]
+            (ours[0] / katex[0] - 1, ours[1] / katex[1] - 1, latex)
+            for (latex, _), (ours, katex, *_) in zip(formulas, sizes, strict=True) if katex[0] and katex[1]
         ),
         key=lambda row: -abs(row[0]),
     )
-    print("width and height beside KaTeX's; MathJax's width beside KaTeX's")
-    for width, height, other, latex in differences[: options.show]:
-        print(f"{width:+7.1%} {height:+7.1%} {other:+7.1%}  {html.unescape(latex)}")
+    print("width and height beside KaTeX's")
+    for width, height, latex in differences[: options.show]:
+        print(f"{width:+7.1%} {height:+7.1%}  {' '.join(latex.split())}")
     middle = sorted(abs(row[0]) for row in differences)
     result = {
-        "formulas": len(formulas), "median_width": middle[len(middle) // 2] if middle else None,
-        "within_3_per_cent": sum(width <= 0.03 for width in middle),
+        "formulas": len(differences), "median_width": round(middle[len(middle) // 2], 4) if middle else None,
+        "within_3_per_cent": round(sum(width <= 0.03 for width in middle) / max(1, len(middle)), 3),
     }
     print(json.dumps(result))
     return 0

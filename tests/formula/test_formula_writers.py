@@ -30,7 +30,9 @@ MATHML = [
     ("x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
     ("a+b", "<mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"),
     (r"\frac{a}{b}", "<mfrac><mi>a</mi><mi>b</mi></mfrac>"),
-    (r"\sqrt x\sqrt[3]x", "<mrow><msqrt><mi>x</mi></msqrt><mroot><mi>x</mi><mn>3</mn></mroot></mrow>"),
+    (r"\sqrt{\frac xy}\sqrt[3]x",
+     '<mrow><msqrt><mfrac><mi>x</mi><mi>y</mi></mfrac></msqrt><mroot><mrow><mspace height="0.72em" depth="0.16em">'
+     "</mspace><mi>x</mi></mrow><mn>3</mn></mroot></mrow>"),
     (r"x_i^2", "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>"),
     (r"\sum_i^n", '<munderover><mo lspace="0" rspace="0">∑</mo><mi>i</mi><mi>n</mi></munderover>'),
     (r"\int_i^n", '<msubsup><mo lspace="0" rspace="0">∫</mo><mi>i</mi><mi>n</mi></msubsup>'),
@@ -38,8 +40,9 @@ MATHML = [
     (r"\overset{f}{\to}", '<mover><mo lspace="0" rspace="0" stretchy="false">→</mo><mi>f</mi></mover>'),
     (r"\text{if }x", '<mrow><mtext>if</mtext><mspace width="0.3333em"></mspace><mi>x</mi></mrow>'),
     (r"(x)", '<mrow><mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo></mrow>'),
-    (r"\left(\sqrt x\right)",
-     '<mrow><mrow><mo stretchy="true">(</mo><msqrt><mi>x</mi></msqrt><mo stretchy="true">)</mo></mrow></mrow>'),
+    (r"\left(\frac xy\right)",
+     '<mrow><mrow><mo stretchy="true">(</mo><mfrac><mi>x</mi><mi>y</mi></mfrac><mo stretchy="true">)</mo>'
+     "</mrow></mrow>"),
     (r"\binom nk",
      '<mrow><mo stretchy="true">(</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac>'
      '<mo stretchy="true">)</mo></mrow>'),

@@ -108,9 +108,9 @@ GROUPS = [
     (r"\left(\frac xy\right)^2",
      '<mrow><msup><mrow><mo stretchy="true">(</mo><mfrac><mi>x</mi><mi>y</mi></mfrac><mo stretchy="true">)</mo>'
      '</mrow><mn>2</mn></msup></mrow>'),
-    (r"\left[\sqrt x\right]_0^1",
-     '<mrow><msubsup><mrow><mo stretchy="true">[</mo><msqrt><mi>x</mi></msqrt><mo stretchy="true">]</mo></mrow>'
-     '<mn>0</mn><mn>1</mn></msubsup></mrow>'),
+    (r"\left[\frac xy\right]_0^1",
+     '<mrow><msubsup><mrow><mo stretchy="true">[</mo><mfrac><mi>x</mi><mi>y</mi></mfrac><mo stretchy="true">]</mo>'
+     '</mrow><mn>0</mn><mn>1</mn></msubsup></mrow>'),
     (r"\left.x\right|_0",
      '<mrow><msub><mrow><mi>x</mi><mo form="postfix" fence="true" stretchy="true">|</mo></mrow><mn>0</mn></msub>'
      '</mrow>'),
@@ -131,6 +131,11 @@ def test_fences_stretch_over_their_group_which_carries_scripts(latex: str, inner
     assert written(latex) == inner
     tree = parse_latex(latex)
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
+def test_root_signs_around_low_letters_are_raised_to_the_line() -> None:
+    assert written(r"\sqrt x") == '<msqrt><mspace height="0.72em" depth="0.16em"></mspace><mi>x</mi></msqrt>'
+    assert written(r"\sqrt{\frac ab}") == "<msqrt><mfrac><mi>a</mi><mi>b</mi></mfrac></msqrt>"
 
 
 @pytest.mark.parametrize(("latex", "sign"), [
@@ -189,6 +194,7 @@ def test_wide_accents_stretch_and_narrow_ones_do_not(latex: str, inner: str) -> 
     (r"\boldsymbol\alpha", "<mi>𝜶</mi>"), (r"\bm{x}", "<mi>𝒙</mi>"), (r"\mathbf{x}", "<mi>𝐱</mi>"),
     (r"\arctan x", "<mi>arctan</mi>"),
     (r"\operatorname{arctg}x", "<mi>arctg</mi>"), (r"\liminf", "<mi>lim\u2009inf</mi>"),
+    (r"\varliminf", "<mi>lim\u2009inf</mi>"),
     (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
     (r"a\leqslant b", "<mo>⩽</mo>"), (r"a\le b", "<mo>≤</mo>"), ("a ⟹ b", "<mo>⟹</mo>"),
     (r"x\longrightarrow y", "<mo>⟶</mo>"),

@@ -126,13 +126,13 @@ def _keep_small(row: Row, pairs: list[tuple[int, int]], fences: Fences) -> None:
     ones."""
     if not fences.stretched:
         return
-    high = list(accumulate((_is_high(node) or fences.sides.get(i) == MIDDLE for i, node in enumerate(row)), initial=0))
+    high = list(accumulate((is_high(node) or fences.sides.get(i) == MIDDLE for i, node in enumerate(row)), initial=0))
     for first, last in pairs:
         if fences.stretched >= {first, last} and high[first + 1] == high[last] and last > first + 1:
             fences.stretched -= {first, last}
 
 
-def _is_high(node: LayoutNode) -> bool:
+def is_high(node: LayoutNode) -> bool:
     """Whether a node is higher than a letter with a simple script."""
     scripts = [*(node.above or ()), *(node.below or ())]
     return (

@@ -11,7 +11,7 @@ from porism.formula.tables.setting import COMMAND_SIGNS
 from porism.formula.tree import LayoutNode, LayoutTree
 
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
-_NAME = re.compile(r"\\(?:operatorname\*?|mathrm|mathop)\s*\{([A-Za-z]+)\}|(\\[A-Za-z]+)")
+_NAME = re.compile(r"\\(?:operatorname\*?|mathrm|mathop)\s*\{([A-Za-z]+)\}|(\\(?!var)[A-Za-z]+)")
 _SIZE = re.compile(r"\\(big|Big|bigg|Bigg)([lrm]?)\s*\Z")
 _SIZES = {"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
 _LIMITS = re.compile(r"\s*\\(limits|nolimits)(?![A-Za-z])")

@@ -11,6 +11,7 @@ from porism.formula.tables.commands import BRACES, MARKS
 from porism.formula.tables.lookup import DROPPED_AT_END, RELATION_CLASSES, token_class
 from porism.formula.tables.setting import ACCENT_SIGNS, IDENTIFIERS, LINES_BESIDE, default_spaces
 from porism.formula.tree import LayoutNode, LayoutTree, Row
+from porism.formula.writers.fences import is_high
 from porism.formula.writers.hints import NARROW_ACCENTS, Hints
 from porism.formula.writers.letters import letter_shown
 from porism.formula.writers.spacing import DISPLAY, SCRIPT, TEXT, Operator, set_row, takes_limits
@@ -237,10 +238,12 @@ class _Writer:
         if kind == "F":
             return self._fraction(node, attributes, style)
         if kind == "R":
-            if node.pre_above is not None:
-                within, index = _Side(node.within or [], style), _Side(node.pre_above, SCRIPT)
-                return [f"<mroot{attributes}>", within, index, "</mroot>"]
-            return [f"<msqrt{attributes}>", *self._content(node.within or [], style), "</msqrt>"]
+            within = self._content(node.within or [], style)
+            if not any(map(is_high, node.within or ())):
+                within.insert(0, _ROOT_STRUTS[style])
+            if node.pre_above is None:
+                return [f"<msqrt{attributes}>", *within, "</msqrt>"]
+            return [f"<mroot{attributes}>", *_in_row(within), _Side(node.pre_above, SCRIPT), "</mroot>"]
         if kind == "M":
             return self._matrix(node, attributes, style)
         return [f"<mrow{attributes}>", *self._content(node.within or [], style), "</mrow>"]
@@ -342,6 +345,11 @@ _DISPLAYED = '<mstyle displaystyle="true" scriptlevel="0">'
 _STRUT = '<mspace height="0.84em" depth="0.36em"></mspace>'
 """Gives the lines of a table TeX's distance."""
 _CASES_STRUT = '<mspace height="1.01em" depth="0.43em"></mspace>'
+_ROOT_STRUTS = {
+    style: f'<mspace height="{height}em" depth="0.16em"></mspace>'
+    for style, height in ((DISPLAY, 0.62), (TEXT, 0.72), (SCRIPT, 0.72))
+}
+"""Style → what raises the root sign around low letters, which would hang below the line."""
 _BESIDE_NOTE = '<mspace width="0.8em"></mspace>'
 _ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
 

@@ -237,6 +237,8 @@ def _attributes(
     if kind == "bar" and side in (OPENS, CLOSES):
         form, is_explicit = "prefix" if side == OPENS else "postfix", True
         text = ' fence="true"'
+    elif kind in ("open", "close") and hints.size(node)[0] and len(row) > 1:
+        form, is_explicit = "prefix" if kind == "open" else "postfix", True
     elif is_prefix and label in PREFIXES and len(row) > i + 1:
         form, is_explicit = "prefix", True
     elif label == "!" and i:
