@@ -52,10 +52,10 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", list(FILES))
 def test_macros_of_a_site_hold_in_all_of_its_pages(tmp_path: Path, name: str) -> None:
-    pages = {"a.md": "$x^\\R$", "sub/b.md": "$\\half{\\R}$", "sub/c.rst": ":math:`\\half y`\n"}
+    pages = {"a.md": "$x^\\R$", "sub/b.md": "$\\half{\\R}$", "sub/c.rst": ":math:`\\half y`\n", "sub/d.htm": "$\\R$"}
     write(tmp_path, {name: FILES[name], **pages})
     found = [source for source in formulas(tmp_path) if "usepackage" not in source]
-    assert found == ["x^{\\mathbb{R}}", "\\frac{\\mathbb{R}}{2}", "\\frac{y}{2}"]
+    assert found == ["x^{\\mathbb{R}}", "\\frac{\\mathbb{R}}{2}", "\\frac{y}{2}", "\\mathbb{R}"]
 
 
 @pytest.mark.parametrize(

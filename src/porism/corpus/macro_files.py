@@ -54,11 +54,12 @@ _MACRO_KEYS = frozenset(("macros", "math"))
 _PREAMBLE_KEYS = frozenset(("header-includes", "text"))
 
 
-def macro_files(path: Path, root: Path) -> list[Path]:
-    """The files with macros for a file: those in its folder and in the folders above it, the outermost first.
+def site_macro_files(path: Path, name: str) -> list[Path]:
+    """The files with macros for a page: those in its folder and in the folders above it, the outermost first.
 
-    :param root: the outermost folder.
+    :param name: of the page in its source, beyond which nothing is read.
     """
+    root = path.parents[name.count("/")]
     folders = [folder for folder in path.parents if folder.is_relative_to(root)]
     return [file for folder in reversed(folders) for file in _files_in(folder, root)]
 

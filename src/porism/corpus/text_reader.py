@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from porism.corpus.base import ReaderOptions
-from porism.corpus.macro_files import definitions_in, macro_files
+from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.page_macros import PageMacros, with_macros
 from porism.corpus.text_files import read_text
 from porism.corpus.walking import FileReader
@@ -31,8 +31,7 @@ class TextReader(FileReader):
         return ""
 
     def companions(self, path: Path, name: str) -> list[Path]:
-        """The files that define macros for all pages of a site, for the page with this name."""
-        return macro_files(path, path.parents[name.count("/")])
+        return site_macro_files(path, name)
 
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem

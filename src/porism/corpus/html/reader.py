@@ -15,6 +15,8 @@ from selectolax.lexbor import LexborNode
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.html.content import ContentBuilder, may_have_no_formulas
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
+from porism.corpus.macro_files import definitions_in, site_macro_files
+from porism.corpus.page_macros import PageMacros, with_macros
 from porism.corpus.sections import FileUnits, kind_of, theorem_title
 from porism.corpus.text_files import decode, guess_encoding, read_bytes
 from porism.corpus.walking import FileReader
@@ -57,7 +59,12 @@ class PageReader(FileReader):
         if data is None:
             return
         encoding = options.encoding or guess_encoding(data) or declared_encoding(data)
-        yield from page_documents(decode(data, name, on_problem, encoding), name, source, options.formulas, on_problem)
+        text = decode(data, name, on_problem, encoding)
+        macros = PageMacros([definitions_in(file) for file in self.companions(path, name)])
+        yield from with_macros(page_documents(text, name, source, options.formulas, on_problem), macros)
+
+    def companions(self, path: Path, name: str) -> list[Path]:
+        return site_macro_files(path, name)
 
 
 def declared_encoding(data: bytes) -> str | None:
