@@ -128,7 +128,7 @@ def remove_abandoned(file: Path) -> None:
 TOKENIZERS = ArtifactKind("tokenizers", "a tokenizer", "porism train tokenizer {name}", ".json")
 EMBEDDINGS = ArtifactKind("embeddings", "embeddings", "porism train word2vec {name} --channel words")
 SIMILARITIES = ArtifactKind("similarities", "a similarity matrix", "porism similarities {name}")
-MODELS = ArtifactKind("models", "a model", "porism train encoder {name}")
+MODELS = ArtifactKind("models", "a model", "porism train {name}")
 ENCODERS = ArtifactKind("encoders", "an encoder", "porism encode MODEL --name {name}", ".json")
 SPARSE = ArtifactKind("sparse", "a sparse encoder", "porism encode MODEL --name {name}")
 TOKENS = ArtifactKind("tokens", "a store of tokens", "porism encode MODEL --name {name}")
