@@ -283,7 +283,9 @@ function startTrees() {
 function reachable(within = document) {
   const look = (one) => { if (one.scrollWidth > one.clientWidth + 1) one.tabIndex = 0; else one.removeAttribute("tabindex"); };
   const sizes = new ResizeObserver((changes) => changes.forEach((change) => look(change.target)));
-  $$(".snippet, .found, .alignment, .relation, .part.formula, .asked, figcaption, h1", within).forEach((one) => sizes.observe(one));
+  const places = $$(".snippet, .found, .alignment, .relation, .part.formula, .asked, figcaption, h1", within);
+  places.forEach((one) => sizes.observe(one));
+  document.fonts.ready.then(() => places.forEach(look)); // formulas are wider in their own font
   $$(".tree-figure .scroll", within).forEach((one) => {
     const root = $("g", one)?.getBoundingClientRect();
     if (root) one.scrollLeft = root.x + root.width / 2 - one.getBoundingClientRect().x - one.clientWidth / 2;
