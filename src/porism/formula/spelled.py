@@ -39,7 +39,7 @@ def may_be_spelled(latex: str) -> bool:
 
 def join_spelled(row: Row) -> None:
     """Makes one node of what several spell: ``57 . 2``, ``12 , 000``, ``: =``, ``⋅ ⋅ ⋅``."""
-    if not any(node.label in _FIRST for node in row):
+    if _FIRST.isdisjoint([node.label for node in row]):
         return
     i = 0
     while i < len(row) - 1:

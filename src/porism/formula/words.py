@@ -19,7 +19,9 @@ _PUNCTUATION = frozenset("-'`\"/()[]!?~^")
 _MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")
 _PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
 FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
-_MARKS = re.compile(r"arg[^+=]*?m(?:ax|in)|(?:lim|ess)[^_+=]*?(?:sup|inf(?!t))|(?:inj|proj)[^+=]*?lim")
+_MARKS = re.compile(
+    r"arg[^_+=]{0,30}?m(?:ax|in)|(?:lim|ess)[^_+=]{0,30}?(?:sup|inf(?!t))|(?:inj|proj)[^_+=]{0,30}?lim"
+)
 
 
 def printable(text: str) -> str:

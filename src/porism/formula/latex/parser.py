@@ -60,7 +60,9 @@ def parse_latex(
 
 def _tokens(text: str) -> Tokens:
     tokens = tokenize(text)
-    return text_environments(tokens) if "tabular" in text or "minipage" in text else tokens
+    if "begin" in text and ("tabular" in text or "minipage" in text):
+        return text_environments(tokens)
+    return tokens
 
 
 def _read(machine: Machine) -> None:
