@@ -66,7 +66,7 @@ def left(machine: Machine, payload: Any, i: int) -> None:
         row = machine.row
         frame = machine.push(LEFT, i)
         frame.start = start
-        frame.payload = wraps
+        frame.payload = (wraps, label)
         if label:
             row.append(LayoutNode(label, "O", start, machine.ends[i]))
         machine.base = len(row)
@@ -84,12 +84,14 @@ def right(machine: Machine, payload: Any, i: int) -> None:
     wraps = False
     inside = bool(machine.stack) and machine.stack[-1].kind == LEFT
     if payload and inside:
-        wraps = machine.stack[-1].payload
+        wraps, _ = machine.stack[-1].payload
         machine.close(i)
     elif payload:
         machine.problem(start, "\\right without \\left")
     elif inside:
         machine.finish_infix(start)
+        if label == "|" and machine.stack[-1].payload[1] == "|":
+            label = "∣"  # neither opens nor closes
     if label:
         machine.row.append(LayoutNode(label, "O", start, machine.ends[i]))
     machine.group_row = None

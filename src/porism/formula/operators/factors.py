@@ -15,6 +15,7 @@ from porism.formula.operators.rules import (
     EXTREMA,
     FUNCTION,
     LOGIC,
+    NABLA_PRODUCTS,
     PREFIX,
     RELATION,
     RULES,
@@ -59,6 +60,14 @@ class Factors(Fences):
             self.multiply(frame, operator, node)
 
     def multiply(self, frame: Frame, label: Operator, node: LayoutNode) -> None:
+        last = frame.factors[-1] if frame.factors else None
+        if (
+            isinstance(last, Prefix) and last.label == "nabla" and last.power is None and isinstance(label, str)
+            and node.label in NABLA_PRODUCTS
+        ):
+            last.label = NABLA_PRODUCTS[node.label]
+            last.leaf = OperatorNode(last.label, "C", None, last.start, node.end)
+            return
         if not frame.factors and label in ("or", "and"):
             frame.connect(label, node)
             return

@@ -187,9 +187,21 @@ def _finish(row: Row, level: _Level, notes: dict[int, int]) -> None:
             notes[position] = JOINS_STATEMENTS
 
 
+def _is_between(row: Row, position: int, operand: bool) -> bool:
+    """Whether a bar has operands on both sides."""
+    following = row[position + 1] if position + 1 < len(row) else None
+    rule = RULES.get(following.label) if following is not None else None
+    return operand and row[position].label == "|" and following is not None and (
+        rule is None or rule.role not in (RELATION, LOGIC, COMMA, SEMICOLON, CLOSE, BAR, DIVIDE)
+    )
+
+
 def _pair_bars(row: Row, level: _Level, notes: dict[int, int]) -> None:
     """Pairs the bars of one stretch with a stack; a bar after an operand that no later bar could close divides."""
     bars, level.bars = level.bars, []
+    if level.opener == "⟨" and len(bars) == 2 and all(_is_between(row, *bar) for bar in bars):
+        notes.update((position, BAR_DIVIDES) for position, _ in bars)  # ⟨a|H|b⟩
+        return
     opened: list[int] = []
     for number, (position, operand) in enumerate(bars):
         after = len(bars) - number - 1

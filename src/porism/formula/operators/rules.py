@@ -246,6 +246,9 @@ def _build() -> dict[str, Rule]:
 RULES: dict[str, Rule] = _build()
 """The rule of each symbol that is not a plain operand."""
 
+NABLA_PRODUCTS = {"⋅": "div", "·": "div", "×": "curl"}
+"""What ``∇`` becomes before a sign of a product: a divergence, a curl."""
+
 PREFIX_LABELS = frozenset(rule.label for rule in RULES.values() if rule.role in (FUNCTION, BIG, INTEGRAL, PREFIX))
 """Labels of known functions, big operators and what else is written before its operand."""
 
