@@ -19,8 +19,8 @@ HEAD = r"""# LaTeX commands of packages
 
 Porism reads these commands without a definition. Each line shows an example and the plain LaTeX that it is the same as.
 A star, a size (`\big`) and an option that says only how a thing looks are passed over. A definition in a project or in
-the formula comes first. The tables are `porism/formula/tables/packages/`; `python docs/latex_commands.py` writes this
-page.
+the formula comes first. An argument may be one token without braces, as in TeX: `\abs x`, `\ket\uparrow`. The tables
+are `porism/formula/tables/packages/`; `python docs/latex_commands.py` writes this page.
 
 Definitions in a formula are carried out as in a project: `\newcommand` with options and defaults, `\def` with
 delimiters, `\let`, `\NewDocumentCommand` (arguments `m o O s t d D r R g G u v`, `\IfBooleanTF`, `\IfNoValueTF`),

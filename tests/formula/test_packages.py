@@ -166,7 +166,27 @@ def test_commands_in_text_are_mathematics_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [r"C^\op", r"{\unit}", r"A\ev", r"\op(A)", r"\ket", r"\LL:x", r"\DP", r"\set\in", r"\qty"]
+    ("source", "braced"),
+    [
+        (r"\ket\bullet", r"\ket{\bullet}"), (r"\ket\uparrow\bra\downarrow", r"\ket{\uparrow}\bra{\downarrow}"),
+        (r"\ket+-\ket-", r"\ket{+}-\ket{-}"), (r"\norm\cdot=1", r"\norm{\cdot}=1"),
+        (r"\slashed\partial", r"\slashed{\partial}"),
+        (r"\abs\psi^2", r"\abs{\psi}^2"), (r"\vdotswithin= x", r"\vdotswithin{=}x"), (r"\odif x", r"\odif{x}"),
+        (r"\newcommand{\up}{\uparrow}\ket\up", r"\ket{\uparrow}"),
+    ],
+)
+def test_one_token_is_an_argument_without_braces(source: str, braced: str) -> None:
+    parsed = parse_latex(source)
+    assert parsed.problems == ()
+    assert layout_key(parsed) == layout_key(parse_latex(braced))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"C^\op", r"{\unit}", r"A\ev", r"\op(A)", r"\ket", r"\LL:x", r"\DP", r"\set\in", r"\qty", r"C^\op\to D",
+        r"\op\times", r"\abs=x", r"\ket)",
+    ],
 )
 def test_a_command_of_another_meaning_is_unknown(source: str) -> None:
     parsed = parse_latex(source)

@@ -195,6 +195,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\mathsmaller{x}", "x"), (r"\tensor{T}{^a_b^c}", "T^a{}_b{}^c"),
         (r"\tensor*[^a_b]{T}{^c}", r"\prescript{a}{b}{T}^c"),
         (r"R\indices{^a_b}", "R^a{}_b"),
+        (r"\odif{x}", r"\mathrm{d}x"), (r"\odif[2]{x}", r"\mathrm{d}^2x"), (r"\pdif{x}", r"\partial x"),
+        (r"\mdif{x}", r"\mathrm{D}x"), (r"\fdif{x}", r"\delta x"),
     ],
 }  # fmt: skip
 """Package → what is written, and what it is read as. Each command of the tables is here once, or an alias of one is."""

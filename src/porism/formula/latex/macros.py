@@ -14,8 +14,8 @@ from porism.formula.macros.declarations import Declarations
 from porism.formula.macros.definition import Argument, Environment, Macro, body_of, specified_arguments
 from porism.formula.macros.expander import SIZES, Expander
 from porism.formula.tables.commands import TEXT_COMMANDS
-from porism.formula.tables.lookup import SYMBOLS
-from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS, TEXT_COLUMNS
+from porism.formula.tables.lookup import SYMBOLS, token_class
+from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS, SIGNS_AS_ARGUMENTS, TEXT_COLUMNS
 from porism.formula.tree import ParseProblem
 
 MacroText = tuple[int, str]
@@ -143,7 +143,7 @@ class _FormulaExpander(Expander):
                 continue
             macro = self.macro_of(token)
             if macro is not None:
-                if token not in self.macros and not self._may_follow(macro.arguments):
+                if token not in self.macros and not self._may_follow(token, macro.arguments):
                     return token
                 if self.expand(token, macro):
                     continue
@@ -153,7 +153,7 @@ class _FormulaExpander(Expander):
             if token in self.primitives:
                 self.primitives[token](token)
             elif token in _HANDLED_COMMANDS:
-                if token in self.exhausted or not self._may_follow(handled_command(token)[0]):
+                if token in self.exhausted or not self._may_follow(token, handled_command(token)[0]):
                     return token
                 self._call(token)
             elif token in _POWER_COMMANDS:
@@ -162,7 +162,7 @@ class _FormulaExpander(Expander):
                 return token
         return None
 
-    def _may_follow(self, arguments: Sequence[Argument]) -> bool:
+    def _may_follow(self, command: str, arguments: Sequence[Argument]) -> bool:
         """Whether what follows can be the arguments of a command of a package.
 
         Authors have commands of their own by these names, ``C^\\op``, whose definitions are not at hand.
@@ -179,7 +179,11 @@ class _FormulaExpander(Expander):
             return True
         if "fenced" in kinds:
             return token in ("(", "|")
-        return token[0].isalnum() or SYMBOLS.get(token, ("", ""))[1] in ("V", "N")
+        label, kind = SYMBOLS.get(token, ("", ""))
+        if token[0].isalnum() or kind in ("V", "N"):
+            return True
+        signs = SIGNS_AS_ARGUMENTS.get(command[1:], frozenset())
+        return bool(signs) and (token in self.macros or token_class(label) in signs)
 
     def _call(self, command: str) -> None:
         """Has a function of a package make what takes the place of a command."""

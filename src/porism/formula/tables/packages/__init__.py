@@ -15,6 +15,7 @@ that the replacement leaves it out. ``#1`` is the first of all, stars and option
 
 from __future__ import annotations
 
+from porism.formula.tables.lookup import RELATION_CLASSES
 from porism.formula.tables.packages import amsmath, braket, common, mathtools, mhchem, others, physics, proofs, siunitx
 
 Command = tuple[str, str]
@@ -45,6 +46,17 @@ TEXT_COLUMNS: dict[str, bool] = {
     "cases*": True, "dcases*": True, "rcases*": True, "drcases*": True, "numcases": False, "subnumcases": False,
 }
 """Environments whose cells after the first are text: always, or where they have dollars or words."""
+
+_SIGNS = frozenset({"additive", "multiplicative", "set-operator", "arrow", "symbol", "dots"})
+SIGNS_AS_ARGUMENTS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("ket", "bra", "Ket", "Bra"), _SIGNS),
+    **dict.fromkeys(("abs", "norm", "slashed"), frozenset({"multiplicative", "symbol", "dots"})),
+    "vdotswithin": RELATION_CLASSES | _SIGNS, "shortvdotswithin": RELATION_CLASSES | _SIGNS,
+}
+"""Command → classes of signs that are its argument without braces, as in ``\\ket\\uparrow`` or ``\\norm\\cdot``.
+
+After another command such a sign shows that the author has a command of that name without arguments: ``C^\\op\\to D``.
+"""
 
 POWERS = physics.POWERS
 """Functions that take a power in brackets: ``\\\\sin[2](x)``."""

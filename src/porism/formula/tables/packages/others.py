@@ -10,6 +10,12 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "diff": ("s o m g", r"\IfValueTF{#4}{\dv[#2]{#3}{#4}}{\mathrm{d}#3}"),
         "diffp": ("s o m g", r"\IfValueTF{#4}{\pdv[#2]{#3}{#4}}{\partial #3}"),
     },
+    "derivative": {
+        name: ("s o m", rf"{sign}\IfValueT{{#2}}{{^{{#2}}}}#3")
+        for name, sign in {
+            "odif": r"\mathrm{d}", "pdif": r"\partial ", "mdif": r"\mathrm{D}", "fdif": r"\delta ",
+        }.items()
+    },
     "units": {
         "unitfrac": ("o m m", r"\IfValueT{#1}{#1\,}\frac{\mathrm{#2}}{\mathrm{#3}}"),
     },
