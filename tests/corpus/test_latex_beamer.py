@@ -91,3 +91,18 @@ def test_blocks_and_overlays_in_text(source: str, expected: str, tmp_path: Path)
 def test_overlays_in_formulas(formula: str, expected: str, tmp_path: Path) -> None:
     (found,) = formulas(f"${formula}$", tmp_path)
     assert " ".join(found.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("formula", "left_out"),
+    [
+        (r"\alt<2>{x}{y+1} = z", ["y+1"]), (r"\temporal<3>{p}{q}{r}", ["p, r"]), (r"\alt<2>{\mathbf{x}}{x}", []),
+        (r"\alt<2>{x}{}", []), (r"\temporal<3>{p}{p}{r}", ["r"]),
+    ],
+)
+def test_alternatives_that_a_formula_does_without_are_reported(
+    formula: str, left_out: list[str], tmp_path: Path
+) -> None:
+    problems: list[Problem] = []
+    formulas(f"${formula}$", tmp_path, problems)
+    assert [problem.what.partition("left out is ")[2] for problem in problems] == left_out

@@ -6,6 +6,7 @@ import re
 
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tables import words
+from porism.formula.macros.tokens import join
 
 SHOWN = words("\\only \\uncover \\visible \\invisible \\onslide \\alert \\structure \\action")
 """Commands that show their argument on some slides: it is read as if it were shown on all."""
@@ -17,6 +18,7 @@ MARKED = words(
 )
 """Commands with other arguments, that an overlay can stand before."""
 
+_MAX_EXCERPT = 60
 _OVERLAY = re.compile(
     r"[ \t]*<(?=[^<>]*(?:[-+.\d*]|all|article|beamer|presentation|handout|second|trans))[-+.\d,|* ()a-z:@]{1,60}>"
 )
@@ -36,6 +38,12 @@ def skip_overlay(expander: Expander) -> bool:
     return found is not None
 
 
+def _says(tokens: list[str], part: list[str]) -> bool:
+    """Whether all of ``part`` is in ``tokens``, in one piece."""
+    whole, inner = ("\0".join(["", *(token for token in each if not token.isspace()), ""]) for each in (tokens, part))
+    return inner in whole
+
+
 def skip_mode(expander: Expander) -> None:
     """Reads the star or plus of ``\\onslide*<2>``."""
     token = expander.skip_spaces()
@@ -49,7 +57,12 @@ def take_overlay(expander: Expander, token: str) -> bool:
         skip_overlay(expander)
         count, shown = CHOICES[token]
         groups = [expander.group() or [] for _ in range(count)]
-        expander.stream.push(["{", *groups[shown], "}"])
+        kept = groups[shown]
+        left_out = [join(group).strip()[:_MAX_EXCERPT] for group in groups if not _says(kept, group)]
+        if left_out:
+            what = ", ".join(left_out)
+            expander.report(f"of {token} in a formula only what the named slides show is read; left out is {what}")
+        expander.stream.push(["{", *kept, "}"])
         return True
     if token in MARKED:
         skip_overlay(expander)
