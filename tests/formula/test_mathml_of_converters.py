@@ -7,6 +7,13 @@ import pytest
 from porism.formula import layout_key, parse_latex, parse_mathml
 
 MTD = "<mtd>{}</mtd>"
+MTR = "<mtr>{}</mtr>"
+PROOF = '<mtable semantics="bspr_inferenceRule:{}">{}</mtable>'
+PREMISES = MTR.format(MTD.format("<mtable><mtr><mtd><mi>A</mi></mtd><mtd/><mtd><mi>B</mi></mtd></mtr></mtable>"))
+CONCLUSION = MTR.format(MTD.format("<mi>C</mi>"))
+NAME = '<mpadded semantics="bspr_prooflabel:{}"><mi>{}</mi></mpadded>'
+UNSEEN = '<mpadded width="0"><mphantom><mi>A</mi></mphantom></mpadded>'
+BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
 
 
 @pytest.mark.parametrize(
@@ -45,6 +52,15 @@ MTD = "<mtd>{}</mtd>"
         ("<mo>√</mo><msup><mi>x</mi><mn>2</mn></msup>", "√x^2"), ("<mo>∛</mo><mn>8</mn><mi>x</mi>", r"\sqrt[3]{8}x"),
         ("<mo>√</mo><mo>(</mo><mi>x</mi><mo>+</mo><mn>1</mn><mo>)</mo><mo>-</mo><mi>y</mi>", r"\sqrt{x+1}-y"),
         ("<mi>H</mi><msub><mpadded><mphantom><mi>A</mi></mphantom></mpadded><mn>2</mn></msub><mi>O</mi>", "H_2O"),
+        (f"<mi>KOH</mi><msub>{UNSEEN}<mn>2</mn></msub>", r"\ce{KOH2}"),
+        (f"<mi>KOH</mi>{BECOMES}<mi>IV</mi>", r"\ce{KOH ->}\mathrm{IV}"),
+        (f'<mi mathvariant="normal">K</mi><mo>(</mo><mi>aq</mi><mo>)</mo>{BECOMES}<mi>x</mi>', r"\ce{K(aq) ->}x"),
+        ('<munder><mi data-mjx-texclass="OP" mathvariant="normal">a</mi><mi>b</mi></munder>', r"\mathrm{a}_b"),
+        ('<mi>a</mi><mrow href="#x" class="MathJax_ref"><mtext>(2)</mtext></mrow>', r"a\eqref{x}"),
+        (PROOF.format("down", PREMISES + CONCLUSION), r"\frac{A\qquad B}{C}"),
+        (PROOF.format("up", CONCLUSION + PREMISES), r"\frac{A\qquad B}{C}"),
+        ("<mrow>" + NAME.format("left", "L") + PROOF.format("down", PREMISES + CONCLUSION) + NAME.format("right", "R")
+         + "</mrow>", r"{\prescript{}{L}{\frac{A\qquad B}{C}}}_R"),
         ("<mover><mo>\ue429</mo><mi>x</mi></mover>", r"\xrightarrow{x}"),
         ('<menclose notation="bottom"><mtable><mtr><mtd><mi>a</mi></mtd></mtr></mtable></menclose>', "a"),
         ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),

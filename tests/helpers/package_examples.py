@@ -165,6 +165,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\AxiomC{$A$}\AxiomC{$B$}\AxiomC{$C$}\TrinaryInfC{$D$}\DisplayProof", r"\frac{A\qquad B\qquad C}{D}"),
         (r"\AxiomC{$A$}\RightLabel{$n$}\UnaryInfC{$B$}\DisplayProof", r"{\frac{A}{B}}_{n}"),
         (r"\AxiomC{$A$}\LeftLabel{$n$}\UnaryInfC{$B$}\DisplayProof", r"\prescript{}{n}{\frac{A}{B}}"),
+        (r"\AxiomC{$A$}\RightLabel{$n$}\AxiomC{$B$}\BinaryInfC{$C$}\DisplayProof", r"{\frac{A\qquad B}{C}}_{n}"),
+        (r"\AxiomC{$A$}\UnaryInfC{P2}\DisplayProof", r"\frac{A}{\text{P2}}"),
         (r"\AxiomC{some words}\noLine\UnaryInfC{$B$}\DisplayProof", r"\frac{\text{some words}}{B}"),
         (r"\def\fCenter{\vdash}\Axiom$A\fCenter B$\UnaryInf$C\fCenter D$\DisplayProof", r"\frac{A\vdash B}{C\vdash D}"),
         (r"\begin{scprooftree}{0.8}\AXC{$A$}\UIC{$B$}\end{scprooftree}", r"\frac{A}{B}"),

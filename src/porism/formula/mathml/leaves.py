@@ -29,7 +29,8 @@ _WILDCARD = re.compile(r"\?(?P<name>.+)|qvar_(?P<qvar>.*)", re.DOTALL)
 _TYPED = {":=": "≔", "<=": "≤", ">=": "≥", "->": "→", "...": "…", "=:": "≕"}
 _OF_FONTS = {
     "\ue428": "←", "\ue429": "→", "\ue42a": "↔", "\ue408": "⇌", "\ue409": "⇌", "\ue40a": "⇌", "\ue42b": "⇄",
-    "\ue42c": "←", "\ue42d": "→", "\ue42e": "↔", "\ue410": "-",
+    "\ue42c": "←", "\ue42d": "→", "\ue42e": "↔", "\ue410": "∼", "\ue411": "∼", "\ue412": "≈",
+    "\ue413": "≈",
 }
 """Characters of the font that MathJax has for chemistry → the arrows and bonds that they show."""
 _VARIANTS = {

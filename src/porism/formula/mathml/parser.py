@@ -7,12 +7,13 @@ from collections import Counter
 
 from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, parse_latex
 from porism.formula.layout import child_rows, trim
+from porism.formula.mathml.chemistry import chemical_name, is_chemical, join_states
 from porism.formula.mathml.content import build_content, is_content_leaf
 from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
 from porism.formula.mathml.latexml import is_garbled, narrow_spaces, repair_entity, unescaped
 from porism.formula.mathml.leaves import error, identifier, number, operator, text_row
 from porism.formula.mathml.numbers import SEPARATOR
-from porism.formula.mathml.presentation import Child, Element, build, finish_stacks
+from porism.formula.mathml.presentation import Child, Element, build, finish_stacks, is_operator
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
 from porism.formula.tables.spaces import written_space
@@ -38,6 +39,8 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
         _repair(row, "ltx_" in source)
     if reader.alttext and "ltx_" in source:
         narrow_spaces(row, reader.alttext)
+    if reader.chemical:
+        join_states(row)
     settle(row)
     trim(row)
     if not row or (reader.alttext and (reader.broken or is_garbled(row, reader.alttext, reader.ampersands))):
@@ -93,6 +96,7 @@ class _Reader:
         """Whether LaTeXML did not know a command, or put mathematics into text, as it does in some displays."""
         self.ampersands = False
         """Whether a token begins with an ampersand."""
+        self.chemical = is_chemical(source)
         self.styles = 0
         """How many open elements set a font for what is in them."""
         self.top = Element("mrow", "", 0)
@@ -229,14 +233,16 @@ class _Reader:
             row = error(text, start, end)
             self.broken = self.broken or "ltx_ERROR" in parent.attributes
         elif name == "mi":
-            row = identifier(text, variant, start, end)
+            row = chemical_name(text, start, end) if self.chemical and variant in ("", "normal") else []
+            row = row or identifier(text, variant, start, end)
         elif name == "mn":
             row = number(text, variant, start, end)
         elif name == "mo":
             row = operator(text, variant, start, end)
         else:
             row = text_row(text, variant, start, end)
-        parent.children.append(Child(name, row, space=0 if row or not text else written_space(text)))
+        space = 0 if row or not text else written_space(text)
+        parent.children.append(Child(name, row, space=space, is_operator=is_operator(attributes)))
 
     def _stray_text(self, text: str, start: int, end: int) -> None:
         """Text outside of token elements."""

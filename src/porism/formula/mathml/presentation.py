@@ -17,6 +17,7 @@ from porism.formula.layout import (
     trim,
 )
 from porism.formula.mathml.leaves import operator
+from porism.formula.mathml.proofs import NAME, RULE, inference, named, side_of
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.settle import CARRIED_SLOTS, absorb_fences, join_primes
 from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
@@ -33,6 +34,8 @@ _ALIGNMENT = re.compile(r"(?:rc?l)+")
 BARE_STACK = "stack"
 """Label of a fraction without a line until it is known whether parentheses make it a binomial."""
 
+_REFERENCE = "MathJax_ref"
+"""Class of the number of another formula."""
 _ROOT_SIGNS = {"√": "", "∛": "3", "∜": "4"}
 _TO_FINISH = frozenset({BARE_STACK, "′", *_ROOT_SIGNS})
 
@@ -49,6 +52,8 @@ class Child(NamedTuple):
     cells: tuple[tuple[Row, str], ...] = ()
     parts: tuple[Row, ...] = ()
     space: int = 0
+    side: str = ""
+    """On which side of an inference it stands as its name; its row is the first of ``parts``."""
     is_operator: bool = False
     """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
     belongs_before: bool = False
@@ -81,7 +86,7 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         if "newline" in element.attributes:
             return Child(name, [line_break(element.start, end)])
         return Child(name, [], space=length(attributes_of(element.attributes).get("width", "")))
-    if name in _NOTHING or name == "mspace":
+    if name in _NOTHING or name == "mspace" or _REFERENCE in element.attributes:
         return Child(name, []) if parent.name in _POSITIONAL else None
     if name in _POSITIONAL:
         children = element.children
@@ -129,14 +134,24 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name == "mpadded" and parent.name in _POSITIONAL:
         # The row may turn out to hold all arguments of the parent.
         return Child(name, list(_joined(element)), parts=tuple(list(child.row) for child in element.children))
+    return _row(element)
+
+
+def _row(element: Element) -> Child:
     row = _finish_row(_joined(element))
     if any(child.name == "mtable" for child in element.children):
         absorb_fences(row)
-    return Child(name, row, is_operator=_is_operator(element))
+    if NAME in element.attributes:
+        return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
+    names = {child.side: child.parts[0] for child in element.children if child.side}
+    if names:
+        named(row, names)
+    return Child(element.name, row, is_operator=is_operator(element.attributes))
 
 
-def _is_operator(element: Element) -> bool:
-    return "OP" in element.attributes and attributes_of(element.attributes).get("data-mjx-texclass") == "OP"
+def is_operator(attributes: str) -> bool:
+    """Whether MathJax marks an element as TeX's operator."""
+    return "OP" in attributes and attributes_of(attributes).get("data-mjx-texclass") == "OP"
 
 
 _POSITIONAL = {
@@ -262,11 +277,11 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         _script(base, "below", arguments[1], element)
         _script(base, "above", arguments[2], element)
     else:
-        is_operator = bool(element.children) and element.children[0].is_operator
+        has_operator = bool(element.children) and element.children[0].is_operator
         for slot, script, content in (("under", "below", arguments[1]), ("over", "above", arguments[-1])):
             if content and name != ("mover" if slot == "under" else "munder"):
                 label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
-                if is_operator and name != "mover" and not (len(content) == 1 and label in MARKS):
+                if has_operator and name != "mover" and not (len(content) == 1 and label in MARKS):
                     _script(base, script, content, element)
                 else:
                     attach_limits(base, 0, slot, content)
@@ -324,6 +339,9 @@ def _multiscripts(element: Element, arguments: list[Row], end: int) -> Row:
 
 
 def _table(element: Element, end: int) -> Row:
+    if RULE in element.attributes:
+        lines_of_proof = [row for child in element.children for row, _ in child.cells[:1]]
+        return inference(lines_of_proof, element.attributes, element.start, end)
     lines: list[list[Row]] = []
     columns = ""
     for child in element.children:

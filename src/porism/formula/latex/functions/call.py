@@ -69,6 +69,7 @@ def text_or_mathematics(tokens: Sequence[str]) -> list[str]:
     if len(inner) > 1 and inner[0] == inner[-1] == "$" and inner.count("$") == 2:
         return inner[1:-1]
     letters = "".join(inner)
-    if "$" in inner or (len(letters) > 1 and all(char.isalpha() or char in " ,.:-" for char in letters)):
+    is_words = len(letters) > 1 and letters[0].isalpha() and all(char.isalnum() or char in " ,.:-" for char in letters)
+    if "$" in inner or is_words:
         return tex(r"\text", "{", inner, "}")
     return inner

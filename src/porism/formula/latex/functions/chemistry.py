@@ -19,8 +19,13 @@ _DOTS = re.compile(r"[*•]|\.+")
 _ELEMENT = re.compile(r"[A-Z][a-z]?")
 _LETTERS = re.compile(r"[a-zA-Z]+")
 _STATE = re.compile(rf"\((?:{'|'.join(STATES)}|aq,\s*\$?\\infty\$?)\)")
-_SCRIPT = re.compile(r"\{|\$[^$]*\$|\\[A-Za-z]+|[+-]?[0-9]+[.•]?[+-]?|[.•]?[+-]|[.•]|[a-zA-Z]|\S")
+_SCRIPT = re.compile(
+    r"\{|\$[^$]*\$|\\[A-Za-z]+|[+-]?[0-9]+[.•]?(?:[+-](?![A-Za-z]))?|[.•]?[+-]|[.•]|[a-zA-Z](?:[+-](?![A-Za-z]))?|\S"
+)
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|.|$)", re.DOTALL)
+_GAS_OR_PRECIPITATE = re.compile(r"\(([v^])\)")
+_OF_CHEMISTRY = frozenset(r"\frac \overset \underset \overbrace \underbrace \cancel".split())
+"""Commands whose arguments are chemical formulas too."""
 _ROMAN = re.compile(r"[IVX]+")
 _DEPTH = 20
 
@@ -55,6 +60,8 @@ class _Reader:
             self._after = SPACE if self._after != START else START
         elif (found := self._match(_ARROW)) is not None:
             self._arrow(found[0])
+        elif (found := self._match(_GAS_OR_PRECIPITATE)) is not None:
+            self._put(r"\text{↓}" if found[1] == "v" else r"\text{↑}", START)
         elif (found := self._match(_STATE)) is not None:
             self._put(rf"\text{{{found[0]}}}", ATOM)
         elif self._after == ATOM and (found := self._match(_DOTS)) is not None:
@@ -171,6 +178,8 @@ class _Reader:
             return content.strip("$")
         if _ROMAN.fullmatch(content):
             return rf"\mathrm{{{content}}}"
+        if _STATE.fullmatch(content):
+            return rf"\text{{{content}}}"
         if re.fullmatch(r"[0-9a-z+\-.•(),\s/]*", content):
             return content.replace(".", r"\bullet ").replace("•", r"\bullet ")
         return self._inner(content)
@@ -180,10 +189,17 @@ class _Reader:
         while self._source[self._position:self._position + 1] == char:
             self._position += 1
         run = self._source[start:self._position].replace("–", "-").replace("−", "-")
-        if self._after == ATOM and self._ends(self._position):
+        if run == "-" and self._follows_prefix() and self._source[self._position:self._position + 1].isalpha():
+            self._put(r"\text{-}", START)
+        elif self._after == ATOM and self._ends(self._position):
             self._out.append(f"^{{{run}}}")
         else:
             self._put(run, START)
+
+    def _follows_prefix(self) -> bool:
+        """Whether a hyphen here is none of the bonds: after a Greek or small letter, or a script above."""
+        before = self._out[-1] if self._out else ""
+        return before.startswith("^") or (before.startswith("\\") and before.endswith(" ")) or before.islower()
 
     def _letters(self) -> None:
         source = self._source
@@ -194,14 +210,14 @@ class _Reader:
             self._put(r"\text{↓}", START)
         elif source[self._position].isupper() and (element := self._match(_ELEMENT)) is not None:
             self._atom(rf"\mathrm{{{element[0]}}}")
-        elif self._after != ATOM and re.match(r"[a-z](?=[\sA-Z(\[$])", source[self._position:]):
+        elif self._after != ATOM and re.match(r"[a-z](?=[\sA-Z(\[$]|-[A-Z])", source[self._position:]):
             self._put(source[self._position], START)
             self._position += 1
         else:
             lower = re.match(r"[a-z]+", source[self._position:])
             word = lower[0] if lower is not None else run
             self._position += len(word)
-            self._atom(rf"\mathrm{{{word}}}" if len(word) == 1 else rf"\text{{{word}}}")
+            self._atom(rf"\mathrm{{{word}}}")
 
     def _command(self) -> None:
         found = self._match(_COMMAND)
@@ -213,6 +229,8 @@ class _Reader:
                 self._put(BONDS.get(content, rf"\text{{{content}}}"), START)
             else:
                 self._atom(self._inner(content))
+        elif name == "\\ca":
+            self._put(r"\sim ", START)
         elif name in ("\\\\", "\\,", "\\;", "\\:", "\\ ", "\\quad", "\\qquad"):
             self._put(name + " ", START if name == "\\\\" else SPACE)
         else:
@@ -220,7 +238,8 @@ class _Reader:
             while self._source[self._position:self._position + 1] in ("{", "["):
                 opening = self._source[self._position]
                 closing = "}" if opening == "{" else "]"
-                arguments += opening + self._group(opening, closing) + closing
+                content = self._group(opening, closing)
+                arguments += opening + (self._inner(content) if name in _OF_CHEMISTRY else content) + closing
             self._atom(f"{name}{arguments or ' '}")
 
     def _spaces(self) -> None:

@@ -8,7 +8,7 @@ from porism.formula.latex.functions.call import Call, split_top, tex, text_or_ma
 from porism.formula.tables.packages.proofs import PREMISES
 
 _RIGHT, _LEFT = "\0right", "\0left"
-"""Begin the labels that wait, in the memory of a formula, for the next rule."""
+"""Begin the labels that wait, before the stack in the memory of a formula, for the next rule."""
 
 
 def axiom(call: Call) -> list[str]:
@@ -19,23 +19,20 @@ def axiom(call: Call) -> list[str]:
 
 def right_label(call: Call) -> list[str]:
     """``\\RightLabel{$\\land$I}`` names the next rule."""
-    call.memory.append([_RIGHT, *text_or_mathematics(call.values[0])])
+    call.memory.insert(0, [_RIGHT, *text_or_mathematics(call.values[0])])
     return []
 
 
 def left_label(call: Call) -> list[str]:
     """``\\LeftLabel{…}`` names the next rule."""
-    call.memory.append([_LEFT, *text_or_mathematics(call.values[0])])
+    call.memory.insert(0, [_LEFT, *text_or_mathematics(call.values[0])])
     return []
 
 
 def inference(call: Call) -> list[str]:
     """``\\BinaryInfC{C}`` takes its premises off the stack and puts the rule on it."""
     stack = call.memory
-    labels: dict[str, list[str]] = {}
-    while stack and stack[-1][:1] in ([_RIGHT], [_LEFT]):
-        side, *label = stack.pop()
-        labels[side] = label
+    labels = _take_labels(stack)
     count = PREMISES[call.name[1:]]
     if len(stack) < count:
         call.report(f"{call.name} without its premises")
@@ -45,14 +42,25 @@ def inference(call: Call) -> list[str]:
     return []
 
 
+def _take_labels(stack: list[list[str]]) -> dict[str, list[str]]:
+    """The labels that wait for the next rule, the newest of each side."""
+    labels: dict[str, list[str]] = {}
+    while stack and stack[0][:1] in ([_RIGHT], [_LEFT]):
+        side, *label = stack.pop(0)
+        labels.setdefault(side, label)
+    return labels
+
+
 def proof(call: Call) -> list[str]:
     """``\\DisplayProof``, or the end of a ``prooftree``: what is on the stack."""
     if call.name == "\\DP" and not call.memory:
         return ["\0" + call.name]  # another command by this name
+    if _take_labels(call.memory):
+        call.report("a label of a rule that does not follow")
     result: list[str] = []
     for tokens in call.memory:
         result += tex(r"\qquad ") if result else []
-        result += [token for token in tokens if token not in (_RIGHT, _LEFT)]
+        result += tokens
     call.memory.clear()
     return result
 

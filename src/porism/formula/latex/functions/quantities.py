@@ -252,6 +252,8 @@ def physical_unit(call: Call) -> list[str]:
     written = re.sub(r"(?<=[A-Za-z])-(?=\d)", "^-", text[len(head):])
     over, has_line, under = written.partition("//")
     if not has_line:
-        return quantity_tokens(tex(head), tex(written))
+        first, *divisors = written.split("/")
+        quantity = quantity_tokens(tex(head), tex(first)) if head else unit_tokens(tex(first))
+        return [*quantity, *(token for unit in divisors for token in ("/", *unit_tokens(tex(unit))))]
     fraction = tex(r"\frac", "{", unit_tokens(tex(over)), "}{", unit_tokens(tex(under)), "}")
     return [*number_tokens(tex(head)), *(tex(r"\,") if head else []), *fraction]
