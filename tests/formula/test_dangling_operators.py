@@ -33,3 +33,11 @@ def test_an_operator_without_operands_is_in_the_tree(latex: str, expected: str) 
 ])
 def test_a_plus_after_a_function_is_no_sign(latex: str, expected: str) -> None:
     assert operator_string(operator_tree(parse_latex(latex))) == expected
+
+
+@pytest.mark.parametrize(("latex", "expected"), [
+    (r"\int F\cdot dr", "[O!int,0[V!F],1[O!diff,0[V!r]]]"),
+    (r"\int\cdot dx", "[O!int,0[C!⋅],1[O!diff,0[V!x]]]"),
+])
+def test_a_product_sign_before_a_differential_is_no_operand(latex: str, expected: str) -> None:
+    assert operator_string(operator_tree(parse_latex(latex))) == expected

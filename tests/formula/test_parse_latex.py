@@ -250,3 +250,11 @@ def test_macros_given_by_the_caller() -> None:
 def test_layout_and_other_spellings_change_nothing(source: str, same: str) -> None:
     assert layout_key(parse_latex(source)) == layout_key(parse_latex(same))
     assert parse_latex(source).problems == ()
+
+
+@pytest.mark.parametrize(("latex", "number"), [
+    ("3{,}14", "3.14"), ("0{,}125", "0.125"), ("1{,}000", "1000"), ("12{,}345{,}678", "12345678"),
+    ("1{,}234.5", "1234.5"), (r"10\,000", "10000"),
+])
+def test_commas_of_numbers(latex: str, number: str) -> None:
+    assert [node.label for node in parse_latex(latex).row] == [number]

@@ -151,6 +151,9 @@ class Factors(Fences):
     def differential(self, frame: Frame, row: Row, position: int) -> Frame:
         """``d`` before the variable at ``position``: ends an integral that waits for it."""
         node = self.diff(row, position)
+        last = frame.factors[-1] if frame.factors else None
+        if isinstance(last, Written) and last.label == "times" and len(frame.factors) > 1:
+            frame.factors.pop()  # F · dr
         if frame.integral is None:
             last = frame.factors[-1] if frame.factors else None
             if isinstance(last, OperatorNode) and last.children and last.children[-1].label == "diff":

@@ -180,9 +180,17 @@ def canonical_name(name: str) -> str:
 
 
 def canonical_number(text: str) -> str:
-    """The label of a number: group separators gone and a zero before a leading point (``.5`` is ``0.5``)."""
-    text = text.replace("{,}", "").replace("\\", "").replace(",", "") if not text.isdecimal() else text
-    text = "".join(text.split())
+    """The label of a number: group separators gone, a point for a decimal comma, and a zero before a leading point.
+
+    A comma is a decimal one where what follows is no group of three digits (``3{,}14``), or the number begins with 0.
+    """
+    if text.isdecimal():
+        return text
+    text = "".join(text.replace("{,}", ",").replace("\\,", "").replace("\\", "").split())
+    if "," in text:
+        whole, *groups = text.split(",")
+        is_decimal = len(groups) == 1 and "." not in text and (whole == "0" or len(groups[0]) != 3)
+        text = f"{whole}.{groups[0]}" if is_decimal else whole + "".join(groups)
     return "0" + text if text[:1] == "." else text
 
 
