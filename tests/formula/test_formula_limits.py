@@ -36,6 +36,8 @@ HUGE = {
     "units": r"\unit{" + r"\kilo\metre\per" * 3_000, "numbers": r"\num{" + "1x" * 10_000, "texts in cells":
     r"\begin{numcases}{x}&" * 2_000, "premises": r"\AxiomC{x}" * 3_000 + r"\BinaryInfC{y}" * 3_000,
     "staggered indices": r"\tensor{T}{" + "^a_b" * 5_000, "corner scripts": r"\sideset" * 5_000,
+    "columns with content": r"\begin{array}{>{A}c}" * 2_000,
+    "content of columns": r"\begin{array}{*{9}{>{abcdefgh}c}}" + r"x&y\\" * 8_000 + r"\end{array}",
     "columns that never end": r"\begin{array}{" * 3_000, "arguments until a sign": r"\def\a#1;{x}" + r"\a " * 5_000,
     "a macro of itself": r"\def\a{\a\a}\a",
     "a bomb of macros": (

@@ -9,7 +9,15 @@ from collections.abc import Iterator
 import pytest
 from package_examples import EXAMPLES
 
-from porism.formula import LayoutTree, layout_key, operator_string, operator_tree, parse_latex, to_latex
+from porism.formula import (
+    LayoutTree,
+    layout_key,
+    operator_string,
+    operator_tree,
+    parse_latex,
+    to_latex,
+    unaccounted_tokens,
+)
 from porism.formula.latex.functions import FUNCTIONS
 from porism.formula.layout import child_rows
 from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS
@@ -156,6 +164,31 @@ def test_columns_of_an_array(columns: str, problems: int) -> None:
     parsed = parse_latex(rf"\begin{{array}}{columns} x & y \\ z & w \end{{array}}")
     assert layout_key(parsed) == layout_key(parse_latex(r"\begin{matrix}x&y\\z&w\end{matrix}"))
     assert len(parsed.problems) == problems
+
+
+@pytest.mark.parametrize(("array", "plain"), [
+    (r"{>{A}c@{=}c} a&b\\c&d", r"\begin{matrix}Aa=&b\\Ac=&d\end{matrix}"),
+    (r"{r@{\;=\;}l} x&y\\z&w\\", r"\begin{aligned}x&=y\\z&=w\end{aligned}"),
+    (r"{@{(}c!{\vdots}c<{)}} \hline a&b\\ \hline c&d\\ \hline",
+     r"\begin{matrix}(a\vdots&b)\\(c\vdots&d)\end{matrix}"),
+    (r"{*{2}{>{\sin}c}p{2cm}|>{\bf}c} x&y&z&v", r"\begin{matrix}\sin x&\sin y&z&\mathbf{v}\end{matrix}"),
+    (r"[t]{>{A}c>{B}c>{C}c} \multicolumn{2}{c}{x}&y\\u&v\\[2pt] & & w",
+     r"\begin{matrix}x&Cy\\Au&Bv\\A&B&Cw\end{matrix}"),
+    (r"{>{A}cc} \begin{array}{c<{!}}x&y\\z\end{array}&b",
+     r"\begin{matrix}A\begin{array}{c}x!&y\\z!\end{array}&b\end{matrix}"),
+    (r"{>{\raggedright\arraybackslash}c@{\extracolsep{\fill}}c>{\color{red}}c@{\hskip 1em}c} a&b&c&d",
+     r"\begin{matrix}a&b&c&d\end{matrix}"),
+])
+def test_columns_put_their_content_into_each_row(array: str, plain: str) -> None:
+    parsed = parse_latex(rf"\begin{{array}}{array} \end{{array}}")
+    assert parsed.problems == ()
+    assert unaccounted_tokens(parsed) == []
+    assert operator_string(operator_tree(parsed)) == operator_string(operator_tree(parse_latex(plain)))
+
+
+def test_columns_of_an_array_that_never_ends_are_reported() -> None:
+    parsed = parse_latex(r"\begin{array}{>{A}c} x")
+    assert "what the columns of array put into each row is left out" in [problem.what for problem in parsed.problems]
 
 
 def test_what_are_no_columns_stays() -> None:

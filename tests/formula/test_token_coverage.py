@@ -108,6 +108,7 @@ def test_commands_in_text_are_read_or_reported(source: str, text: str, problem: 
     [
         r"\cfrac[l]{1}{x}+\smash[t]{y}+\cancel[red]{z}", r"a\above 1pt b", r"\mathrm{Im}f+\operatorname*{Re}g",
         r"p\not|q\centernot\implies r", r"\underset{\longleftarrow}{\lim}A", r"a\cdot\cdot\cdot b: =c",
+        r"\begin{array}{>{A}c@{=}c}a&b\\c&d\end{array}",
         r"\mathchoice{a}{b}{c}{d}", r"x\sp2\sb3\div y", r"\qvar{\pmod{n}}",
     ],
 )

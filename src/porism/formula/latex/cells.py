@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from porism.formula.breaks import line_break
+from porism.formula.latex.columns import FILLED_ENVIRONMENTS, MAX_COLUMN_TOKENS, are_columns, filling_columns
 from porism.formula.latex.frames import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
@@ -15,8 +16,6 @@ from porism.formula.tables.layout_commands import LAYOUT_ENVIRONMENTS
 
 _ALIGNMENT_COLUMNS = re.compile(r"(?:rc?l)+")
 """Columns of an array that is used to align equations."""
-_COLUMN_SIGNS = frozenset("|@!<>*:;.,'\"-=()[]")
-_FARTHEST_BRACE = 200
 
 
 def begin(machine: Machine, token: str, i: int) -> None:
@@ -56,7 +55,7 @@ def _columns(machine: Machine, i: int, name: str) -> tuple[str, int]:
         machine.problem(machine.ends[i], f"{name} without its columns")
         return "", j
     depth = 0
-    for k in range(j + 1, min(len(texts), j + _FARTHEST_BRACE)):
+    for k in range(j + 1, min(len(texts), j + MAX_COLUMN_TOKENS)):
         depth += (texts[k] == "{") - (texts[k] == "}")
         if depth == 0:
             break
@@ -64,25 +63,15 @@ def _columns(machine: Machine, i: int, name: str) -> tuple[str, int]:
         machine.problem(machine.ends[i], f"the columns of {name} never end")
         return "", j
     written = texts[j + 2:k]
-    if "".join(written).strip().isdigit() if counts else _are_columns(written):
+    if "".join(written).strip().isdigit() if counts else are_columns(written):
+        if filling_columns(written):
+            if name in FILLED_ENVIRONMENTS and not machine.expanded:
+                raise MacroFound
+            machine.problem(machine.starts[j + 1], f"what the columns of {name} put into each row is left out")
         return argument_text(machine, j)
     machine.problem(machine.starts[j + 1], f"these are not valid columns of {name}; they are kept as content")
     texts[j + 1] = texts[k] = " "
     return "", j
-
-
-def _are_columns(tokens: list[str]) -> bool:
-    depth = 0
-    before = ""
-    for token in tokens:
-        depth += (token == "{") - (token == "}")
-        if depth == 0 and not (
-            token == "}" or token.isspace() or (token.isalpha() and len(token) == 1) or token in _COLUMN_SIGNS
-            or (token.isdigit() and before == "*") or token in ("\\vline", "\\hline", "~")
-        ):
-            return False
-        before = before if token.isspace() else token
-    return bool(before) or not tokens
 
 
 def braced_environment(machine: Machine, payload: str, i: int) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from porism.formula.latex.columns import FILLED_ENVIRONMENTS, MAX_COLUMN_TOKENS, fill_rows, filling_columns
 from porism.formula.latex.functions import FUNCTIONS, Call
 from porism.formula.latex.functions.layouts import text_in_columns
 from porism.formula.latex.tokens import Tokens, tokenize
@@ -230,6 +231,8 @@ class _FormulaExpander(Expander):
             self.stream.push([f"\0{command}{{{name}}}"] if self._environment_of(name) is None else [])
             if self._environment_of(name) is None:
                 return True
+        if name in FILLED_ENVIRONMENTS and command.rstrip() == "\\begin" and self._fill_columns(token):
+            return True
         environment = self._environment_of(name)
         if environment is None or self.stream.fuel <= 0:
             return False
@@ -254,20 +257,57 @@ class _FormulaExpander(Expander):
     def _environment_of(self, name: str) -> Environment | None:
         return self.environments.get(name) or package_environment(name)
 
-    def _set_text_columns(self, name: str) -> None:
-        """Sets the text of an environment that has just begun, up to its end, as text."""
-        taken: list[str] = []
+    def _rest_of_environment(self) -> tuple[list[_Token], _Token | None]:
+        """What follows up to the end of the environment that has just begun, and its end, None where that is far."""
+        taken: list[_Token] = []
         depth = 0
         limit = self._scan_limit()
         while (token := self.stream.next()) is not None and len(taken) < limit:
             depth += token.startswith("\\begin") - token.startswith("\\end")
             if depth < 0:
                 self.stream.fuel -= len(taken)
-                self.stream.push([*text_in_columns(taken, always=TEXT_COLUMNS[name]), token])
-                return
+                return taken, token
             taken.append(token)
         self.stream.fuel -= len(taken)
-        self.stream.push([*taken, *([token] if token is not None else [])])
+        return [*taken, *([token] if token is not None else [])], None
+
+    def _set_text_columns(self, name: str) -> None:
+        """Sets the text of an environment that has just begun, up to its end, as text."""
+        taken, end = self._rest_of_environment()
+        if end is None:
+            self.stream.push(taken)
+        else:
+            self.stream.push([*text_in_columns(taken, always=TEXT_COLUMNS[name]), end])
+
+    def _fill_columns(self, begin: _Token) -> bool:
+        """Puts what the columns of an array say into its rows; False, and nothing read, where they say nothing."""
+        head: list[_Token] = []
+        depth = 0
+        while len(head) < MAX_COLUMN_TOKENS and (token := self.stream.next()) is not None:
+            head.append(token)
+            depth += (token == "{") - (token == "}")
+            if token == "}" and depth <= 0:
+                break
+        opening = next((i for i, token in enumerate(head, 1) if token == "{"), len(head))
+        columns = filling_columns(head[opening:-1])
+        if columns is None or depth:
+            self.stream.push(head)
+            return False
+        rows, end = self._rest_of_environment()
+        lines = 1 + sum(token[:2] in ("\\\\", "\\c", "\\t") for token in rows)
+        cost = lines * sum(len(column.before) + len(column.after) for column in columns)
+        if end is None or cost > self.stream.fuel:
+            self.stream.push([*head, *rows, *([end] if end is not None else [])])
+            return False
+        self.stream.fuel -= cost
+        filled: list[_Token] = []
+        place = head[-1].end
+        for text in fill_rows(rows, columns):
+            filled.append(text if isinstance(text, _Token) else _placed(text, place, place))
+            place = filled[-1].end
+        letters = [column.letter for column in columns]
+        self.stream.push([begin, *head[:opening], *letters, head[-1], *filled, end])
+        return True
 
     def run(self) -> Tokens:
         texts: list[str] = []

@@ -123,6 +123,7 @@ _TRANSPARENT = """
     goodbreak badbreak break oldstyle
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
     Biggr bigm Bigm biggm Biggm boxed sout mathsurround relax protect null
+    raggedright raggedleft arraybackslash
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
     bottomrule today cdotp@ phantomsection displayindent removelastskip
     lx@ vcenter MTFlushSpaceAbove MTFlushSpaceBelow adjustlimits lefteqn mathmbox

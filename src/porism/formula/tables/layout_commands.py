@@ -14,7 +14,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("space of some length", """
         hspace:*m vspace:*m mspace:m hskip:d mskip:d vskip:d kern:d mkern:d raise:d lower:d moveleft:d moveright:d
         rule:omm setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
-        uproot:m leftroot:m xmathstrut:om pagebreak:o displaybreak:o allowdisplaybreaks:o
+        uproot:m leftroot:m xmathstrut:om extracolsep:m pagebreak:o displaybreak:o allowdisplaybreaks:o
     """),
     ("place, style and size of what comes after", """
         smash:o cancel:o bcancel:o xcancel:o mathllap:o mathrlap:o mathclap:o crampedllap:o crampedrlap:o
