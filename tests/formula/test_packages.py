@@ -143,6 +143,8 @@ def test_what_it_means(source: str, expected: str) -> None:
     (r"\ce{\alpha-K}", r"\alpha\text{-}\mathrm{K}"), (r"\ce{t-Bu}", r"t\text{-}\mathrm{Bu}"),
     (r"\ce{\ca K}", r"\sim\mathrm{K}"), (r"\ce{\frac{[K^2+]}{H}}", r"\frac{\ce{[K^2+]}}{\mathrm{H}}"),
     (r"\pu{5 kg/m}", r"5\,\mathrm{kg}/\mathrm{m}"),
+    (r"\empheqlbrace x\empheqbigrvert", r"\lbrace x\vert"), (r"\empheqbigl[x\empheqr]", "[x]"),
+    (r"\newcolumntype{Q}[1]{>{#1}c}x", "x"), (r"\mathversion{bold}\mathbbmss{N}", r"\mathbb{N}"),
     (r"\overbracket[1pt][2pt]{x}", r"\overbracket{x}"),
     (r"\cancel[color=red]{x}", "x"), (r"\nicefrac[\mathsf]{1}{2}", r"\frac12"), (r"x\sb2\sp3", "x_2^3"),
     (r"{a\above 1pt b}", r"\frac{a}{b}"), (r"{n\atopwithdelims() k}", r"\binom{n}{k}"),

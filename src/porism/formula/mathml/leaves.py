@@ -85,7 +85,7 @@ def name(text: str, font: str, start: int, end: int) -> Row:
         font = fonts.pop()
     label = canonical_name("".join(letters))
     if font == "bb":
-        return [LayoutNode(letter, "V", start, end, "bb") for letter in letters]
+        return [LayoutNode(blackboard(letter), "V", start, end, "bb") for letter in letters]
     if len(label) == 1:
         return [LayoutNode(label, "V", start, end, font if font != "it" else "")]
     if label == "mod":

@@ -21,6 +21,8 @@ from porism.formula.tree import LayoutTree, ParseProblem, Row
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
 _MOST_PROBLEMS = 100
+_BLACKBOARD = re.compile(r'data-mjx-variant="-(?:bb|ds)[^"]*"')
+"""The variant of MathJax's letters of bboldx, bbm and dsfont."""
 _VARIANT = re.compile(r"mathvariant\s*=\s*[\"']([^\"']*)")
 
 
@@ -223,6 +225,8 @@ class _Reader:
     def _leaf(self, name: str, attributes: str, text: str, start: int, end: int) -> None:
         """Adds the nodes of a token element."""
         parent = self.stack[-1]
+        if "data-mjx-variant" in attributes:
+            attributes = _BLACKBOARD.sub('mathvariant="double-struck"', attributes)
         self.ampersands = self.ampersands or text[:1] == "&"
         variant = ""
         if self.styles or "mathvariant" in attributes:

@@ -11,6 +11,7 @@ from porism.formula.layout import (
     attach_limits,
     brace_mark,
     group_nodes,
+    is_plain,
     matrix,
     nucleus,
     takes_arguments,
@@ -133,20 +134,50 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         return Child(name, [LayoutNode("".join(label.split()) or "?", "W", element.start, end)])
     if name == "mpadded" and parent.name in _POSITIONAL:
         # The row may turn out to hold all arguments of the parent.
-        return Child(name, list(_joined(element)), parts=tuple(list(child.row) for child in element.children))
+        return Child(name, _bracket(element) or list(_joined(element)), parts=tuple(list(child.row) for child in element.children))
     return _row(element)
+
+
+_BORDERS = {"border-bottom: none": "⎴", "border-top: none": "⎵"}
+"""The side that the border around nothing leaves open → the bracket that MathJax draws so."""
+
+
+def _bracket(element: Element) -> Row:
+    marks = [mark for border, mark in _BORDERS.items() if border in element.attributes]
+    return [LayoutNode(mark, "O", element.start, element.start) for mark in marks if element.has_phantom]
 
 
 def _row(element: Element) -> Child:
     row = _finish_row(_joined(element))
     if any(child.name == "mtable" for child in element.children):
+        if element.name == "mstyle" and len(element.children) == 1:
+            return Child("mtable", row)  # the fences are around it
         absorb_fences(row)
+    if "REL" in element.attributes and len(row) > 1:
+        _join_relation(row)
     if NAME in element.attributes:
         return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
     names = {child.side: child.parts[0] for child in element.children if child.side}
     if names:
         named(row, names)
     return Child(element.name, row, is_operator=is_operator(element.attributes))
+
+
+_RELATIONS = {(":", ":", "="): "⩴", (":", ":"): "∷", ("=", ":"): "≕", ("-", ":"): "∹"}
+"""Signs that MathJax sets side by side as one relation of mathtools → the relation."""
+
+
+def _join_relation(row: Row) -> None:
+    """Makes one symbol of a relation that its signs spell, as ``:``, ``:`` and ``=``."""
+    i = 0
+    while i < len(row):
+        for signs, relation in _RELATIONS.items():
+            end = i + len(signs)
+            spells = tuple(node.label for node in row[i:end]) == signs and all(map(is_plain, row[i:end]))
+            if spells and (signs[0] == ":" or row[end:end + 1] == [] or row[end].label != ":"):
+                row[i:end] = [LayoutNode(relation, "O", row[i].start, row[end - 1].end)]
+                break
+        i += 1
 
 
 def is_operator(attributes: str) -> bool:

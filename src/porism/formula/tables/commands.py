@@ -48,7 +48,8 @@ COMBINING_BELOW: dict[str, str] = {"̲": "¯", "̱": "¯", "̠": "¯", "̰": "~"
 """Combining characters that are a mark under the character before them → the mark."""
 
 FONTS: dict[str, str] = {
-    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
+    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbbmss": "bb", "mathbbmtt": "bb",
+    "mathbfbb": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
     "bm": "boldsymbol",
     "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "symbfit": "bf", "symbfup": "bf",
     "symbb": "bb", "symbbit": "bb", "symcal": "cal", "symscr": "cal", "symbfcal": "cal", "symbfscr": "cal",
@@ -126,7 +127,7 @@ _TRANSPARENT = """
     raggedright raggedleft arraybackslash
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
     bottomrule today cdotp@ phantomsection displayindent removelastskip
-    lx@ vcenter MTFlushSpaceAbove MTFlushSpaceBelow adjustlimits lefteqn mathmbox
+    empheql empheqr empheqbigl empheqbigr lx@ vcenter MTFlushSpaceAbove MTFlushSpaceBelow adjustlimits lefteqn mathmbox
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
 """Commands without a meaning for the layout: size, style, limits, boxes. Arguments are read as they are."""

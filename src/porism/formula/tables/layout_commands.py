@@ -14,7 +14,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("space of some length", """
         hspace:*m vspace:*m mspace:m hskip:d mskip:d vskip:d kern:d mkern:d raise:d lower:d moveleft:d moveright:d
         rule:omm setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
-        uproot:m leftroot:m xmathstrut:om extracolsep:m pagebreak:o displaybreak:o allowdisplaybreaks:o
+        hfilll uproot:m leftroot:m xmathstrut:om extracolsep:m pagebreak:o displaybreak:o allowdisplaybreaks:o
     """),
     ("place, style and size of what comes after", """
         smash:o cancel:o bcancel:o xcancel:o mathllap:o mathrlap:o mathclap:o crampedllap:o crampedrlap:o
@@ -24,15 +24,19 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
     ("colours, sizes and rotation", """
         color:om textcolor:om pagecolor:om definecolor:mmm cellcolor:om rowcolor:om columncolor:om mathcolor:om
-        colorlet:mm
+        colorlet:mm mathversion:m
     """),
-    ("attributes of a web page", "class:m cssId:m style:m href:m data:m mmlToken:mo bbox:o"),
+    ("attributes of a web page, and where MathJax breaks it", """
+        class:m cssId:m style:m href:m data:m mmlToken:mo bbox:o breakAlign:mm
+    """),
     ("the number of an equation and what refers to it, which are no part of the equation", """
         label:m tag:*m notag nonumber ref:*m eqref:*m cref:*m Cref:*m autoref:*m pageref:*m cite:oom hypertarget:m
         hyperlink:m raisetag:m usetagform:m newtagform:momm renewtagform:momm refeq:m noeqref:m
     """),
     ("what goes to the index or the foot of the page", "index:m footnote:om footnotemark:o footnotetext:om"),
-    ("rules of tables, and columns that a cell spans", "cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o"),
+    ("rules and columns of tables, and columns that a cell spans", """
+        cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o newcolumntype:mom
+    """),
     ("packages and their settings", """
         usepackage:om require:m mathtoolsset:m sisetup:m mhchemoptions:m
     """),

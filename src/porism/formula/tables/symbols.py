@@ -129,7 +129,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         ⟖ rightouterjoin; ⟗ fullouterjoin; ⧢ shuffle; ⟐ diamondcdot; ⟡ concavediamond; ⨼ intprod; ⨽ intprodr; ⌅
         varbarwedge; ⌆ vardoublebarwedge; ⩕ wedgeonwedge; ⫯ cirmid; ⨴ otimeslhrim; ⨵ otimesrhrim
     """),
-    ("division", "O", "/ slash ∕ ⁄ divslash textfractionsolidus; ÷ div; mod bmod"),
+    ("division", "O", "/ slash ∕ ⁄ divslash textfractionsolidus; ÷ div textdiv; mod bmod"),
     ("set-operator", "O", """
         ∩ cap; ∪ cup; ∖ setminus smallsetminus backslash \\ ⧵ reversesolidus textbackslash; △ triangle bigtriangleup
         vartriangle ▵; ⊔ sqcup; ⊓ sqcap; ∁ complement; ⋒ Cap doublecap; ⋓ Cup doublecup; ⊌ cupleftarrow; ⊍ cupdot; ⩏
@@ -187,8 +187,20 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         ╲ diagdown; ♂ male Mars; ♀ female Venus; ☉ astrosun; ☾ leftmoon; ☽ rightmoon; ⌇ wasylozenge; ☺ smiley; ☹
         frownie; ⊺ intercal; ℩ turnediota; ⧧ thermod; ⧦ gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽
         textinterrobang; ␢ textblank; ␣ textvisiblespace visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊
-        triangleodot; “ textquotedblleft; ” textquotedblright; ‘ textquoteleft; — textemdash; ◦ textopenbullet; ⁒
-        textdiscount; ⚭ textmarried; ⚮ textdivorced; ₲ textguarani; 🄯 textcopyleft
+        triangleodot; “ textquotedblleft; ” textquotedblright; ‘ textquoteleft; ’ textquoteright; — textemdash; ◦
+        textopenbullet; ⁒ textdiscount; ⚭ textmarried; ⚮ textdivorced; ₲ textguarani; 🄯 textcopyleft
+    """),
+    ("open", "O", """
+        ( empheqlparen empheqbiglparen; [ empheqlbrack empheqbiglbrack; { empheqlbrace empheqbiglbrace; ⟨ empheqlangle
+        empheqbiglangle; ⌊ empheqlfloor empheqbiglfloor; ⌈ empheqlceil empheqbiglceil
+    """),
+    ("close", "O", """
+        ) empheqrparen empheqbigrparen; ] empheqrbrack empheqbigrbrack; } empheqrbrace empheqbigrbrace; ⟩ empheqrangle
+        empheqbigrangle; ⌋ empheqrfloor empheqbigrfloor; ⌉ empheqrceil empheqbigrceil
+    """),
+    ("bar", "O", """
+        | empheqlvert empheqrvert empheqbiglvert empheqbigrvert; ∥ empheqlVert empheqrVert empheqbiglVert
+        empheqbigrVert
     """),
     ("zero", "N", "0 textzerooldstyle"),
     ("one", "N", "1 textoneoldstyle"),
@@ -196,6 +208,9 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         2 texttwooldstyle; 3 textthreeoldstyle; 4 textfouroldstyle; 5 textfiveoldstyle; 6 textsixoldstyle; 7
         textsevenoldstyle; 8 texteightoldstyle; 9 textnineoldstyle
     """),
-    ("accent", "O", "^ ; ¯ ; ˙; ¨; ˇ; ˘; ´; ⃛; ⃜; ⏞; ⏟; ⎴; ⎵; ⏜; ⏝; ˚"),
+    ("accent", "O", """
+        ^ ; ¯ textasciimacron; ˙; ¨ textasciidieresis; ˇ textasciicaron; ˘ textasciibreve; ´ textasciiacute; ⃛; ⃜; ⏞; ⏟;
+        ⎴; ⎵; ⏜; ⏝; ˚
+    """),
 )
 """Every symbol that is known by name. Long arrows, slanted relations and the like are folded into one label each."""
