@@ -57,8 +57,8 @@ BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
         (f'<mi mathvariant="normal">K</mi><mo>(</mo><mi>aq</mi><mo>)</mo>{BECOMES}<mi>x</mi>', r"\ce{K(aq) ->}x"),
         ('<munder><mi data-mjx-texclass="OP" mathvariant="normal">a</mi><mi>b</mi></munder>', r"\mathrm{a}_b"),
         ('<mi>a</mi><mrow href="#x" class="MathJax_ref"><mtext>(2)</mtext></mrow>', r"a\eqref{x}"),
-        ('<mover><mi>x</mi><mpadded style="border: 1px solid; border-bottom: none"><mphantom><mi>x</mi></mphantom></mpadded>'
-         "</mover>", r"\overbracket{x}"),
+        ('<mover><mi>x</mi><mpadded style="border: 1px solid; border-bottom: none"><mphantom><mi>x</mi></mphantom>'
+         "</mpadded></mover>", r"\overbracket{x}"),
         ('<mi data-mjx-variant="-bbm-normal">RN</mi>', r"\mathbb{RN}"),
         ('<mi>x</mi><mrow data-mjx-texclass="REL"><mo>:</mo><mo>:</mo><mo>=</mo></mrow><mi>y</mi>', r"x\Coloneqq y"),
         ('<mi>x</mi><mrow data-mjx-texclass="REL"><mo>=</mo><mo>:</mo></mrow><mi>y</mi>', r"x\eqqcolon y"),

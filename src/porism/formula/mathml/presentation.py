@@ -134,7 +134,8 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         return Child(name, [LayoutNode("".join(label.split()) or "?", "W", element.start, end)])
     if name == "mpadded" and parent.name in _POSITIONAL:
         # The row may turn out to hold all arguments of the parent.
-        return Child(name, _bracket(element) or list(_joined(element)), parts=tuple(list(child.row) for child in element.children))
+        row = _bracket(element) or list(_joined(element))
+        return Child(name, row, parts=tuple(list(child.row) for child in element.children))
     return _row(element)
 
 

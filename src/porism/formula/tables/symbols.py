@@ -187,7 +187,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         ╲ diagdown; ♂ male Mars; ♀ female Venus; ☉ astrosun; ☾ leftmoon; ☽ rightmoon; ⌇ wasylozenge; ☺ smiley; ☹
         frownie; ⊺ intercal; ℩ turnediota; ⧧ thermod; ⧦ gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽
         textinterrobang; ␢ textblank; ␣ textvisiblespace visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊
-        triangleodot; “ textquotedblleft; ” textquotedblright; ‘ textquoteleft; ’ textquoteright; — textemdash; ◦
+        triangleodot; “ textquotedblleft; ” textquotedblright; ‘ textquoteleft; — textemdash; ◦
         textopenbullet; ⁒ textdiscount; ⚭ textmarried; ⚮ textdivorced; ₲ textguarani; 🄯 textcopyleft
     """),
     ("open", "O", """
