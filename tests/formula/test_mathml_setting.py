@@ -142,6 +142,7 @@ def test_root_signs_around_low_letters_are_raised_to_the_line() -> None:
     (r"\big(", '<mo stretchy="true" minsize="1.2em" maxsize="1.2em">(</mo>'),
     (r"\Biggl\langle", '<mo stretchy="true" minsize="3em" maxsize="3em">⟨</mo>'),
     (r"\left(x\,\middle|\,y\right)", '<mo lspace="0" rspace="0" stretchy="true">|</mo>'),
+    (r"\left|x\middle|\frac{y}{2}\right|", '<mo lspace="0" rspace="0" stretchy="true">∣</mo>'),
     (r"\uparrow", '<mo lspace="0" rspace="0" stretchy="false">↑</mo>'),
 ])
 def test_sizes_of_fences_are_kept(latex: str, sign: str) -> None:

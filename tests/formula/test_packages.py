@@ -40,7 +40,7 @@ def test_a_command_is_written_as_what_it_stands_for(package: str, source: str, p
 
 def test_every_command_or_an_alias_of_it_has_an_example() -> None:
     text = " ".join(source for _, source, _ in CASES)
-    shown = set(re.findall(r"\\([A-Za-z]+)", text)) | set(re.findall(r"\\begin\{([a-z*]+)\}", text)) | {"qvar@"}
+    shown = {*re.findall(r"\\([A-Za-z]+)", text), *re.findall(r"\\begin\{([a-z*]+)\}", text), "qvar@", "lx@braket"}
     meanings = {name: COMMANDS.get(name) or HANDLED.get(name) or ENVIRONMENTS.get(name) for name in shown}
     known = set(meanings.values())
     words = re.compile(r"\\quad\\text\{[a-z]+\}\\quad ")
@@ -212,7 +212,7 @@ def test_commands_in_text_are_mathematics_there() -> None:
         (r"\ket+-\ket-", r"\ket{+}-\ket{-}"), (r"\norm\cdot=1", r"\norm{\cdot}=1"),
         (r"\slashed\partial", r"\slashed{\partial}"),
         (r"\abs\psi^2", r"\abs{\psi}^2"), (r"\vdotswithin= x", r"\vdotswithin{=}x"), (r"\odif x", r"\odif{x}"),
-        (r"\newcommand{\up}{\uparrow}\ket\up", r"\ket{\uparrow}"),
+        (r"\bra a\ket\psi", r"\bra{a}\ket{\psi}"), (r"\newcommand{\up}{\uparrow}\ket\up", r"\ket{\uparrow}"),
     ],
 )
 def test_one_token_is_an_argument_without_braces(source: str, braced: str) -> None:

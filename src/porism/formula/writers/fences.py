@@ -18,7 +18,7 @@ _SIDES = {
 }
 _SIZED_SIDES = {"l": OPENS, "r": CLOSES, "m": MIDDLE}
 _NOTED_SIDES = {BAR_OPENS: OPENS, BAR_CLOSES: CLOSES}
-_OTHERS = frozenset("/∖↑↓↕⇑⇓⇕")
+_OTHERS = frozenset("/∖↑↓↕⇑⇓⇕∣")
 _MAX_HALF_OPEN = 200
 """Longer groups of which one side is a dot do not carry scripts."""
 

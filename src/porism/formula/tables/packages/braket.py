@@ -13,8 +13,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ket": ("s -z m", r"\left|#3\right\rangle "), "Ket": ("m", r"\left|#1\right\rangle "),
     "bra": (
         r"s -z m t\ket s g",
-        r"\left\langle #3\IfBooleanTF{#4}{\middle|#6\right\rangle }{\right|\IfValueT{#6}{{#6}}}",
+        r"\IfBooleanTF{#4}{\IfValueTF{#6}{\left\langle #3\middle|#6\right\rangle }{\lx@braket{#3}}}"
+        r"{\left\langle #3\right|\IfValueT{#6}{{#6}}}",
     ),
+    "lx@braket": ("m m", r"\left\langle #1\middle|#2\right\rangle "),
     "Bra": ("m", r"\left\langle #1\right|"),
     "braket": ("s -z m g", r"\left\langle #3\IfValueT{#4}{\middle|#4}\right\rangle "),
     "Braket": ("m", r"\left\langle #1\right\rangle "),
