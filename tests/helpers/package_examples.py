@@ -30,6 +30,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\begin{numcases}{f=}1&if $x>0$\\0&otherwise\end{numcases}",
          r"f=\begin{cases}1&\text{if }x>0\\0&\text{otherwise}\end{cases}"),
         (r"\begin{subnumcases}{f=}1&x>0\\0&x\end{subnumcases}", r"f=\begin{cases}1&x>0\\0&x\end{cases}"),
+        (r"\begin{empheq}[box=\fbox, left=x\Rightarrow]{align*}a\\b\end{empheq}",
+         r"x\Rightarrow\begin{align*}a\\b\end{align*}"),
+        (r"\begin{empheq}[left={y=\empheqlbrace},right=z]{align*}a\\b\end{empheq}",
+         r"y=\left\lbrace\begin{align*}a\\b\end{align*}\right. z"),
+        (r"\empheqleft{left=x}\empheqright{left=y,right=z}", "xz"),
         (r"\begin{empheq}[box=\fbox]{align*}a\\b\end{empheq}", r"\begin{align*}a\\b\end{align*}"),
     ],
     "mathtools": [

@@ -27,6 +27,16 @@ def general_fraction(call: Call) -> list[str]:
     return tex(r"\left", left or ".", inner, r"\right", right or ".")
 
 
+def content_of_option(call: Call) -> list[str]:
+    """``\\empheqleft{box=\\fbox, left=L}``: the value of the key that the command is named after."""
+    key = call.name.removeprefix("\\empheq")
+    for option in split_top(call.values[0], frozenset({","})) if call.has(0) else ():
+        name, *value = split_top(option, frozenset({"="}))
+        if "".join(name).strip() == key:
+            return [token for k, part in enumerate(value) for token in (["="] if k else []) + part]
+    return []
+
+
 def dots_in_columns(call: Call) -> list[str]:
     """``\\hdotsfor{n}``: dots in so many columns."""
     count = call.text(2).strip()

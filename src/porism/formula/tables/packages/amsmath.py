@@ -10,11 +10,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 HANDLED: dict[str, tuple[str, str]] = {
+    "empheqleft": ("m", "content_of_option"), "empheqright": ("m", "content_of_option"),
     "genfrac": ("m m m -m m m", "general_fraction"), "hdotsfor": ("s -o m", "dots_in_columns"),
 }
 
 ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
     "numcases": ("m", r"#1\begin{cases}", r"\end{cases}"), "subnumcases": ("m", r"#1\begin{cases}", r"\end{cases}"),
-    "empheq": ("-o m", r"\begin{#2}", r"\end{#2}"),
+    "empheq": ("o m", r"\empheqleft{#1}\begin{#2}", r"\end{#2}\empheqright{#1}"),
 }
-"""Those of cases and empheq too."""
+"""Those of cases and empheq too; ``\\empheqleft`` and ``\\empheqright`` are what its options set beside the lines."""
