@@ -14,7 +14,16 @@ from porism.formula.layout import child_rows
 from porism.formula.operators.rules import FUNCTION_LETTERS
 from porism.formula.tables.lookup import RELATION_CLASSES, SYMBOLS, closing_fence, plain_blackboard, token_class
 from porism.formula.tables.spaces import QUAD
-from porism.formula.tables.spoken import BLACKBOARD, FENCES, FRACTIONS, FUNCTIONS, MARKS, POWERS, WORDS
+from porism.formula.tables.spoken import (
+    BLACKBOARD,
+    FENCES,
+    FRACTIONS,
+    FUNCTIONS,
+    MARKS,
+    NABLA_PRODUCTS,
+    POWERS,
+    WORDS,
+)
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 from porism.formula.writers.grouping import is_derivation, is_differential
 
@@ -122,9 +131,21 @@ class _Reader:
             self._close(node)
         elif kind == "bar" and not self._operand:
             self._open(node.label)
+        elif node.label == "∇" and place + 1 < len(row) and row[place + 1].label in NABLA_PRODUCTS:
+            self._nabla(node, NABLA_PRODUCTS[row[place + 1].label], place + 2 < len(row))
+            return 2
         else:
             self._plain(row, place, node, kind)
         return 1
+
+    def _nabla(self, node: LayoutNode, name: str, is_applied: bool) -> None:
+        """A divergence or a curl."""
+        if self._waiting:
+            self._say("of")
+        words = name + self._scripts(node, "")
+        self._say(words)
+        self._frames[-1].simple = False
+        self._waiting, self._operand = words if is_applied else "", False
 
     def _open(self, fence: str) -> None:
         self._frames[-1].simple = False
