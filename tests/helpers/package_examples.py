@@ -104,6 +104,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\pmqty{\pmat{2}}", r"\begin{pmatrix}0&-i\\i&0\end{pmatrix}"),
         (r"\pmqty{\dmat{a,b}}", r"\begin{pmatrix}a&\\&b\end{pmatrix}"),
         (r"\pmqty{\dmat[0]{10,b}}", r"\begin{pmatrix}10&0\\0&b\end{pmatrix}"),
+        (r"\pmqty{\dmat{a,\imat{2}}}", r"\begin{pmatrix}a&\\&\begin{matrix}1&0\\0&1\end{matrix}\end{pmatrix}"),
         (r"\pmqty{\admat[0]{a,b}}", r"\begin{pmatrix}0&a\\b&0\end{pmatrix}"),
         (r"\pv\PV", r"\mathcal{P}\operatorname{P.V.}"),
         (r"a\qq{if}b", r"a\quad\text{if}\quad b"), (r"a\qq*{so}b", r"a\quad\text{so}\quad b"),

@@ -6,10 +6,17 @@ from collections.abc import Sequence
 
 from porism.formula.latex.functions.call import Call, split_top, tex
 from porism.formula.latex.functions.quantities import is_number, quantity_tokens
+from porism.formula.tables.packages.physics import HANDLED
 
 _MAX_SIZE = 20
 _MAX_TOKENS = 20_000
-_CELL_ENDS = frozenset({"&", "\\\\"})
+_LINE_MAKERS = frozenset({
+    "identity_matrix", "matrix_of_one", "matrix_of_zeros", "pauli_matrix", "diagonal_matrix", "antidiagonal_matrix",
+})
+_OF_LINES = frozenset({"&", "\\\\"}) | {
+    "\\" + name for name, (_, function) in HANDLED.items() if function in _LINE_MAKERS
+}
+"""What shows that a block along a diagonal is a matrix itself."""
 _ENVIRONMENTS = {"{": "matrix", "(": "pmatrix", "[": "bmatrix", "|": "vmatrix"}
 _PAULI = {
     "0": r"1&0\\0&1", "1": r"0&1\\1&0", "2": r"0&-i\\i&0", "3": r"1&0\\0&-1", "x": r"0&1\\1&0", "y": r"0&-i\\i&0",
@@ -100,7 +107,7 @@ def _along_diagonal(call: Call, *, from_left: bool) -> list[str]:
         del blocks[_MAX_SIZE:]
     rows: list[list[Sequence[str]]] = []
     for k, block in enumerate(blocks):
-        cell = tex(r"\begin{matrix}", block, r"\end{matrix}") if _CELL_ENDS.intersection(block) else block
+        cell = tex(r"\begin{matrix}", block, r"\end{matrix}") if _OF_LINES.intersection(block) else block
         before, after = [filling] * k, [filling] * (len(blocks) - 1 - k)
         rows.append([*before, cell, *after] if from_left else [*after, cell, *before])
     return _lines(rows)
