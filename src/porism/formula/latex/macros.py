@@ -326,6 +326,10 @@ class _FormulaExpander(Expander):
                 self.end_groups(max(0, self.depth - 1))
                 if self._texts:
                     self._texts.pop()
+            elif text == "\\begingroup":
+                self.begin_group()
+            elif text == "\\endgroup":
+                self.end_groups(max(0, self.depth - 1))
             elif text == "$" and self._texts:
                 self._texts[-1] = not self._texts[-1]
             texts.append(text)
