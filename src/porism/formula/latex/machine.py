@@ -8,6 +8,7 @@ next symbol or group is delivered to it. The commands themselves are in :mod:`po
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from porism.formula.latex.frames import (
@@ -63,7 +64,7 @@ class Machine:
         self.starts = tokens.starts
         self.ends = tokens.ends
         # The sentinels at the end can be looked at and are never read.
-        self.stream: Iterator[tuple[int, str]] = zip(range(len(tokens.texts) - 2), tokens.texts, strict=False)
+        self.stream: Iterator[tuple[int, str]] = enumerate(islice(tokens.texts, len(tokens.texts) - 2))
         self.max_depth = max_depth
         self.row: Row = []
         self.font = ""
