@@ -225,7 +225,7 @@ class _Reader:
     def _leaf(self, name: str, attributes: str, text: str, start: int, end: int) -> None:
         """Adds the nodes of a token element."""
         parent = self.stack[-1]
-        if "data-mjx-variant" in attributes:
+        if attributes and "data-mjx-variant" in attributes:
             attributes = _BLACKBOARD.sub('mathvariant="double-struck"', attributes)
         self.ampersands = self.ampersands or text[:1] == "&"
         variant = ""
@@ -246,7 +246,7 @@ class _Reader:
         else:
             row = text_row(text, variant, start, end)
         space = 0 if row or not text else written_space(text)
-        parent.children.append(Child(name, row, space=space, is_operator=is_operator(attributes)))
+        parent.children.append(Child(name, row, space=space, is_operator=bool(attributes) and is_operator(attributes)))
 
     def _stray_text(self, text: str, start: int, end: int) -> None:
         """Text outside of token elements."""

@@ -150,7 +150,8 @@ def _bracket(element: Element) -> Row:
 
 def _row(element: Element) -> Child:
     row = _finish_row(_joined(element))
-    if any(child.name == "mtable" for child in element.children):
+    inside = {child.name for child in element.children}
+    if "mtable" in inside:
         if element.name == "mstyle" and len(element.children) == 1:
             return Child("mtable", row)  # the fences are around it
         absorb_fences(row)
@@ -158,9 +159,8 @@ def _row(element: Element) -> Child:
         _join_relation(row)
     if NAME in element.attributes:
         return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
-    names = {child.side: child.parts[0] for child in element.children if child.side}
-    if names:
-        named(row, names)
+    if NAME in inside:
+        named(row, {child.side: child.parts[0] for child in element.children if child.side})
     return Child(element.name, row, is_operator=is_operator(element.attributes))
 
 
