@@ -74,6 +74,12 @@ def test_layout_is_not_missing(source: str) -> None:
     assert unaccounted_tokens(parse_latex(source)) == []
 
 
+def test_an_accent_after_a_line_break_has_no_symbol_before_it() -> None:
+    tree = parse_latex("a\\\\\u0304b")
+    assert [problem.what for problem in tree.problems] == ["a combining character without a symbol before it"]
+    assert unaccounted_tokens(tree) == []
+
+
 def test_macros_that_the_formula_was_parsed_with_are_expanded() -> None:
     macros = {"pair": (2, r"\langle #1,#2\rangle"), "nothing": (1, "")}
     tree = parse_latex(r"\pair{a}{\sqrt b}\nothing{c}", macros=macros)

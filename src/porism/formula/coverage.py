@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from porism.formula.latex.boxes import value_length
@@ -79,6 +80,7 @@ def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None 
             if tokens[i].end <= end:
                 owners[i].append(node)
     begun = {node.start for node in _nodes(tree)}
+    begun |= {struck.start for sign, struck in pairwise(tokens) if sign.text == "\\not" and sign.start in begun}
     reported = {problem.position for problem in tree.problems}
     return [
         MissingToken(token.start, token.text)

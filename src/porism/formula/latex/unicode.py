@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
+from porism.formula.breaks import is_break
 from porism.formula.latex.arguments import build_root, root
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.negation import STROKES, strike_through
@@ -76,7 +77,7 @@ def _scripts(machine: Machine, i: int) -> None:
 def _combine(machine: Machine, token: str, start: int, end: int) -> None:
     """A combining character: an accent of the symbol before it, or a stroke through it."""
     row = machine.row
-    if machine.awaiting or len(row) == machine.base:
+    if machine.awaiting or len(row) == machine.base or is_break(row[-1]):
         machine.problem(start, "a combining character without a symbol before it")
     elif token not in STROKES:
         slot, mark = _COMBINING[token]
