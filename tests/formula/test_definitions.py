@@ -72,3 +72,8 @@ def test_arguments_that_are_copied_too_often_are_cut_off() -> None:
     tree = parse_latex(r"\def\p#1{" + "#1" * 3_000 + r"}\p{" + "x" * 3_000 + "}")
     assert len(tree.row) < 200_000
     assert any("too much" in problem.what for problem in tree.problems)
+
+
+def test_a_command_without_arguments_inside_a_macro_has_a_span() -> None:
+    fraction = parse_latex(r"\abs\frac").row[1]
+    assert 4 <= fraction.start <= fraction.end <= 9

@@ -307,7 +307,7 @@ class Machine:
             self.restore()
             awaiting = self.awaiting
             self.awaiting = False
-            frame.build(self, frame, self.starts[i])
+            frame.build(self, frame, max(frame.start, self.starts[i]))
             self.awaiting = awaiting
             if awaiting and self.row:
                 self.deliver(self.starts[i])
