@@ -100,16 +100,16 @@ def notes(porism, tmp_path: Path) -> Path:
 @pytest.mark.skipif(os.name == "nt", reason="the editor is a script of a shell: run it on Linux or macOS")
 def test_a_result_opens_in_the_editor_at_its_line(porism, notes, opened, tmp_path) -> None:
     found = porism("search", "double", "--index", notes)
-    assert "note.tex:6 · Lemma" in found.out
+    assert "note.tex:7 · Lemma" in found.out
     assert porism("open", 1, "--index", notes).status == 0
     file = tmp_path / "notes" / "note.tex"
-    assert opened.read_text(encoding="utf-8") == repr(["+6", str(file)])
+    assert opened.read_text(encoding="utf-8") == repr(["+7", str(file)])
     printed = porism("open", 1, "--index", notes, "--print")
-    assert printed.out == f"{file}:6\n"
+    assert printed.out == f"{file}:7\n"
     with open_index(notes) as index:
         (hit,) = index.search("prime", 1)
     assert porism("open", hit.id, "--index", notes).status == 0
-    assert opened.read_text(encoding="utf-8") == repr([f"+{hit.location.line}", str(file)])
+    assert opened.read_text(encoding="utf-8") == repr([f"+{hit.metadata['line']}", str(file)])
 
 
 def test_without_an_index_that_of_the_last_search_is_meant(porism, notes, opened, tmp_path, monkeypatch) -> None:
@@ -119,7 +119,7 @@ def test_without_an_index_that_of_the_last_search_is_meant(porism, notes, opened
     monkeypatch.chdir(tmp_path / "elsewhere")
     porism("search", "double", "--index", "../other-index")
     porism("search", "double", "--index", "../index")
-    assert porism("open", 1, "--print").out == f"{tmp_path / 'notes' / 'note.tex'}:6\n"
+    assert porism("open", 1, "--print").out == f"{tmp_path / 'notes' / 'note.tex'}:7\n"
     assert porism("open", 1, "--print", "--index", other).out == "https://example.org/1\n"
     monkeypatch.setenv("PORISM_INDEX", str(other))
     assert porism("open", 1, "--print").out == "https://example.org/1\n"
@@ -166,7 +166,7 @@ def test_files_that_are_gone_or_changed_are_said_to_be(porism, notes, opened, tm
     file = tmp_path / "notes" / "note.tex"
     file.write_text("% New\n\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
     changed = porism("open", 1, "--index", notes, "--print")
-    assert (changed.status, changed.out) == (0, f"{file}:6\n")
+    assert (changed.status, changed.out) == (0, f"{file}:7\n")
     assert "has changed since it was indexed" in changed.err
     file.unlink()
     gone = porism("open", 1, "--index", notes)

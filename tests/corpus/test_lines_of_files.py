@@ -89,6 +89,28 @@ zeta
 \\R
 \\end{document}
 """
+HTML = """\
+<p> alpha
+<!-- a
+comment -->
+<p> beta <br> eta
+
+<ul>
+<li> gamma
+<li> $x$ <p> delta
+</ul>
+<div class="theorem">
+<h4>K</h4>
+<p> epsilon
+
+<table><tr>
+<td> zeta
+</table></div>
+<pre> lambda
+mu
+
+nu </pre>
+"""
 TEXT = "alpha\nbeta\n\n\n\ngamma $x$\ndelta\n"
 
 
@@ -104,7 +126,7 @@ def words_and_lines(documents: list[Document]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "source"), [("n.md", MARKDOWN), ("n.rst", RST), ("n.tex", LATEX), ("n.txt", TEXT)]
+    ("name", "source"), [("n.md", MARKDOWN), ("n.rst", RST), ("n.tex", LATEX), ("n.txt", TEXT), ("n.html", HTML)]
 )
 def test_each_word_is_in_its_line(tmp_path: Path, name: str, source: str) -> None:
     (tmp_path / name).write_text(source, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,8 @@ def test_paths_come_from_the_sources_of_the_index(tmp_path: Path) -> None:
         assert double.location.path == single
         assert prime.location.text(True).startswith("notes/part/one.md")
         assert double.location.text(True).startswith("single.md")
-        assert index.location(prime.id) == prime.location
+        assert prime.location.line == 3
+        assert index.location(prime.id) == replace(prime.location, line=1)
         assert not index.has_changed(prime.location)
         prime.location.path.write_text("# Primes\n\nEvery prime is odd, except one.\n", encoding="utf-8")
         assert index.has_changed(prime.location)
@@ -84,6 +86,21 @@ def test_a_hit_in_a_long_note_is_at_the_line_of_the_match(tmp_path: Path) -> Non
         (hit,) = index.search("step 40", 1)
         assert hit.location.line == 40
         (hit,) = index.search("step 4", 1)
-        assert hit.location.line == 1  # in sight of the heading
+        assert hit.location.line == 4
+        (hit,) = index.search("steps", 1, filters={"file": "a.md"})
+        assert hit.location.line == 3  # what is shown matches too
         assert index.location(hit.id).line == 1
         assert index.location(hit.id, "body").line == 66  # of its first formula
+
+
+def test_a_hit_whose_text_does_not_match_is_at_its_beginning(tmp_path: Path) -> None:
+    note = tmp_path / "notes" / "a.tex"
+    note.parent.mkdir()
+    note.write_text(
+        "\\documentclass{article}\\newtheorem{lemma}{Lemma}\n\\begin{document}\n"
+        "\\begin{lemma}[Zorn]\n\nA chain\nhas a bound.\n\\end{lemma}\n\\end{document}\n", encoding="utf-8",
+    )
+    porism.index_sources([note.parent], tmp_path / "index", jobs=1)
+    with porism.open_index(tmp_path / "index") as index:
+        assert index.search("Zorn", 1)[0].location.text() == "a.tex:3 · Lemma"
+        assert index.search("Zorn bound", 1)[0].location.text() == "a.tex:6 · Lemma"

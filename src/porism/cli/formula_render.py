@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from porism.cli.styled_text import styled
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.search.formula_hits import FormulaHit
     from porism.search.formula_occurrences import Place
-    from porism.search.index import Index
+    from porism.search.locations import Location
     from porism.search.marked_text import Snippet
 
 SHOWN_PLACES = 3
@@ -21,12 +21,12 @@ LONGEST_LINE = 500
 """A formula that is longer is cut: one line must not fill the terminal."""
 
 
-def shown_places(hits: Sequence[FormulaHit], index: Index) -> dict[Place, str]:
+def shown_places(hits: Sequence[FormulaHit], locate: Callable[[Place], Location | None]) -> dict[Place, str]:
     """What the list calls the first place in each document that it names: file and line where the id has the file,
     else the id.
     """
     named = [places[0] for hit in hits for places in list(_by_document(hit).values())[:SHOWN_PLACES]]
-    locations = {place: index.location(place.doc_id, place.field, place.number) for place in named}
+    locations = {place: location for place in named if (location := locate(place)) is not None}
     several = len({location.source for location in locations.values()}) > 1
     return {
         place: location.place(several) if location.file and location.file in place.doc_id else place.doc_id

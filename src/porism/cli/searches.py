@@ -237,7 +237,7 @@ def _search_formulas_of_shards(
     model_name: str, seconds: float,
 ) -> None:
     from porism.cli.first_use import compile_once
-    from porism.cli.formula_render import print_formula_hits
+    from porism.cli.formula_render import print_formula_hits, shown_places
     from porism.cli.last_search import remember_search
     from porism.cli.progress import one_line
     from porism.retrieve.models import read_model
@@ -253,13 +253,13 @@ def _search_formulas_of_shards(
         on_problem=lambda problem: echo(one_line(problem), err=True),
     )
     ids = [hit.places[0].doc_id if hit.places else "" for hit in found.hits]
-    pages = {doc_id: one.page for doc_id, one in found.documents.items() if one.page is not None}
+    pages = {place.doc_id: one.page for place, one in found.documents.items() if one.page is not None}
     remember_search(indexes, question, ids, pages)
     _print_hints([*notes, *(f"{one}. The answer is partial" for one in found.missing)])
     if as_json:
         print_json(found.to_dict())
     else:
-        print_formula_hits(found.hits, explain, show)
+        print_formula_hits(found.hits, explain, show, shown_places(found.hits, found.location))
 
 
 def _print_hints(hints: Iterable[str]) -> None:
@@ -300,7 +300,9 @@ def _search_formulas(
             explain=explain or (not as_json and k <= MATCHED_HITS),
             on_problem=lambda problem: echo(one_line(problem), err=True),
         )
-        places = {} if as_json else shown_places(found.hits, index)
+        places = {} if as_json else shown_places(
+            found.hits, lambda place: index.location(place.doc_id, place.field, place.number)
+        )
     _print_hints(found.hints)
     remember_search(folders(indexes), question, [hit.places[0].doc_id if hit.places else "" for hit in found.hits])
     if as_json:

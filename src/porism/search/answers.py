@@ -94,7 +94,8 @@ def make_hits(
         snippet = Snippet(())
         if passage is not None:
             shown.add(document.fields[passage.field])
-            location = location.at(document.fields[passage.field], passage.match)
+            if passage.match is not None:
+                location = location.at(document.fields[passage.field], passage.match)
             snippet = maker.render(document, passage, style)
         title = maker.title(document, style)
         if not title.pieces:

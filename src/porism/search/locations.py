@@ -17,8 +17,6 @@ from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
 _LONGEST_HEADING = 60
-IN_SIGHT = 5
-"""So many lines after its first a document is shown at its first line."""
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
 
@@ -59,11 +57,10 @@ class Location:
         )
 
     def at(self, content: Content, character: int) -> Location:
-        """The location of a character of a field of the document; that of the document itself where the line is not
-        known, or is in sight of it: a lemma is best read from its beginning.
+        """The location of a character of a field of the document; that of the document itself where its line is not
+        known.
         """
-        lines = content.line_of(character)
-        return replace(self, line=self.line + lines) if lines > IN_SIGHT and self.line is not None else self
+        return self if self.line is None else replace(self, line=self.line + content.line_of(character))
 
     def place(self, with_source: bool = False) -> str:
         """``algebra.tex:3616``, empty where the file is not known."""

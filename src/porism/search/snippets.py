@@ -68,13 +68,14 @@ class _Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a field of a document, what the matches in it are worth, and where the one that is worth most is."""
+    """A part of a field of a document, what the matches in it are worth, and where the one that is worth most is, None
+    where nothing matches."""
 
     worth: float
     field: str
     start: int
     end: int
-    match: int = 0
+    match: int | None = None
 
 
 def _has_stems(analyzer: Analyzer, name: str) -> bool:
@@ -243,7 +244,7 @@ class SnippetMaker:
             if worth > best[0]:
                 best = (worth, items[first].start, number)
         within = [item for item in items[: best[2]] if item.start >= best[1]]
-        match = max(reversed(within), key=lambda item: item.worth).start if within else 0
+        match = max(reversed(within), key=lambda item: item.worth).start if within else None
         start = _sentence_start(content.text, best[1])
         end = widths.last_within(widths(start) + characters)
         return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))), match)

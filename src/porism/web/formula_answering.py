@@ -162,13 +162,12 @@ def _place(served: View, first: Place, fields: tuple[str, ...]) -> schema.Formul
 
 def _place_of_all(found: FederatedFormulas, first: Place, fields: tuple[str, ...]) -> schema.FormulaPlace | None:
     """A document of one of several indexes that holds a formula; None for those that are only counted."""
-    doc_id = first.doc_id
-    document = found.documents.get(doc_id)
+    document = found.documents.get(first)
     if document is None:
         return None
-    title = tuple(schema.Piece(text=one.text) for one in document.title.pieces) or (schema.Piece(text=doc_id),)
+    title = tuple(schema.Piece(text=one.text) for one in document.title.pieces) or (schema.Piece(text=first.doc_id),)
     return schema.FormulaPlace(
-        id=doc_id, title=title, fields=fields, place=place_of(document.location, True, str(document.title)),
+        id=first.doc_id, title=title, fields=fields, place=place_of(document.location, True, str(document.title)),
         page=document.page,
     )
 

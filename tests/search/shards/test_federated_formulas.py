@@ -35,6 +35,7 @@ from porism.search.shards.requests import Moved, Shard
 from porism.search.shards.shard import IndexShard
 from porism.search.shards.values import ShardStatistics
 from porism.search.sources.indexing import index_documents
+from porism.search.sources.updating import index_sources
 from porism.types import Content, Document, Formula, Query
 
 ASKED: tuple[str | Content, ...] = (
@@ -85,6 +86,22 @@ def test_formulas_scores_and_documents_are_those_of_one_index(
         assert found.total == len(found.hits)
     alike = [hit for hit in together.search_formulas("n", 3).hits if hit.documents > 1]
     assert alike, "no formula is in several documents"
+
+
+def test_formulas_are_at_their_own_lines(tmp_path: Path) -> None:
+    note = "# One\n\nLet $x^2$ be.\n\nThen $y+1$ is odd.\n\nAnd\n$z_3$ even, $y+1$ too.\n"
+    shards = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.md").write_text(note, encoding="utf-8")
+        index_sources([tmp_path / name], tmp_path / f"{name}-index", jobs=1)
+        shards.append(IndexShard(name, open_index(tmp_path / f"{name}-index")))
+    together = FederatedIndex(shards)
+    for asked, line in (("x^2", 3), ("y+1", 5), ("z_3", 8)):
+        found = together.search_formulas(asked, 1)
+        first = {place.doc_id: place for place in reversed(found.hits[0].places)}
+        locations = [found.location(place) for place in first.values()]
+        assert sorted(one.place() for one in locations if one) == [f"first.md:{line}", f"second.md:{line}"]
 
 
 def test_explanations_are_those_of_one_index(joint: Index, together: FederatedIndex) -> None:

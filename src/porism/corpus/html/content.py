@@ -7,13 +7,14 @@ A formula may be in a ``math-container`` span (Stack Exchange, ARQMath), a ``<ma
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborNode
 
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.html.tree import BLOCKS, parse_element, parse_html, walk
+from porism.corpus.lines import LineMark
 from porism.corpus.mathtext import describe_unbalanced, split_parts
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Content, Formula, Notation
@@ -127,7 +128,7 @@ class ContentBuilder:
     """Makes content of the nodes of a walk: finished blocks, and the pieces of the open one.
 
     In ``pieces`` a placeholder stands for the next of ``objects``: a formula, or text of inline code, which is kept
-    away from the search for dollars.
+    away from the search for dollars. Whoever walks sets ``line``, where the open block begins.
 
     :param formulas: the notation taken where a ``<math>`` element carries both.
     :param delimiters: whether delimiters in the text make formulas.
@@ -139,7 +140,9 @@ class ContentBuilder:
     ) -> None:
         self.notation: Notation = formulas
         self.delimiters = delimiters
+        self.line = 1
         self.blocks: list[str] = []
+        self.block_lines: list[int] = []
         self.formulas: list[Formula] = []
         self.pieces: list[str] = []
         self.objects: list[Formula | str] = []
@@ -160,8 +163,23 @@ class ContentBuilder:
         """The content of what was visited since the last call."""
         self._flush()
         content = Content("\n".join(self.blocks), tuple(self.formulas))
-        self.blocks, self.formulas = [], []
+        self.blocks, self.block_lines, self.formulas = [], [], []
         return content
+
+    def take_parts(self) -> Iterator[str | Formula]:
+        """The parts of :meth:`take`, each block after its line."""
+        self._flush()
+        formulas = iter(self.formulas)
+        for number, (block, line) in enumerate(zip(self.blocks, self.block_lines, strict=True)):
+            if number:
+                yield "\n"
+            yield LineMark(line)
+            for place, piece in enumerate(block.split(PLACEHOLDER)):
+                if place:
+                    yield next(formulas)
+                if piece:
+                    yield piece
+        self.blocks, self.block_lines, self.formulas = [], [], []
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         """Takes in a node; whether its contents are to be visited."""
@@ -314,7 +332,9 @@ class ContentBuilder:
             text = "".join(rebuilt)
         self.objects = []
         if text:
-            self.blocks.append(text)
+            blocks = [text] if self.pre else text.split("\n")  # a <br> ends no line of the file
+            self.blocks += blocks
+            self.block_lines += [self.line] * len(blocks)
 
     def _split(self, text: str, objects: list[Formula | str]) -> tuple[str, list[Formula | str]]:
         """Finds formulas between delimiters in the text of a block; those that contain objects take in their source."""

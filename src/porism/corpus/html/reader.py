@@ -108,7 +108,7 @@ class _Page:
         self.units = FileUnits(name, source, on_problem)
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
         self.tree = parse_html(
-            html, mark_lines=_HEADINGS | _UNIT_ELEMENTS | {"p"}, must_end=_HEADINGS | _NO_CONTENT
+            html, mark_lines=BLOCKS, must_end=_HEADINGS | _NO_CONTENT
         )
         self._line = 1
         self._kept_line = 1  # where what has not been kept yet begins
@@ -152,6 +152,7 @@ class _Page:
 
     def _go_on(self, node: LexborNode, tag: str) -> bool:
         entered = self.builder.enter(node, tag)
+        self.builder.line = self._line
         self._depth += entered
         return entered
 
@@ -196,12 +197,12 @@ class _Page:
 
     def _keep(self) -> None:
         """Gives what has been visited to the open unit."""
-        content = self.builder.take()
+        parts = list(self.builder.take_parts())
         for what in self.builder.problems():
             self.on_problem(Problem(f"{self.name}:{self._kept_line}", what))
-        if content:
-            self.units.add("\n", *content.parts, "\n")
-        self._kept_line = self._line
+        if parts:
+            self.units.add("\n", *parts, "\n")
+        self._kept_line = self.builder.line = self._line
 
 
 def _kind(classes: list[str]) -> str | None:

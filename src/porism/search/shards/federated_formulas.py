@@ -43,7 +43,8 @@ from porism.types import Formula
 
 @dataclass(frozen=True, slots=True)
 class HoldingDocument:
-    """What is shown of a document that holds a formula: its title, its place, and its page where it is on a server."""
+    """What is shown of a document that holds a formula: its title, where the formula is there first, and the page
+    of the document where it is on a server."""
 
     title: Snippet
     location: Location
@@ -53,10 +54,11 @@ class HoldingDocument:
 @dataclass(frozen=True, slots=True)
 class FederatedFormulas:
     """The formulas that were found, best first, and the shards that are ``missing``; ``documents`` has the first that
-    hold each formula, by id. ``total`` is how many were found, up to the depth, and exact where there are no more."""
+    hold each formula, by its first place there. ``total`` is how many were found, up to the depth, and exact where
+    there are no more."""
 
     hits: tuple[FormulaHit, ...]
-    documents: Mapping[str, HoldingDocument]
+    documents: Mapping[Place, HoldingDocument]
     missing: tuple[MissingShard, ...] = ()
     total: int = 0
     total_is_exact: bool = True
@@ -65,6 +67,11 @@ class FederatedFormulas:
     def partial(self) -> bool:
         """Whether a shard is missing."""
         return bool(self.missing)
+
+    def location(self, place: Place) -> Location | None:
+        """Where a formula is first in a document; None for documents that are only counted."""
+        document = self.documents.get(place)
+        return None if document is None else document.location
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``hits``, ``partial``, and the ``missing`` shards with the ``reason`` of each."""
@@ -286,7 +293,7 @@ class _Search:
 
     def hits(
         self, found: Sequence[_Found], first: int, explain: bool
-    ) -> tuple[list[FormulaHit], dict[str, HoldingDocument]]:
+    ) -> tuple[list[FormulaHit], dict[Place, HoldingDocument]]:
         """What is shown of formulas, and of the first documents that hold each."""
         asked = tuple(AskedMatch(one.key, one.query, one.aligned) for one in found)
         answers: dict[Shard, tuple[ShardFormulaHit, ...]] = {
@@ -301,7 +308,7 @@ class _Search:
                 for place in hit.places:
                     homes.setdefault(place.doc_id, set()).add(shard)
         hits: list[FormulaHit] = []
-        documents: dict[str, HoldingDocument] = {}
+        documents: dict[Place, HoldingDocument] = {}
         for number, one in enumerate(found):
             places: list[Place] = []
             for shard, shown in answers.items():
@@ -310,15 +317,16 @@ class _Search:
                     place.doc_id: f"{shard.name}:{place.doc_id}" if len(homes[place.doc_id]) > 1 else place.doc_id
                     for place in of_shard.places
                 }
-                places += [
-                    Place(named[place.doc_id], place.field, place.number, place.id, place.visual_id)
-                    for place in of_shard.places
-                ]
+                first_in: dict[str, Place] = {}
+                for place in of_shard.places:
+                    places.append(Place(named[place.doc_id], place.field, place.number, place.id, place.visual_id))
+                    first_in.setdefault(place.doc_id, places[-1])
+                page = getattr(shard, "page", None)
                 for document in of_shard.shown:
-                    page = getattr(shard, "page", None)
-                    documents[named.get(document.id, document.id)] = HoldingDocument(
-                        snippet_of(document.title), location_of(document.place), page(document.id) if page else None
-                    )
+                    if document.id in first_in:
+                        documents[first_in[document.id]] = HoldingDocument(
+                            snippet_of(document.title), location_of(document.place), page(document.id) if page else None
+                        )
             match = None
             if explain and one.shard in answers and (own := answers[one.shard][number].match) is not None:
                 match = with_context(own.match(self._query.formulas[one.query]), one.context)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from porism.retrieve.formulas.ranker import StructureRanker
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.given import counted
 from porism.retrieve.models import write_model
-from porism.search.formula_occurrences import FormulaPlaces, Naming
+from porism.search.formula_occurrences import FormulaPlaces, Naming, Place
 from porism.search.index import Index
 from porism.search.shards.formula_requests import (
     FormulaCollectionRequest,
@@ -225,24 +226,23 @@ class FormulaShard:
         owners, segments, units = self._find(keys)
         documents = np.zeros(len(keys), np.int64)
         documents[owners] = places.documents(segments, units, allowed) if known and len(owners) else 0
-        shown: dict[str, ShownPlace] = {}
         hits = []
         for asked, count in zip(request.asked, documents.tolist(), strict=True):
             where = places.places(asked.key, allowed) if count else ()
-            first = list(dict.fromkeys(place.doc_id for place in where))[:SHOWN_DOCUMENTS]
-            for doc_id in first:
-                if doc_id not in shown:
-                    shown[doc_id] = self._shown(doc_id)
+            first_in: dict[str, Place] = {}
+            for place in where:
+                first_in.setdefault(place.doc_id, place)
             match = self._match(retriever, request, asked) if request.explain else None
             hits.append(ShardFormulaHit(
                 count, tuple(ShardPlace(one.doc_id, one.field, one.number, one.id, one.visual_id) for one in where),
-                tuple(shown[doc_id] for doc_id in first), match,
+                tuple(map(self._shown, islice(first_in.values(), SHOWN_DOCUMENTS))), match,
             ))
         return ShardFormulaHits(self.generation, tuple(hits))
 
-    def _shown(self, doc_id: str) -> ShownPlace:
-        title = title_of(self.index.document(doc_id))
-        return ShownPlace(doc_id, pieces_of(title), place_of(self.index.location(doc_id)))
+    def _shown(self, place: Place) -> ShownPlace:
+        title = title_of(self.index.document(place.doc_id))
+        location = self.index.location(place.doc_id, place.field, place.number)
+        return ShownPlace(place.doc_id, pieces_of(title), place_of(location))
 
     def _match(
         self, retriever: FormulaRetriever, request: FormulaHitsRequest, asked: AskedMatch

@@ -156,7 +156,7 @@ class ShardPlace:
 
 @dataclass(frozen=True)
 class ShownPlace:
-    """What is shown of a document that holds a formula: its title and place, as of a hit."""
+    """What is shown of a document that holds a formula: its title, and where the formula is there first."""
 
     id: str
     title: tuple[ShownPiece, ...]
