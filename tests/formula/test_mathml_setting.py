@@ -195,7 +195,8 @@ def test_wide_accents_stretch_and_narrow_ones_do_not(latex: str, inner: str) -> 
     (r"\boldsymbol\alpha", "<mi>𝜶</mi>"), (r"\bm{x}", "<mi>𝒙</mi>"), (r"\mathbf{x}", "<mi>𝐱</mi>"),
     (r"\arctan x", "<mi>arctan</mi>"),
     (r"\operatorname{arctg}x", "<mi>arctg</mi>"), (r"\liminf", "<mi>lim\u2009inf</mi>"),
-    (r"\varliminf", "<mi>lim\u2009inf</mi>"),
+    (r"1{,}000", "<mn>1,000</mn>"), (r"3{,}14", "<mn>3,14</mn>"), (r"10\,000", "<mn>10\u2009000</mn>"),
+    ("1 000", "<mn>1000</mn>"), (r"2^{1{,}000}", "<mn>1,000</mn>"), (r"\mathbf{1{,}5}", "<mn>𝟏,𝟓</mn>"),
     (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
     (r"a\leqslant b", "<mo>⩽</mo>"), (r"a\le b", "<mo>≤</mo>"), ("a ⟹ b", "<mo>⟹</mo>"),
     (r"x\longrightarrow y", "<mo>⟶</mo>"),
@@ -205,6 +206,28 @@ def test_letters_and_signs_are_shown_as_they_were_written(latex: str, shown: str
     assert shown in written(latex)
     tree = parse_latex(latex)
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
+LIM = '<mo lspace="0" rspace="0" movablelimits="false">lim</mo>'
+BELOW = f'<munder accentunder="true">{LIM}<mo>_</mo></munder>'
+
+
+@pytest.mark.parametrize(("latex", "display", "inner"), [
+    (r"\varliminf", False, BELOW), (r"\underline{\lim}", False, BELOW),
+    (r"\varlimsup", False, f'<mover accent="true">{LIM}<mo>‾</mo></mover>'),
+    (r"\varinjlim", False, f'<munder accentunder="true">{LIM}<mo>→</mo></munder>'),
+    (r"\varprojlim", False, f'<munder accentunder="true">{LIM}<mo>←</mo></munder>'),
+    (r"\varliminf_n", True, f"<munder>{BELOW}<mi>n</mi></munder>"),
+    (r"\varliminf_n", False, f"<msub>{BELOW}<mi>n</mi></msub>"),
+    (r"\liminf_n", False,
+     '<munder><mo lspace="0" rspace="0" movablelimits="true">lim\u2009inf</mo><mi>n</mi></munder>'),
+])
+def test_limits_with_a_line_or_an_arrow_have_it(latex: str, display: bool, inner: str) -> None:
+    assert written(latex, display) == inner
+    tree = parse_latex(latex)
+    again = parse_mathml(to_mathml(tree, ids=False, display=display))
+    assert layout_key(again) == layout_key(tree)
+    assert to_mathml(again, ids=False, display=display) == to_mathml(tree, ids=False, display=display)
 
 
 @pytest.mark.parametrize(("latex", "shown"), [

@@ -15,6 +15,7 @@ AS_LATEX = [
      r"\frac ab"),
     ("<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>y</annotation></semantics></math>", "x"),
     ("<msub><mi>x</mi><mrow><mi>i</mi><mo>,</mo><mi>j</mi></mrow></msub>", "x_{i,j}"),
+    ("<mn>3,14</mn><mo>+</mo><mn>1,000</mn>", "3{,}14+1{,}000"),
     ("<msubsup><mo>∑</mo><mi>i</mi><mi>n</mi></msubsup>", r"\sum_i^n"),
     ("<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>", r"\sum_i^n"),
     ("<munder><mi>lim</mi><mi>x</mi></munder>", r"\lim_x"),

@@ -24,7 +24,9 @@ from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import printable, words_row
 
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\ufeff\u2060\u00ad")
-_NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL)
+_NUMBER = re.compile(
+    r"\A[0-9]+,[0-9]+\Z|[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL
+)
 _WILDCARD = re.compile(r"\?(?P<name>.+)|qvar_(?P<qvar>.*)", re.DOTALL)
 _TYPED = {":=": "≔", "<=": "≤", ">=": "≥", "->": "→", "...": "…", "=:": "≕"}
 _OF_FONTS = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from unicodedata import decimal
 
 from porism.formula.notation import notation_of
-from porism.formula.tables.lookup import SYMBOLS
+from porism.formula.tables.commands import MARKED_LIMITS
+from porism.formula.tables.lookup import SYMBOLS, canonical_number
 from porism.formula.tables.setting import COMMAND_SIGNS
 from porism.formula.tree import LayoutNode, LayoutTree
 
@@ -34,6 +36,9 @@ _FENCE_COMMANDS = frozenset((
 NARROW_ACCENTS = frozenset((
     "hat", "tilde", "bar", "vec", "dot", "ddot", "dddot", "ddddot", "check", "breve", "acute", "grave", "mathring",
 ))
+_NUMBER = re.compile(r"[0-9.,\u2009]+")
+_LIMIT_MARKS = {label: mark for mark, label in MARKED_LIMITS.items()}
+_PLAIN_LIMITS = frozenset({*_LIMIT_MARKS, "lim", "operatorname", "mathrm", "mathop"})
 _STACKS = re.compile(r"\\(?:atop|brace|brack)(?![A-Za-z])")
 _DISPLAY_COMMANDS = frozenset(("dfrac", "cfrac", "dbinom"))
 _TEXT_COMMANDS = frozenset(("tfrac", "tbinom", "sfrac", "nicefrac", "xfrac"))
@@ -66,6 +71,32 @@ class Hints:
         """The name that was written: letters in braces, or a command, with its backslash."""
         match = _NAME.match(self.source, node.start) if self.has_commands else None
         return (match[1] or match[2]) if match is not None else ""
+
+    def number(self, node: LayoutNode) -> str:
+        """A number as it was typed, with the commas and thin spaces between its groups; else an empty string."""
+        written = self._content(node)
+        if written == node.label:
+            return written
+        typed = written.replace("{,}", ",").replace("\\,", "\u2009").replace(" ", "")
+        typed = "".join(str(decimal(char, char)) for char in typed)
+        return typed if _NUMBER.fullmatch(typed) and canonical_number(typed) == node.label else ""
+
+    def limit_mark(self, node: LayoutNode) -> tuple[str, str]:
+        """The side and the mark of ``lim`` where a limit was written with one; else empty strings."""
+        mark = _LIMIT_MARKS.get(node.label)
+        if mark is None:
+            return "", ""
+        if self.is_latex:
+            command = self.command(node)
+            is_marked = bool(command) and command not in _PLAIN_LIMITS
+        else:
+            is_marked = self._content(node).strip() == "lim"
+        return mark if is_marked else ("", "")
+
+    def _content(self, node: LayoutNode) -> str:
+        """The source of a node, in MathML what is between its tags."""
+        written = self.written(node)
+        return written if self.is_latex else written[written.find(">") + 1:written.rfind("<")]
 
     def style(self, node: LayoutNode) -> str:
         """``display`` or ``text`` for a fraction that its command sets so, else an empty string."""
@@ -119,9 +150,7 @@ class Hints:
         """The form of a symbol that was written: by its command or as a character of its own; else an empty string."""
         if self.has_commands and self.source.startswith("\\", node.start):
             return COMMAND_SIGNS.get(self.command(node), "")
-        written = self.written(node)
-        if not self.is_latex:
-            written = written[written.find(">") + 1:written.rfind("<")]
+        written = self._content(node)
         is_form = len(written) == 1 and not written.isascii() and SYMBOLS.get(written, ("",))[0] == node.label
         return written if is_form else ""
 

@@ -196,7 +196,7 @@ class _Writer:
                     shown = ["<mrow>", _BESIDE_NOTE, *shown, _BESIDE_NOTE, "</mrow>"]
                 base = [f"<{element}{inner}>", *base, *shown, f"</{element}>"]
                 continue
-            kind = ' accent="true"' if slot == "over" else ' accentunder="true"'
+            kind = f' {_ACCENTED[slot]}="true"'
             over: _Task = _Side(row, style) if child_rows(mark) else self._accent(mark, self._attributes(mark), slot)
             base = [f"<{element}{kind}{inner}>", *base, over, f"</{element}>"]
         return base
@@ -213,6 +213,8 @@ class _Writer:
 
     def _scripted(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
         limits = takes_limits(node, self.hints)
+        if limits and style != DISPLAY and self.hints.limit_mark(node)[0]:
+            limits = self.hints.limits(node) == "limits"  # for what is under it may not move: the mark would, too
         names = ("munder", "mover", "munderover") if limits else ("msub", "msup", "msubsup")
         scripts = [_Side(row, SCRIPT) for row in (node.below, node.above) if row is not None]
         element = names[2] if len(scripts) == 2 else names[0] if node.above is None else names[1]
@@ -222,13 +224,13 @@ class _Writer:
         node, style, operator = task
         kind, label = node.kind, node.label
         if operator is not None:
-            return [f"<mo{operator.attributes}{attributes}>{escape(operator.shown)}</mo>"]
+            return self._operator(node, operator, attributes)
         if kind == "V" or label in IDENTIFIERS:
             shown, variant = letter_shown(node, self.hints)
             variant = variant and f' mathvariant="{variant}"'
             return [f"<mi{variant}{attributes}>{escape(shown)}</mi>"]
         if kind == "N":
-            return [f"<mn{attributes}>{escape(styled(label, node.font))}</mn>"]
+            return [f"<mn{attributes}>{escape(styled(self.hints.number(node) or label, node.font))}</mn>"]
         if kind == "T":
             return [f"<mtext{attributes}>{escape(label)}</mtext>"]
         if kind == "W":
@@ -247,6 +249,17 @@ class _Writer:
         if kind == "M":
             return self._matrix(node, attributes, style)
         return [f"<mrow{attributes}>", *self._content(node.within or [], style), "</mrow>"]
+
+    def _operator(self, node: LayoutNode, operator: Operator, attributes: str) -> list[_Task]:
+        """An operator; a limit that was written with a line or an arrow has it."""
+        side, mark = self.hints.limit_mark(node)
+        if not side:
+            return [f"<mo{operator.attributes}{attributes}>{escape(operator.shown)}</mo>"]
+        kind = _ACCENTED[side]
+        return [
+            f'<m{side} {kind}="true"{attributes}><mo{operator.attributes}>lim</mo>'
+            f"<mo>{LINES_BESIDE[side] if mark == '¯' else mark}</mo></m{side}>"
+        ]
 
     def _fraction(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
         wanted = self.hints.style(node)
@@ -350,6 +363,8 @@ _ROOT_STRUTS = {
     for style, height in ((DISPLAY, 0.62), (TEXT, 0.72), (SCRIPT, 0.72))
 }
 """Style → what raises the root sign around low letters, which would hang below the line."""
+_ACCENTED = {"over": "accent", "under": "accentunder"}
+"""Slot → the attribute of MathML that says that what is there is an accent."""
 _BESIDE_NOTE = '<mspace width="0.8em"></mspace>'
 _ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
 

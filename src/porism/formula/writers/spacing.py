@@ -99,7 +99,9 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     prefixes = _bind(row, atoms, fences, follows_operand)
     spaces: list[list[int]] = [[0, 0] for _ in row]
     is_operator = [
-        (node.kind == "O" and node.label not in IDENTIFIERS) or (node.kind == "V" and takes_limits(node, hints))
+        (node.kind == "O" and node.label not in IDENTIFIERS) or (
+            node.kind == "V" and (takes_limits(node, hints) or hints.limit_mark(node)[0] != "")
+        )
         for node in row
     ]
     lefts, rights = _seen_from_outside(atoms, fences, row, hints)
@@ -260,7 +262,9 @@ def _stretching(node: LayoutNode, i: int, kind: str, fences: Fences, hints: Hint
     if node.kind == "V" or kind == "big-operator":
         if hints.limits(node) == "limits" or _is_under(node):
             return ' movablelimits="false"'
-        return ' movablelimits="true"' if node.kind == "V" else ""
+        if node.kind == "V":
+            return f' movablelimits="{"false" if hints.limit_mark(node)[0] else "true"}"'
+        return ""
     if i in fences.stretched:
         return ' stretchy="true"'
     size = hints.size(node)[0]
