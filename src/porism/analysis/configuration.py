@@ -31,7 +31,7 @@ from porism.errors import ConfigError, IndexVersionError
 from porism.files.artifacts import TOKENIZERS
 from porism.formula import EXTRACTORS
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 """Changes when texts or formulas give other terms than before: an index of another version has to be made again."""
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)

@@ -33,8 +33,15 @@ _LETTERS = str.maketrans({
 })
 """Letters that Unicode does not take apart, as they are written without them."""
 
+APOSTROPHE = "['\u2019](?<=[\u0410-\u044f\u0456\u0406\u0491\u0490].)(?=[яюєїЯЮЄЇ])"
+"""A Ukrainian apostrophe, as a regular expression: between a consonant and a soft vowel it is a letter, \u02bc."""
+
+BARE_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+"""German letters as they are written without them."""
+
 _VARIANTS = {**_LETTERS, **SIMPLIFIED}
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
+_APOSTROPHE = re.compile(APOSTROPHE)
 
 
 def visible(text: str) -> str:
@@ -54,6 +61,8 @@ def fold(word: str) -> str:
     """
     if word.isascii():
         return word.lower()
+    if "'" in word or "\u2019" in word:
+        word = _APOSTROPHE.sub("", word)
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", _UNSEEN.sub("", word)).casefold())
     bare = "".join(character for character in decomposed if not _is_accent(character))
     return unicodedata.normalize("NFC", bare.translate(_VARIANTS))

@@ -23,6 +23,7 @@ class Language:
 
     ``latin`` is whether it is written in Latin letters: what texts in other letters have in Latin ones is stemmed as
     English. ``endings`` are replaced before a word is stemmed: those of forms that the stemmer keeps apart from others.
+    So are ``letters``, where they do not follow a vowel or q: those that stand for one that a keyboard lacks.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Language:
     stemmer: str = ""
     latin: bool = True
     endings: Mapping[str, str] = field(default_factory=dict)
+    letters: Mapping[str, str] = field(default_factory=dict)
 
 
 _STEMMED = """
@@ -67,6 +69,9 @@ _ENDINGS: dict[str, dict[str, str]] = {
 """Endings of words of mathematics whose stems Snowball keeps apart, and the ending of a form that it stems as others.
 """
 
+_LETTERS = {"german": {"ae": "ä", "oe": "ö", "ue": "ü"}}
+"""Pairs of letters that stand for one: ``Koerper`` for ``Körper``."""
+
 
 def _languages() -> dict[str, Language]:
     known = set(Stemmer.algorithms())  # those of later versions of Snowball are left out by earlier ones
@@ -75,7 +80,9 @@ def _languages() -> dict[str, Language]:
         for entry in table.split(","):
             name, *codes = entry.split()
             stemmer = name if stemmed and name in known else ""
-            found[name] = Language(name, tuple(codes), stemmer, name not in _NOT_LATIN, _ENDINGS.get(name, {}))
+            found[name] = Language(
+                name, tuple(codes), stemmer, name not in _NOT_LATIN, _ENDINGS.get(name, {}), _LETTERS.get(name, {})
+            )
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from porism.analysis.folding import fold
+from porism.analysis.folding import BARE_LETTERS, fold
 
 _WORDS = {
     "english": """
@@ -269,6 +269,7 @@ _WORDS = {
 }
 
 FUNCTION_WORDS: dict[str, frozenset[str]] = {language: frozenset(words.split()) for language, words in _WORDS.items()}
+FUNCTION_WORDS["german"] |= {word.translate(BARE_LETTERS) for word in FUNCTION_WORDS["german"]}
 """The words by language."""
 
 _WRITTEN_OTHERWISE = frozenset(

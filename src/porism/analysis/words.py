@@ -10,14 +10,15 @@ from functools import lru_cache
 import Stemmer
 
 from porism.analysis import unspaced
-from porism.analysis.folding import INVISIBLE, MARKS, fold, spelling
+from porism.analysis.folding import APOSTROPHE, INVISIBLE, MARKS, fold, spelling
 from porism.analysis.languages import ENGLISH, LANGUAGES, NO_LANGUAGE, Language
 from porism.analysis.stop_words import FUNCTION_WORDS, NO_STOP_WORDS, stop_words
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError
 
-WORD = re.compile(rf"[^\W_][^\W_{MARKS}{INVISIBLE}]*(?:[{MARKS}{INVISIBLE}]+[^\W_]*)*")
-"""Letters and digits, with the accents on them and the invisible characters between them."""
+WORD = re.compile(rf"[^\W_][^\W_{MARKS}{INVISIBLE}]*(?:(?:[{MARKS}{INVISIBLE}]+|{APOSTROPHE})[^\W_]*)*")
+"""Letters and digits, with the accents on them, the invisible characters between them, and Ukrainian apostrophes, which
+are before a soft vowel: ``зв'язний`` is a word, ``д'Аламбер`` two."""
 
 _IDENTIFIER = re.compile(rf"{WORD.pattern}(?:(?:_+|\.){WORD.pattern})*")
 _HUMP = re.compile(
@@ -260,6 +261,7 @@ def _stemmer(name: str) -> Callable[[str, str], str]:
     if language.name not in LANGUAGES or algorithm == ENGLISH:
         return lambda word, folded: stem(folded)
     latin = _stemmer(ENGLISH)
+    letters = re.compile(f"(?<![aeiouyäöüq])(?:{'|'.join(language.letters)})") if language.letters else None
 
     def stemmed(word: str, folded: str) -> str:
         if not language.latin and word.isascii():
@@ -269,6 +271,8 @@ def _stemmer(name: str) -> Callable[[str, str], str]:
             if spelled.endswith(ending):
                 spelled = spelled.removesuffix(ending) + other
                 break
+        if letters is not None:
+            spelled = letters.sub(lambda match: language.letters[match.group()], spelled)
         return fold(stem(spelled))
 
     return stemmed
