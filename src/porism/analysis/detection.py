@@ -102,6 +102,11 @@ def detect(text: str, among: Collection[str] = ()) -> Detected | None:
     return Detected(max(sharing, key=weights.__getitem__), True)
 
 
+def is_in_other_letters(text: str) -> bool:
+    """Whether a text is in a language of other letters than Latin ones."""
+    return not text.isascii() and _script(_beginning(text)) is not None
+
+
 def detect_question(text: str, among: Collection[str]) -> str | None:
     """The language of a question to an index with texts in some languages; None where its words do not say."""
     if len(among) < 2:

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from porism.analysis.detection import READ_CHARACTERS, Detected, detect
-from porism.analysis.languages import LanguageChoice, language_named
+from porism.analysis.detection import READ_CHARACTERS, Detected, detect, is_in_other_letters
+from porism.analysis.languages import LANGUAGES, LanguageChoice, language_named
 from porism.types import PLACEHOLDER, Document
 
 LANGUAGE = "language"
@@ -47,8 +47,10 @@ def languages_of(documents: Sequence[Document], choice: LanguageChoice, usual: s
 
 
 def _language_of(document: Document, choice: LanguageChoice) -> Detected | None:
-    stated = stated_language(document)
-    return Detected(stated, True) if stated else detect(_prose(document), choice.among)
+    stated, prose = stated_language(document), _prose(document)
+    if stated and not (LANGUAGES[stated].latin and is_in_other_letters(prose)):  # templates of pages say English of all
+        return Detected(stated, True)
+    return detect(prose, choice.among)
 
 
 def _most(document: Document, around: Mapping[tuple[str, ...], Counter[str]]) -> str | None:

@@ -95,11 +95,12 @@ class FileUnits:
     :param title: of the whole file, where the format has one.
     :param extra: metadata that every document of the file gets.
     :param fallback: the title of the text under no heading, in a file without a title.
+    :param language: that the file says it is in; units that begin later can be in another.
     """
 
     def __init__(
         self, file: str, source: str, on_problem: OnProblem, title: Content | None = None,
-        extra: Metadata | None = None, fallback: Content | None = None,
+        extra: Metadata | None = None, fallback: Content | None = None, language: str = "",
     ) -> None:
         self.file, self.title, self._fallback = file, title, fallback
         self._store = UnitStore(source, on_problem, extra)
@@ -110,7 +111,8 @@ class FileUnits:
         self._anchors: Counter[str] = Counter()
         self._blocks: list[tuple[Unit | None, Parts]] = []  # only the outermost is a unit of its own
         self._candidate: Unit | None = None  # what a proof that comes next belongs to
-        self._text = Unit("section", file, 1)
+        self.language = language
+        self._text = Unit("section", file, 1, language=language)
         self._units.append(self._text)
         self.out: Parts = self._text.body
         self._size = 0
@@ -126,7 +128,7 @@ class FileUnits:
             self.end()
         self._path = [entry for entry in self._path if entry[0] < level]
         self._path.append((level, title))
-        unit = Unit("section", self.file, line, self._titles(), title)
+        unit = Unit("section", self.file, line, self._titles(), title, language=self.language)
         unit.anchor = self._anchor(anchor or slug(title.to_latex()))
         self._units.append(unit)
         self._text = unit
@@ -159,7 +161,7 @@ class FileUnits:
                 self._blocks.append((None, before))
                 return
         self.out.append("\n\n")
-        unit = Unit(kind, self.file, line, self._titles(), title)
+        unit = Unit(kind, self.file, line, self._titles(), title, language=self.language)
         if label:
             unit.labels.append(label)
             unit.anchor = self._anchor(label)
@@ -219,6 +221,7 @@ class FileUnits:
                     whole.body.extend(["\n\n", LineMark(unit.line), *unit.title.parts, "\n\n"])
             whole.body.extend(unit.body)
             whole.labels.extend(unit.labels)
+            whole.language = whole.language or unit.language
         if whole.title and not any(not isinstance(part, str) or part.strip() for part in whole.body):
             whole.body.extend(whole.title.parts)
         if not whole.title:

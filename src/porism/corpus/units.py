@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from porism.analysis.document_languages import LANGUAGE
 from porism.corpus.base import UnitId
 from porism.corpus.latex.tables import UNPROVABLE
 from porism.corpus.lines import located
@@ -29,7 +30,8 @@ _BEFORE_PUNCTUATION = re.compile(r" +([,.;:?!)])(?=\s|$)")
 class Unit:
     """What will be one document; ``anchor`` names it in its file where the format does, references use its ``labels``.
 
-    The empty anchor is that of the whole file.
+    The empty anchor is that of the whole file. ``language`` is the one that the source says it is in, empty where it
+    says none.
     """
 
     kind: str
@@ -42,6 +44,7 @@ class Unit:
     labels: list[str] = field(default_factory=list)
     number: int = 0
     anchor: str | None = None
+    language: str = ""
 
     @property
     def provable(self) -> bool:
@@ -168,6 +171,8 @@ class UnitStore:
             "source": self.source, "type": unit.kind, "file": unit.file, "line": str(unit.line),
         }  # fmt: skip
         metadata.update(self.extra)
+        if unit.language:
+            metadata[LANGUAGE] = unit.language
         if unit.section:
             metadata["section"] = tuple(title.to_latex() for title in unit.section)
         if unit.labels:

@@ -7,11 +7,12 @@ none (navigation, bibliographies).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from selectolax.lexbor import LexborNode
 
+from porism.analysis.languages import language_named
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.html.content import ContentBuilder, may_have_no_formulas
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
@@ -105,16 +106,17 @@ class _Page:
 
     def __init__(self, html: str, name: str, source: str, formulas: Notation, on_problem: OnProblem) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
-        self.units = FileUnits(name, source, on_problem)
+        self.tree = parse_html(html, mark_lines=BLOCKS, must_end=_HEADINGS | _NO_CONTENT)
+        top = self.tree.body.parent
+        language = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
+        self.units = FileUnits(name, source, on_problem, language=language)
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
-        self.tree = parse_html(
-            html, mark_lines=BLOCKS, must_end=_HEADINGS | _NO_CONTENT
-        )
         self._line = 1
         self._kept_line = 1  # where what has not been kept yet begins
         self._section_id: str | None = None
         self._depth = 0
         self._blocks: list[int] = []  # the depths of the elements that are units
+        self._languages: list[tuple[int, str]] = []  # the depths of the elements that say theirs, and that around them
 
     def read(self) -> Iterator[Document]:
         for what in self.tree.problems:
@@ -126,9 +128,19 @@ class _Page:
     def _enter(self, node: LexborNode, tag: str) -> bool:
         if tag not in BLOCKS and tag != "span" and tag not in _NO_CONTENT:
             return self._go_on(node, tag)
-        attributes = node.attributes
+        attributes, around = node.attributes, self.units.language
         if line := attributes.get("data-line"):
             self._line = int(line) if line.isdecimal() else self._line
+        language = _language(attributes)
+        self.units.language = language or around
+        entered = self._enter_block(node, tag, attributes)
+        if language and entered:
+            self._languages.append((self._depth, around))
+        elif language:
+            self.units.language = around
+        return entered
+
+    def _enter_block(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> bool:
         classes = (attributes.get("class") or "").split()
         if tag in _NO_CONTENT or attributes.get("role") in ("navigation", "search") or (
             classes and not _NO_CONTENT_CLASSES.isdisjoint(classes)
@@ -162,6 +174,8 @@ class _Page:
             self._blocks.pop()
             self._keep()
             self.units.end()
+        if self._languages and self._languages[-1][0] == self._depth:
+            self.units.language = self._languages.pop()[1]
         self._depth -= 1
 
     def _heading(self, node: LexborNode, tag: str, anchor: str | None, classes: list[str]) -> None:
@@ -203,6 +217,11 @@ class _Page:
         if parts:
             self.units.add("\n", *parts, "\n")
         self._kept_line = self.builder.line = self._line
+
+
+def _language(attributes: Mapping[str, str | None]) -> str:
+    """The language that an element says its content is in, empty where it says none that is known."""
+    return language_named(attributes.get("lang") or attributes.get("xml:lang") or "") or ""
 
 
 def _kind(classes: list[str]) -> str | None:

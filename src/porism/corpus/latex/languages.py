@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from porism.analysis.languages import language_named
 from porism.corpus.latex.macros import Expander
 from porism.formula.macros.definition import Macro, body_of
 from porism.formula.macros.tokens import join
@@ -64,9 +65,21 @@ _FAMILIES = {
 _OTHERS = frozenset(
     "english american british usenglish ukenglish uk usenglishmax canadian australian french francais frenchb acadian "
     "canadien latin greek turkish romanian esperanto welsh irish breton japanese chinese korean vietnamese hebrew "
-    "arabic farsi".split()
+    "arabic farsi USenglish UKenglish newzealand persian hindi thai lithuanian indonesian bahasa armenian".split()
 )
 """Languages whose shorthands change no letters."""
+
+_NAMES = {
+    **dict.fromkeys("ngerman austrian naustrian swissgerman nswissgerman germanb".split(), "german"),
+    **dict.fromkeys("""
+        american british usenglish ukenglish USenglish UKenglish uk usenglishmax canadian australian newzealand
+    """.split(), "english"),
+    **dict.fromkeys("francais frenchb acadian canadien".split(), "french"),
+    "afrikaans": "", "norsk": "norwegian", "nynorsk": "norwegian", "serbianc": "serbian", "magyar": "hungarian",
+    **dict.fromkeys("brazil brazilian portuges".split(), "portuguese"), "mexican": "spanish", "farsi": "persian",
+    "bahasa": "indonesian", "indon": "indonesian", "polutonikogreek": "greek",
+}
+"""Names of languages for babel and polyglossia that are other ones elsewhere."""
 
 _PATTERNS = {
     family: re.compile("|".join(map(re.escape, sorted(table, key=len, reverse=True))))
@@ -88,6 +101,13 @@ class Languages:
         for handler, names in commands.items():
             for name in names.split():
                 expander.primitives["\\" + name] = handler
+
+    @property
+    def stated(self) -> str:
+        """The language that the source says it is in here, empty where it says none or one that is not known."""
+        macro = self.expander.macros.get(LANGUAGE)
+        name = "" if macro is None else join(macro.fixed)
+        return language_named(_NAMES.get(name, name)) or ""
 
     def take_options(self, names: Iterable[str], options: Iterable[str]) -> None:
         """Takes the language that packages or a class are loaded with: the last one named, or ``main=``."""

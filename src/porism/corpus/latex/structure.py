@@ -107,12 +107,14 @@ class LatexStructure(IncludingText):
     def go_on(self, path: list[tuple[int, Content]], section: Unit) -> None:
         """Goes on in a section that has just begun."""
         self._path, self._section, self.out = path, section, section.body
+        section.language = self.languages.stated
 
     # sections --------------------------------------------------------------------------------------------------
 
     def _unit(self, kind: str, title: Content | None, line: int) -> Unit:
         path = tuple(heading for _, heading in self._path)
-        unit = Unit(kind, self._files[-1].name if self._files else "", line, path, title)
+        name = self._files[-1].name if self._files else ""
+        unit = Unit(kind, name, line, path, title, language=self.languages.stated)
         self.store.number(unit)
         return unit
 
@@ -127,6 +129,7 @@ class LatexStructure(IncludingText):
         self._section_ended = True
 
     def _add(self, unit: Unit) -> None:
+        unit.language = unit.language or self.languages.stated  # the first section begins before the preamble
         if unit.file not in self.silent:
             self.store.add(unit)
 

@@ -6,6 +6,8 @@ import re
 import tomllib
 from typing import Any
 
+from porism.analysis.document_languages import LANGUAGE
+from porism.analysis.languages import language_named
 from porism.corpus.base import clean, ignore_problem
 from porism.corpus.markdown.inline import markdown_text
 from porism.errors import OnProblem, Problem
@@ -18,11 +20,12 @@ _YAML = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTAL
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE_LINES = re.compile(r"%[ \t]+([^\n]+)\n(?:%[^\n]*\n){0,2}(?:[ \t]*\n|\Z)")
 _ALIAS_NAMES = ("aliases", "alias")
+LANGUAGE_NAMES = ("lang", "language", "locale")
 _TAG_NAMES = ("tags", "tag", "categories", "category", "keywords")
 
 
 def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content | None, Metadata, int]:
-    """Title, tags and aliases at the top of a text, and the offset of what comes after them.
+    """Title, tags, aliases and the language at the top of a text, and the offset of what comes after them.
 
     What cannot be read there, or is no mapping, is taken for text.
     """
@@ -30,6 +33,7 @@ def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content |
     if values is None:
         return None, {}, 0
     title: Content | None = None
+    language: str | None = None
     tags: list[str] = []
     aliases: list[str] = []
     for key, value in values.items():
@@ -40,8 +44,15 @@ def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content |
             tags += [entry.removeprefix("#") for entry in _entries(value)]
         elif key in _ALIAS_NAMES:
             aliases += _entries(value)
-    extra = {"tags": tags, "aliases": aliases}
-    return title, {key: tuple(dict.fromkeys(entries)) for key, entries in extra.items() if entries}, end
+        elif key in LANGUAGE_NAMES and isinstance(value, str):
+            language = language or language_named(value)
+    named = {"tags": tags, "aliases": aliases}
+    extra: dict[str, str | tuple[str, ...]] = {
+        key: tuple(dict.fromkeys(entries)) for key, entries in named.items() if entries
+    }
+    if language:
+        extra[LANGUAGE] = language
+    return title, extra, end
 
 
 def front_values(text: str) -> dict[Any, Any]:

@@ -8,13 +8,15 @@ from typing import Any
 
 import orjson
 
+from porism.analysis.languages import language_named
 from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.markdown.blocks import MarkdownBlocks
+from porism.corpus.markdown.front_matter import LANGUAGE_NAMES, front_matter
 from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem, Problem
-from porism.types import Content, Document, Formula
+from porism.types import Content, Document, Formula, Metadata
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -40,12 +42,16 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
     if notebook is None:
         return
     metadata = notebook.get("metadata")
-    title = metadata.get("title") if isinstance(metadata, dict) else None
-    units = FileUnits(name, source, on_problem, Content.of(title) if isinstance(title, str) and title else None)
-    language = _language(metadata)
+    metadata = metadata if isinstance(metadata, dict) else {}
+    cells = list(_cells(notebook))
+    top, extra, top_end = _front_matter(cells, name, on_problem)
+    title = metadata.get("title")
+    title = Content.of(title) if isinstance(title, str) and title else top
+    units = FileUnits(name, source, on_problem, title, extra, language=_stated_language(metadata))
+    language = _code_language(metadata)
     lines = _SourceLines(text)
     reported = False
-    for number, cell in enumerate(_cells(notebook), 1):
+    for number, cell in enumerate(cells, 1):
         where = f"{name}:cell {number}"
         kind = cell.get("cell_type") if isinstance(cell, dict) else None
         if kind not in ("markdown", "code", "raw", "heading", "html"):
@@ -61,7 +67,8 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
             marks = "#" * (level if level in range(1, 7) else 1)
             MarkdownBlocks(units, name, on_problem).read(f"{marks} {body}", line)
         elif kind in ("markdown", "html"):
-            MarkdownBlocks(units, name, on_problem).read(body, line)
+            first = top_end if number == 1 else 0
+            MarkdownBlocks(units, name, on_problem).read(body[first:], line + body.count("\n", 0, first))
             units.add("\n\n")
         elif kind == "code":
             words = comments_and_docstrings(body) if is_python(cell.get("language") or language) else []
@@ -133,10 +140,24 @@ def _text(value: Any) -> str | None:
     return None
 
 
-def _language(metadata: Any) -> Any:
+def _front_matter(cells: list[Any], name: str, on_problem: OnProblem) -> tuple[Content | None, Metadata, int]:
+    """What Quarto and Jupyter Book read at the top of the first cell: title, metadata, and where the text begins."""
+    first = cells[0] if cells else None
+    if not isinstance(first, dict) or first.get("cell_type") not in ("markdown", "raw"):
+        return None, {}, 0
+    return front_matter(_text(first.get("source")) or "", f"{name}:cell 1", on_problem)
+
+
+def _stated_language(metadata: dict[str, Any]) -> str:
+    """The language of the text, where the notebook names one."""
+    stated = (metadata.get(key) for key in LANGUAGE_NAMES)
+    return next((known for one in stated if isinstance(one, str) and (known := language_named(one))), "")
+
+
+def _code_language(metadata: dict[str, Any]) -> Any:
     """The language of the code cells, where the notebook names one."""
     for group, key in (("language_info", "name"), ("kernelspec", "language")):
-        entry = metadata.get(group) if isinstance(metadata, dict) else None
+        entry = metadata.get(group)
         if isinstance(entry, dict) and entry.get(key):
             return entry[key]
     return None
