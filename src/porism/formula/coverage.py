@@ -14,6 +14,7 @@ from porism.formula.latex.commands import HANDLERS
 from porism.formula.latex.macros import MacroText, expand
 from porism.formula.latex.text import text_of
 from porism.formula.latex.tokens import Tokens, tokenize
+from porism.formula.latex.unicode import NUMBERED, numbered
 from porism.formula.layout import child_rows
 from porism.formula.tables.commands import (
     ACCENTS,
@@ -130,6 +131,9 @@ def _content(tokens: Tokens) -> Iterator[_Token]:
             if text in _MAKE_NODES:
                 yield _Token(text, start, end)
             i = _skip(texts, i, _SKIPPED[text[1:]])
+        elif text in NUMBERED:
+            char, i = numbered(texts, i, plain=NUMBERED[text])
+            yield _Token(char or text, start, start + 1 if char and end - start == len(text) else end)
         elif text.startswith(("\\begin{", "\\begin ")):
             name = text[text.index("{") + 1:-1].strip()
             i = _skip(texts, i, LAYOUT_ENVIRONMENTS.get(name, LAYOUT_ENVIRONMENTS.get(name.rstrip("*"), "")))
@@ -248,6 +252,8 @@ def _has(node: LayoutNode, token: _Token) -> bool:
     if node.kind == "T":
         said_in_text = TEXT_ACCENTS.get(text) or printable(text_of(text))
         return said_in_text in label or said_in_text in node.label or (
+            text in TEXT_ACCENTS and text[1:] in node.label
+        ) or (
             text in "`'" and not _QUOTES.isdisjoint(node.label)
         )
     if text in VULGAR_FRACTIONS:

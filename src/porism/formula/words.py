@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 from porism.formula.layout import child_rows
 from porism.formula.tables.commands import FUNCTION_NAMES, NAME_SYNONYMS
-from porism.formula.tables.lookup import SYMBOLS, canonical_name, character
-from porism.formula.tables.spaces import QUAD
+from porism.formula.tables.lookup import (
+    SCRIPT_CHARACTERS,
+    SYMBOLS,
+    VULGAR_FRACTIONS,
+    blackboard,
+    canonical_name,
+    character,
+)
+from porism.formula.tables.spaces import QUAD, WORD_SPACE
 from porism.formula.tree import LayoutNode, Row
 
 _ARTICLES = frozenset("aAI")
 _ORDINARY_WORDS = frozenset({"th", "ch", "sh", "real", "image"})
 """Names of functions that are other words in a text."""
+_MAX_JOINED = 400
+"""Longer texts are not joined, so that joining stays linear."""
 _PUNCTUATION = frozenset("-'`\"/()[]!?~^")
 """Signs that are no symbols where a text has nothing else."""
+_SIGNS = frozenset("$%&_#")
+"""Signs that are symbols, also alone in a text."""
 _MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")
 _PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
 FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
@@ -30,12 +42,47 @@ def printable(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(text.replace("''", "”").replace("``", "“").split())
+    text = text.replace("''", "”").replace("``", "“").replace("’", "'").replace("‘", "`")
+    return " ".join(text.split())
+
+
+class TextRun(NamedTuple):
+    """A piece of text in one font, as it is written, with its span."""
+
+    written: str
+    font: str
+    start: int
+    end: int
+
+
+def join_runs(first: TextRun, second: TextRun, gap: int) -> TextRun | None:
+    """Two texts side by side as one; None where they are two.
+
+    They are one text where they have one font and no space between them, or where both are words; a sign alone is a
+    symbol. ``gap`` is the space between them, in mu.
+    """
+    if len(first.written) + len(second.written) > _MAX_JOINED:
+        return None
+    if not second.written or gap < 0 or gap > WORD_SPACE:
+        return None
+    rows = words_row(*first), words_row(*second)
+    if any(len(row) == 1 and row[0].kind == "O" for row in rows):
+        return None
+    if (gap == 0 and first.font == second.font) or all(map(_is_words, rows)):
+        return first._replace(written=first.written + " " * bool(gap) + second.written, end=second.end)
+    return None
+
+
+def _is_words(row: Row) -> bool:
+    return len(row) == 1 and row[0].kind == "T" and any(map(str.isalpha, row[0].label))
 
 
 def words_row(written: str, font: str, start: int, end: int) -> Row:
     """The nodes of a text: a letter, a number, a known name or a modulus are what they are in a formula."""
-    label = printable(written)
+    char = written.strip()
+    if char in VULGAR_FRACTIONS or (char in SCRIPT_CHARACTERS and char != "°"):
+        return [_small_characters(char, start, end)]
+    label = char if len(char) == 1 and char in SYMBOLS else printable(written)
     if not label:
         return []
     if len(label) == 1:
@@ -57,14 +104,31 @@ def words_row(written: str, font: str, start: int, end: int) -> Row:
     return [LayoutNode(label, "T", start, end)]
 
 
+def _small_characters(char: str, start: int, end: int) -> LayoutNode:
+    """``½`` as a fraction, ``²`` as a script of nothing."""
+    if char in SCRIPT_CHARACTERS:
+        slot, plain = SCRIPT_CHARACTERS[char]
+        node = LayoutNode("", "G", start, start)
+        node.within = []
+        setattr(node, slot, [LayoutNode(*SYMBOLS[plain], start, end)])
+        return node
+    over, under = VULGAR_FRACTIONS[char]
+    node = LayoutNode("/", "F", start, end)
+    node.over, node.under = [LayoutNode(over, "N", start, end)], [LayoutNode(under, "N", start, end)]
+    return node
+
+
 def _character(label: str, written: str, font: str, start: int, end: int) -> LayoutNode:
     found = character(written.strip()) if len(written.strip()) == 1 else None
     if found is not None and found[2]:
         return LayoutNode(*found[:2], start, end, found[2])
-    known = SYMBOLS.get(label) if found is None else found[:2] if found[0] in SYMBOLS else None
+    is_known = found is not None and (found[0] in SYMBOLS or found[0] in _SIGNS)
+    known = SYMBOLS.get(label) if found is None else found[:2] if is_known else None
     is_article = label in _ARTICLES and written[:1].isspace() and written[-1:].isspace()
     if known is None or is_article or label in _PUNCTUATION:
         return LayoutNode(label, "T", start, end)
+    if font == "bb" and (shown := blackboard(known[0])) != known[0]:
+        return LayoutNode(shown, "V", start, end, font)
     kept = font if (known[1] == "V" and label.isascii() and font != "it") or font == "bf" else ""
     return LayoutNode(known[0], known[1], start, end, kept)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
 from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.text import argument_text, skip_arguments
+from porism.formula.latex.text import dimension, skip_arguments
 from porism.formula.layout import attach_limits, brace_mark, group_nodes
 from porism.formula.tables.lookup import is_limit_operator
-from porism.formula.tables.spaces import UNITS, length
 from porism.formula.tree import LayoutNode, Row
 
 OPTION_END = "\\]option"
@@ -317,29 +315,3 @@ def _build_styled(machine: Machine, frame: Frame, end: int) -> None:
 def font_switch(machine: Machine, payload: str, i: int) -> None:
     """``\\rm``: the font of the rest of the group."""
     machine.font = payload
-
-
-def dimension(machine: Machine, payload: bool, i: int) -> None:
-    """``\\kern 2pt`` and the like; ``payload`` says whether the length is a space."""
-    i = machine.next_visible(i)
-    texts = machine.texts
-    if texts[i + 1] == "{":
-        written, _ = argument_text(machine, i)
-        if payload:
-            machine.add_space(length(written))
-        return
-    written = ""
-    while texts[i + 1] in ("-", "+", "."):
-        machine.take()
-        i += 1
-        written += texts[i]
-    if re.fullmatch(r"[0-9.]+", texts[i + 1]):
-        machine.take()
-        written += texts[i + 1]
-        i = machine.next_visible(i + 1)
-    unit = texts[i + 1] + texts[min(i + 2, len(texts) - 1)]
-    if unit in UNITS:
-        machine.take()
-        machine.take()
-        if payload:
-            machine.add_space(length(written + unit))

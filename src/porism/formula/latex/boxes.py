@@ -8,7 +8,8 @@ from itertools import accumulate
 from typing import Any
 
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.text import skip_arguments, text
+from porism.formula.latex.text import skip_arguments
+from porism.formula.latex.text_mode import text
 from porism.formula.latex.tokens import Tokens
 from porism.formula.tables.boxes import TEXT_ENVIRONMENTS, TEXT_TABLES
 

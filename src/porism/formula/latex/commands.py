@@ -10,7 +10,6 @@ from porism.formula.latex.arguments import (
     accent,
     accent_with_layout,
     arrow,
-    dimension,
     font,
     font_switch,
     fraction,
@@ -56,17 +55,18 @@ from porism.formula.latex.symbols import (
 )
 from porism.formula.latex.text import (
     add_wildcard,
+    dimension,
     drop,
     measured_space,
     name,
     space,
-    text,
     wildcard,
 )
+from porism.formula.latex.text_mode import text, text_sign
 from porism.formula.latex.unicode import (
+    NUMBERED,
     numbered_character,
     other_character,
-    plain_numbered_character,
     root_sign,
 )
 from porism.formula.tables.boxes import BOXES
@@ -87,6 +87,7 @@ from porism.formula.tables.commands import (
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.spaces import SPACE_COMMANDS, written_space
+from porism.formula.tables.text_accents import TEXT_SIGNS
 from porism.formula.tree import LayoutNode
 
 Handler = Callable[[Machine, Any, int], None]
@@ -153,9 +154,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         "\\surd": (root_sign, ""), "\\root": (plain_root, None),
         "\\of": (of, None),
         "\\overset": (stack_over, "over"), "\\stackrel": (stack_over, "over"), "\\underset": (stack_over, "under"),
-        "\\not": (negation, None), "\\centernot": (negation, None), "\\unicode": (numbered_character, None),
-        "\\symbol": (numbered_character, None), "\\char": (plain_numbered_character, None),
-        "\\Uchar": (plain_numbered_character, None), "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
+        "\\not": (negation, None), "\\centernot": (negation, None),
+        **{command: (numbered_character, plain) for command, plain in NUMBERED.items()},
+        "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
         "\\sb": (script, "below"), "\\sp": (script, "above"), "\\mleft": (left, None), "\\mright": (right, True),
         "\\pmod": (modulus, None), "\\sideset": (sideset, None), "\\prescript": (prescript, None),
         "\\div": (division, None),
@@ -171,7 +172,8 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         (drop, dropped), (fraction, dict(FRACTIONS)), (infix, dict(INFIX)), (accent, dict(ACCENTS)),
         (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
         (braced_environment, dict(BRACED_ENVIRONMENTS)),
-        (text, dict(TEXT_COMMANDS)), (box, dict(BOXES)), (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
+        (text, dict(TEXT_COMMANDS)), (text_sign, dict(TEXT_SIGNS)), (box, dict(BOXES)),
+        (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
         (assignment, dict.fromkeys(key for key, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n"))),
         (name, dict.fromkeys(NAME_COMMANDS)),
         (dimension, dict(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),

@@ -7,7 +7,6 @@ from typing import Any
 from porism.formula.latex.cells import next_cell
 from porism.formula.latex.frames import ARGUMENT, CELLS, COMMAND, GROUP, LEFT, TEXT
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.text import resume_text
 from porism.formula.tables.lookup import SYMBOLS, token_class
 from porism.formula.tree import LayoutNode
 
@@ -147,7 +146,7 @@ def dollar(machine: Machine, payload: Any, i: int) -> None:
             while machine.awaiting or machine.stack[-1] is not frame:
                 machine.close(i)
             machine.close(i)
-            resume_text(machine, frame, i)
+            frame.build(machine, frame, i)
             return
         if frame.kind not in (LEFT, GROUP, COMMAND):
             break

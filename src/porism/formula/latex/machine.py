@@ -29,6 +29,7 @@ from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nu
 from porism.formula.tables.commands import WORD_FONTS
 from porism.formula.tables.lookup import blackboard, canonical_name, kind_of
 from porism.formula.tree import LayoutNode, ParseProblem, Row
+from porism.formula.words import TextRun
 
 MOST_PROBLEMS = 100
 _LONGEST_WORD = 64
@@ -55,6 +56,8 @@ class Machine:
     """Whether macros have been expanded in the tokens."""
     spaces: list[tuple[Row, int, int]]
     """Spaces that no symbol has come after yet: the row, the index that the symbol will have in it, the width in mu."""
+    text_run: tuple[Row, int, int, TextRun] | None = None
+    """The text that was read last: its row, where its nodes begin and end there, and its words."""
     word: LayoutNode | None = None
     """The letter or name that an adjacent letter in a text font would continue."""
 

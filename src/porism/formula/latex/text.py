@@ -1,30 +1,24 @@
-"""Arguments of LaTeX commands that are not read as mathematics: text, names, and what is dropped."""
+"""Arguments of LaTeX commands that are not read as mathematics: names, lengths, and what is dropped."""
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from typing import Any
 
-from porism.formula.latex.frames import GROUP, TEXT, Frame
+from porism.formula.latex.frames import GROUP
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.tokens import SPACES
 from porism.formula.layout import child_rows
-from porism.formula.tables.commands import FONT_SWITCHES, FONTS, NAME_COMMANDS, TEXT_COMMANDS, TRANSPARENT
-from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
-from porism.formula.tables.spaces import WORD_SPACE, length
-from porism.formula.tables.text_accents import TEXT_ACCENTS
+from porism.formula.tables.spaces import UNITS, length
+from porism.formula.tables.text_accents import TEXT_SIGNS
 from porism.formula.tree import LayoutNode
-from porism.formula.words import printable, words_row
+from porism.formula.words import printable
 
 _LONGEST_NAME = 64
 _FARTHEST_OPTION_END = 200
 _FARTHEST_BRACE = 20
-_SETTINGS = frozenset(
-    "\\" + name for name in (*FONTS, *FONT_SWITCHES, *NAME_COMMANDS, *TEXT_COMMANDS, *TRANSPARENT, "sc")
-)
-"""Commands that say how a text is set."""
 
 
 def text_of(token: str) -> str:
@@ -36,90 +30,9 @@ def text_of(token: str) -> str:
         return known[0]
     if token == "\\prime":
         return "′"
+    if token[1:] in TEXT_SIGNS:
+        return TEXT_SIGNS[token[1:]]
     return " " if token in SPACES or token.startswith("\\\\") else ""
-
-
-def text(machine: Machine, payload: str, i: int) -> None:
-    """``\\text{…}``: text in a font up to its closing brace, with mathematics between dollars."""
-    i = machine.next_visible(i)
-    token = machine.texts[i + 1]
-    if token != "{":
-        if token in ("", "}", "&", "$", "^", "_") or token.startswith("\\\\"):
-            machine.problem(machine.starts[i], "an argument is missing")
-            return
-        machine.take()
-        for node in words_row(text_of(token), payload, machine.starts[i + 1], machine.ends[i + 1]):
-            machine.add(node)
-        return
-    machine.take()
-    wraps = machine.awaiting
-    if wraps:
-        machine.open_argument()
-    _read_text(machine, 0, wraps, payload)
-
-
-def resume_text(machine: Machine, frame: Frame, i: int) -> None:
-    """Goes on with text after the mathematics inside it."""
-    depth, wraps, font = frame.payload
-    _read_text(machine, depth, wraps, font)
-
-
-def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
-    pieces: list[str] = []
-    first = last = -1
-    accent = ""
-    for j, token in machine.stream:
-        if token == "{":
-            depth += 1
-        elif token == "}":
-            if depth == 0:
-                _add_text(machine, pieces, font, first, last)
-                if wraps:
-                    machine.close(j)
-                else:
-                    machine.group_row = None
-                return
-            depth -= 1
-        elif token in ("$", "\\(") and machine.has_room(j):
-            _add_text(machine, pieces, font, first, last)
-            frame = machine.push(TEXT, j)
-            frame.payload = (depth, wraps, font)
-            machine.base = len(machine.row)
-            return
-        elif token[1:] in LAYOUT_ARGUMENTS and token[0] == "\\":
-            skip_arguments(machine, LAYOUT_ARGUMENTS[token[1:]], j)
-        elif token in TEXT_ACCENTS:
-            accent = TEXT_ACCENTS[token]
-        elif token in MACRO_TRIGGERS and not machine.expanded:
-            raise MacroFound
-        elif token == "\\qvar":
-            _add_text(machine, pieces, font, first, last)
-            pieces, first = [], -1
-            wildcard(machine, None, j)
-        else:
-            if first < 0:
-                first = machine.starts[j]
-            last = machine.ends[j]
-            said = text_of(token)
-            if not said and token[1:].isalpha() and token not in _SETTINGS:
-                machine.problem(machine.starts[j], f"unknown command {token}")
-                said = token[1:]
-            if accent and said and not said.isspace():
-                said, accent = unicodedata.normalize("NFC", said[0] + accent + said[1:]), ""
-            pieces.append(said)
-    machine.problem(machine.starts[-1], "text is never closed")
-    _add_text(machine, pieces, font, first, last)
-
-
-def _add_text(machine: Machine, pieces: list[str], font: str, start: int, end: int) -> None:
-    written = "".join(pieces)
-    if written[:1].isspace():
-        machine.add_space(WORD_SPACE)
-    row = words_row(written, font, start, end)
-    if row:
-        machine.row.extend(row)
-        if written[-1:].isspace():
-            machine.add_space(WORD_SPACE)
 
 
 def name(machine: Machine, payload: Any, i: int) -> None:
@@ -266,3 +179,29 @@ def measured_space(machine: Machine, payload: Any, i: int) -> None:
 def drop(machine: Machine, signature: str, i: int) -> None:
     """Consumes the arguments of a command that say nothing, and forgets them."""
     skip_arguments(machine, signature, i)
+
+
+def dimension(machine: Machine, payload: bool, i: int) -> None:
+    """``\\kern 2pt`` and the like; ``payload`` says whether the length is a space."""
+    i = machine.next_visible(i)
+    texts = machine.texts
+    if texts[i + 1] == "{":
+        written, _ = argument_text(machine, i)
+        if payload:
+            machine.add_space(length(written))
+        return
+    written = ""
+    while texts[i + 1] in ("-", "+", "."):
+        machine.take()
+        i += 1
+        written += texts[i]
+    if re.fullmatch(r"[0-9.]+", texts[i + 1]):
+        machine.take()
+        written += texts[i + 1]
+        i = machine.next_visible(i + 1)
+    unit = texts[i + 1] + texts[min(i + 2, len(texts) - 1)]
+    if unit in UNITS:
+        machine.take()
+        machine.take()
+        if payload:
+            machine.add_space(length(written + unit))

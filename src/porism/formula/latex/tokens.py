@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 SPACES = frozenset({"\\ ", "\\,", "\\;", "\\:", "\\>", "\\quad", "\\qquad", "\\space", "\\\\", "\\enspace", "~"})
 """Tokens that are seen as white space."""
 
+COMMENT = "\f"
+"""What stands for a character of a comment: white space, and nothing in a text."""
 _COMMENT = re.compile(r"\\.|%[^\n]*\n|%", re.DOTALL)
 _WITHOUT_LINES = re.compile(r"\\.|%", re.DOTALL)
 
@@ -59,7 +61,7 @@ def tokenize(source: str) -> Tokens:
 
 
 def blank_comments(source: str) -> str:
-    """The source with spaces in place of comments, so that offsets stay.
+    """The source with white space in place of comments, so that offsets stay.
 
     A comment runs to the end of its line. A ``%`` on the last line is a line wrap of LaTeXML whose line break was
     turned into a space, and only the sign goes.
@@ -70,7 +72,7 @@ def blank_comments(source: str) -> str:
 
 
 def _blank(found: str) -> str:
-    return " " * len(found) if found[0] == "%" else found
+    return COMMENT * len(found) if found[0] == "%" else found
 
 
 def set_apart(node: LayoutNode, token: str) -> bool:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any
+from collections.abc import Sequence
 
 from porism.formula.breaks import is_break
 from porism.formula.latex.arguments import build_root, root
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.negation import STROKES, strike_through
 from porism.formula.latex.symbols import primes
-from porism.formula.latex.text import argument_text, skip_option
 from porism.formula.layout import attach_limits
 from porism.formula.tables.commands import ACCENT_SYNONYMS, COMBINING_BELOW
 from porism.formula.tables.lookup import (
@@ -28,9 +27,12 @@ _COMBINING = {
     **{char: ("over", mark) for char, mark in ACCENT_SYNONYMS.items() if "\u0300" <= char <= "\u20ff"},
     **{char: ("under", mark) for char, mark in COMBINING_BELOW.items()},
 }
-_CODE = re.compile(r"(?:(?:0?[xX]|\"|U\+)([0-9a-fA-F]{1,6})|([0-9]{1,7}))")
+_CODE = re.compile(r"(?:(?:0?[xX]|\"|U\+)([0-9a-fA-F]{1,6})|0o([0-7]{1,7})|([0-9]{1,7}))")
 _CODE_TOKEN = re.compile(r"[0-9a-fA-F]+|\"")
+NUMBERED = {"\\unicode": False, "\\symbol": False, "\\char": True, "\\Uchar": True}
+"""Command for a character by its number → whether the number may stand without braces."""
 _MAX_ROOT_TOKENS = 400
+_MAX_NUMBER_TOKENS = 60
 _OWN_ALPHABETS = frozenset({"boldsymbol", "bb"})
 """Fonts that letters outside of ASCII keep."""
 
@@ -155,38 +157,51 @@ def _closing(machine: Machine, opening: int) -> int:
     return 0
 
 
-def numbered_character(machine: Machine, payload: Any, i: int) -> None:
-    """``\\unicode{x2260}``: a character by its number."""
+def numbered_character(machine: Machine, plain: bool, i: int) -> None:
+    """``\\unicode{x2260}``, ``\\char"2260``: a character by its number; ``plain`` are those without braces."""
     start = machine.starts[i]
-    i = skip_option(machine, i)
-    written, i = argument_text(machine, i)
-    _add_numbered(machine, written, start, i)
-
-
-def plain_numbered_character(machine: Machine, payload: Any, i: int) -> None:
-    """``\\char"2260``: a character by its number, without braces."""
-    start = machine.starts[i]
-    i = machine.next_visible(i)
-    if machine.texts[i + 1] == "{":
-        numbered_character(machine, payload, i)
-        return
-    written = ""
-    while _CODE_TOKEN.fullmatch(machine.texts[i + 1]):
-        machine.take()
-        i += 1
-        written += machine.texts[i]
-    _add_numbered(machine, written, start, i)
-
-
-def _add_numbered(machine: Machine, written: str, start: int, i: int) -> None:
-    match = _CODE.fullmatch("".join(written.split()))
-    code = 0 if match is None else int(match[1], 16) if match[1] else int(match[2])
-    if not 32 <= code < 0x110000:
-        machine.problem(start, "not the number of a character")
-        return
-    char = chr(code)
+    char, i = named_by_number(machine, i, plain=plain)
     known = SYMBOLS.get(char)
     if known is not None:
         machine.add_symbol(*known, start, machine.ends[i])
-    elif not char.isspace():
+    elif char and not char.isspace():
         other_character(machine, char, i)
+
+
+def named_by_number(machine: Machine, i: int, *, plain: bool) -> tuple[str, int]:
+    """Consumes the number of a character after token ``i``: the character, empty if it is none, and the last token."""
+    char, end = numbered(machine.texts, i + 1, plain=plain)
+    if not char:
+        machine.problem(machine.starts[i], "not the number of a character")
+    for _ in range(end - i - 1):
+        machine.take()
+    return char, end - 1
+
+
+def numbered(texts: Sequence[str], i: int, *, plain: bool) -> tuple[str, int]:
+    """The character whose number begins at token ``i``, empty if it is none, and the index of the token after it."""
+    while texts[i].isspace():
+        i += 1
+    if plain and texts[i] != "{":
+        if texts[i] == "`" and texts[i + 1]:
+            return texts[i + 1][-1], i + 2
+        is_octal = texts[i] == "'"
+        end = i = i + is_octal
+        while _CODE_TOKEN.fullmatch(texts[end]):
+            end += 1
+        return _character_of("0o" * is_octal + "".join(texts[i:end])), end
+    while texts[i] == "[" and "]" in texts[i : i + _MAX_NUMBER_TOKENS]:
+        i = texts.index("]", i) + 1
+    if texts[i] != "{" or "}" not in texts[i : i + _MAX_NUMBER_TOKENS]:
+        return "", i
+    end = texts.index("}", i)
+    return _character_of("".join(texts[i + 1:end])), end + 1
+
+
+def _character_of(written: str) -> str:
+    """The character that has a number, empty where no character has it."""
+    match = _CODE.fullmatch("".join(written.split()))
+    if match is None:
+        return ""
+    code = int(match[1], 16) if match[1] else int(match[2], 8) if match[2] else int(match[3])
+    return chr(code) if 32 <= code < 0x110000 else ""

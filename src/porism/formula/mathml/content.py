@@ -14,12 +14,13 @@ from porism.formula.mathml.content_binders import (
 )
 from porism.formula.mathml.content_rows import fenced, listed, scripted, sign_node
 from porism.formula.mathml.content_tables import BIG, FENCES, INFIX, LEAVES, NAMED
-from porism.formula.mathml.leaves import error, identifier, operator, text_row
+from porism.formula.mathml.leaves import error, identifier, operator, text_run
 from porism.formula.mathml.numbers import typed_number
 from porism.formula.mathml.presentation import Child, Element
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
 from porism.formula.tree import LayoutNode, Row
+from porism.formula.words import words_row
 
 __all__ = ["build_content", "is_content_leaf"]
 
@@ -76,7 +77,7 @@ def _leaf(element: Element, end: int) -> Child:
     if element.name == "cerror":
         return Child("cerror", error(text, start, end))
     if element.name == "cs":
-        return Child("cs", text_row(text, "", start, end))
+        return Child("cs", words_row(*text_run(text, "", start, end)))
     if element.name == "csymbol":
         return Child(text, _operator_row(text, start, end))
     return Child("ci", identifier(text, "", start, end))

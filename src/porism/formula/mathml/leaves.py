@@ -21,7 +21,7 @@ from porism.formula.tables.lookup import (
 )
 from porism.formula.tables.packages import COMMANDS
 from porism.formula.tree import LayoutNode, Row
-from porism.formula.words import printable, words_row
+from porism.formula.words import TextRun, printable
 
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\ufeff\u2060\u00ad")
 _NUMBER = re.compile(
@@ -178,9 +178,9 @@ def operator(text: str, variant: str, start: int, end: int) -> Row:
     return name(" ".join(text.split()), "", start, end) if text else []
 
 
-def text_row(text: str, variant: str, start: int, end: int) -> Row:
-    """The nodes of an ``<mtext>``."""
-    return words_row(text, _VARIANTS.get(variant, "rm"), start, end)
+def text_run(text: str, variant: str, start: int, end: int) -> TextRun:
+    """The words of an ``<mtext>``."""
+    return TextRun(text, _VARIANTS.get(variant, "rm"), start, end)
 
 
 def error(text: str, start: int, end: int) -> Row:

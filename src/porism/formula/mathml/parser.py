@@ -11,13 +11,14 @@ from porism.formula.mathml.chemistry import chemical_name, is_chemical, join_sta
 from porism.formula.mathml.content import build_content, is_content_leaf
 from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
 from porism.formula.mathml.latexml import is_garbled, narrow_spaces, repair_entity, unescaped
-from porism.formula.mathml.leaves import error, identifier, number, operator, text_row
+from porism.formula.mathml.leaves import error, identifier, number, operator, text_run
 from porism.formula.mathml.numbers import SEPARATOR
 from porism.formula.mathml.presentation import Child, Element, build, finish_stacks, is_operator
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
 from porism.formula.tables.spaces import written_space
 from porism.formula.tree import LayoutTree, ParseProblem, Row
+from porism.formula.words import words_row
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
 _MOST_PROBLEMS = 100
@@ -228,7 +229,7 @@ class _Reader:
         if attributes and "data-mjx-variant" in attributes:
             attributes = _BLACKBOARD.sub('mathvariant="double-struck"', attributes)
         self.ampersands = self.ampersands or text[:1] == "&"
-        variant = ""
+        variant, run = "", None
         if self.styles or "mathvariant" in attributes:
             around = [element.attributes for element in reversed(self.stack)] if self.styles else []
             found = next(filter(None, map(_VARIANT.search, [attributes, *around])), None)
@@ -244,9 +245,11 @@ class _Reader:
         elif name == "mo":
             row = operator(text, variant, start, end)
         else:
-            row = text_row(text, variant, start, end)
+            run = text_run(text, variant, start, end)
+            row = words_row(*run)
         space = 0 if row or not text else written_space(text)
-        parent.children.append(Child(name, row, space=space, is_operator=bool(attributes) and is_operator(attributes)))
+        has_operator = bool(attributes) and is_operator(attributes)
+        parent.children.append(Child(name, row, space=space, is_operator=has_operator, run=run if row else None))
 
     def _stray_text(self, text: str, start: int, end: int) -> None:
         """Text outside of token elements."""
@@ -255,4 +258,4 @@ class _Reader:
             self.problem(start, "text outside of MathML")
         elif parent.name not in ("qvar", "annotation-xml"):
             self.problem(start, "text outside of a token element")
-            parent.children.append(Child("mtext", text_row(text, "", start, end)))
+            parent.children.append(Child("mtext", words_row(*text_run(text, "", start, end))))

@@ -25,6 +25,7 @@ from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
 from porism.formula.tree import LayoutNode, Row
+from porism.formula.words import TextRun, join_runs, words_row
 
 _NOTHING = frozenset({
     "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script",
@@ -57,6 +58,8 @@ class Child(NamedTuple):
     """On which side of an inference it stands as its name; its row is the first of ``parts``."""
     is_operator: bool = False
     """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
+    run: TextRun | None = None
+    """Its words, where it is text and nothing else."""
     belongs_before: bool = False
     """Whether these are scripts of something invisible, which belong to what is before them."""
 
@@ -161,7 +164,8 @@ def _row(element: Element) -> Child:
         return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
     if NAME in inside:
         named(row, {child.side: child.parts[0] for child in element.children if child.side})
-    return Child(element.name, row, is_operator=is_operator(element.attributes))
+    run = element.children[0].run if len(element.children) == 1 else None
+    return Child(element.name, row, is_operator=is_operator(element.attributes), run=run)
 
 
 _RELATIONS = {(":", ":", "="): "⩴", (":", ":"): "∷", ("=", ":"): "≕", ("-", ":"): "∹"}
@@ -202,7 +206,18 @@ def _joined(element: Element) -> Row:
         return children[0].row
     row: Row = []
     space = 0
+    run: TextRun | None = None
+    run_base = 0
     for child in children:
+        if child.run is not None or child.row:
+            joined = join_runs(run, child.run, space + child.space) if run and child.run else None
+            if joined is not None:
+                spaced = row[run_base].space
+                row[run_base:] = words_row(*joined)
+                row[run_base].space += spaced
+                run, space = joined, 0
+                continue
+            run, run_base = child.run, len(row)
         if child.belongs_before and row and child.row:
             bearer = [row.pop()]
             for slot in SCRIPT_SLOTS:

@@ -6,7 +6,7 @@ BOXES: dict[str, str] = {
     "hbox": "s", "vbox": "s", "vtop": "s", "mbox": "", "makebox": "oo", "framebox": "oo", "fbox": "",
     "raisebox": "moo", "scalebox": "mo", "resizebox": "*mm", "rotatebox": "om", "reflectbox": "", "parbox": "ooom",
     "pbox": "om", "rlap": "", "llap": "", "clap": "", "shortstack": "o", "colorbox": "om",
-    "fcolorbox": "omm", "adjustbox": "m", "tcbox": "o", "ovalbox": "", "shadowbox": "", "doublebox": "",
+    "fcolorbox": "omom", "adjustbox": "m", "tcbox": "o", "ovalbox": "", "shadowbox": "", "doublebox": "",
     "centerline": "", "leftline": "", "rightline": "", "makecell": "*o", "thead": "*o",
 }
 """Command, without the backslash → its arguments before the content.

@@ -99,6 +99,7 @@ TEXT_COMMANDS: dict[str, str] = {
         "makebox", "textclap", "textllap", "textrlap",
     ), "rm"),
     "textbf": "bf", "textit": "it", "textsl": "it", "emph": "it", "texttt": "tt", "textsf": "sf",
+    "textbb": "bb", "textbfbb": "bb",
 }
 """Command whose argument is text → the font of a letter that is alone in it."""
 FUNCTION_NAMES = frozenset({"grad", "curl", "rot", "div", "sign", "dom"})

@@ -23,7 +23,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("fences and thickness of a fraction", "above:d atopwithdelims:ff overwithdelims:ff abovewithdelims:ffd"),
     ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
     ("colours, sizes and rotation", """
-        color:om textcolor:om pagecolor:om definecolor:mmm cellcolor:om rowcolor:om columncolor:om mathcolor:om
+        color:om textcolor:om pagecolor:om definecolor:mmm cellcolor:omoo rowcolor:omoo columncolor:omoo mathcolor:om
         colorlet:mm mathversion:m
     """),
     ("attributes of a web page, and where MathJax breaks it", """
@@ -61,7 +61,8 @@ LAYOUT_ENVIRONMENTS: dict[str, str] = {
     "array": "om", "tabular": "om", "tabularx": "mm", "darray": "om", "alignat": "m", "alignedat": "om",
     "xalignat": "m", "xxalignat": "m", "subarray": "m", "crampedsubarray": "m", "IEEEeqnarray": "om",
     "IEEEeqnarraybox": "om", "aligned": "o", "gathered": "o", "multlined": "oo", "split": "o", "lgathered": "o",
-    "rgathered": "o", "minipage": "oom", "NiceArray": "mo", "pNiceArray": "mo", "bNiceArray": "mo",
+    "rgathered": "o", "minipage": "oom", "indentalign": "ooom",
+    "NiceArray": "mo", "pNiceArray": "mo", "bNiceArray": "mo",
     **dict.fromkeys((name + "*" for name in _STARRED), "o"), **dict.fromkeys(_NICE, "o"),
 }
 """Environment → its arguments that are layout: columns, positions, widths."""

@@ -31,6 +31,19 @@ _CLASS_OF: dict[str, str] = {}
 _KIND_OF: dict[str, str] = {}
 
 
+def _blackboard_names() -> dict[str, tuple[str, str]]:
+    """The Greek letters and fences of bboldx, which have no characters of their own: ``\\bbalpha``, ``\\bbLparen``."""
+    names = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", (
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+        "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+    ).split(), strict=True))
+    names |= dict(zip("()[]⟨⟩", ("Lparen", "Rparen", "Lbrack", "Rbrack", "Langle", "Rangle"), strict=True))
+    return {
+        f"\\{prefix}{name}": (char, "V" if char.isalpha() else "O")
+        for prefix in ("bb", "bfbb", "txtbb", "txtbfbb") for char, name in names.items()
+    }
+
+
 def _fill_tables() -> None:
     for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
         SYMBOLS[letter] = (letter, "V")
@@ -54,6 +67,7 @@ def _fill_tables() -> None:
                     SYMBOLS.setdefault("\\" + name, (label, kind))
                 else:
                     SYMBOLS.setdefault(name, (label, kind))
+    SYMBOLS.update(_blackboard_names())
     for token, label in {
         "\\{": "{", "\\}": "}", "\\|": "∥", "\\%": "%", "\\&": "&", "\\#": "#", "\\$": "$", "\\_": "_",
         "\\^": "^", "\\~": "~", ":=": "≔", "=:": "≕", '"': '"', "@": "@", "`": "`",

@@ -21,7 +21,9 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         Uppsi upPsi; Ω Omega varOmega Upomega upOmega ohm textohm
     """),
     ("variable", "V", """
-        ℓ ell; ı imath; ȷ jmath; ℘ wp weierp; ð eth dh matheth; Ⅎ Finv; ⅁ Game; å aa; Å AA angstrom; æ ae; Æ AE; ø o;
+        ℓ ell; ı imath imathbb imathbfbb itextbb itextbfbb; ȷ jmath
+        jmathbb jmathbfbb jtextbb jtextbfbb; ℘ wp weierp; ð eth dh matheth; Ⅎ Finv; ⅁ Game; å aa; Å AA angstrom; æ ae; Æ
+        AE; ø o;
         Ø O; œ oe; Œ OE; ß ss; ł l; Ł L; Ð DH
     """),
     ("constant", "V", """
@@ -120,7 +122,8 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
     """),
     ("multiplicative", "O", """
         ⋅ cdot centerdot · ‧ sdot cdotp textperiodcentered; × times vartimes texttimes; * ast ∗ ⁎ ＊ asterisk
-        textasteriskcentered; ∘ circ ○ vysmwhtcircle; • bullet ∙ textbullet smblkcircle; ⋆ star; ⊗ otimes varotimes; ⊙
+        textasteriskcentered textborn;
+        ∘ circ ○ vysmwhtcircle; • bullet ∙ textbullet smblkcircle; ⋆ star; ⊗ otimes varotimes; ⊙
         odot varodot; ⊛ circledast varoast; ⊚ circledcirc varocircle; ⊠ boxtimes; ⊡ boxdot; ⧆ boxast; ⧇ boxcircle; ⧈
         boxbox; ⧄ boxslash boxdiag; ⧅ boxbslash; ◫ boxbar boxvert; ⋄ diamond ⬦ smwhtdiamond; ⋊ rtimes; ⋉ ltimes; ⋋
         leftthreetimes; ⋌ rightthreetimes; ≀ wr wreath; ⨿ amalg; ⋇ divideontimes; ⊘ oslash varoslash; ⦸ obslash

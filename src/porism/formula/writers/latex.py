@@ -22,7 +22,8 @@ _STANDARD_NAMES = frozenset((
 ))
 """Operator names that LaTeX has commands for."""
 _TEXT_ESCAPES = {
-    "{": "\\{", "}": "\\}", "$": "\\$", "%": "\\%", "#": "\\#", "&": "\\&", "_": "\\_", "~": "\\sim ", "\\": "∖",
+    "{": "\\{", "}": "\\}", "$": "\\$", "%": "\\%", "#": "\\#", "&": "\\&", "_": "\\_",
+    "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "∖",
 }
 _PREFERRED = (
     "le", "ge", "ne", "to", "in", "ldots", "cdot", "times", "infty", "emptyset", "land", "lor", "neg", "iff",
