@@ -47,7 +47,8 @@ def imported_names(module: str) -> dict[str, str]:
 
 
 def home_of(name: str) -> str:
-    """The dotted name of an object where it is defined: ``porism.fusion.fuse`` is ``porism.fusion.base.fuse``."""
+    """The dotted name of an object where it is defined: ``porism.lab.fusion.fuse`` is
+    ``porism.lab.fusion.base.fuse``."""
     parts = name.split(".")
     for end in range(len(parts) - 1, 0, -1):
         home = imported_names(".".join(parts[:end])).get(parts[end])

@@ -1,8 +1,8 @@
 """Makes the font of formulas on web pages: ``python docs/math_font.py NewCMMath-Book.otf``.
 
 It takes what formulas need of New Computer Modern Math (Antonis Tsolomitis, GUST Font License; CTAN:
-``fonts/newcomputermodern``, Debian: ``texlive-fonts-extra``), and writes ``src/porism/web/static/porism-math.woff2``.
-It needs fontTools and brotli (``pip install 'fonttools[woff]'``).
+``fonts/newcomputermodern``, Debian: ``texlive-fonts-extra``), and writes
+``src/porism/serve/web/static/porism-math.woff2``. It needs fontTools and brotli (``pip install 'fonttools[woff]'``).
 
 Browsers lay out MathML by the tables of a font, and here these are set so that it looks as TeX sets it:
 
@@ -29,7 +29,7 @@ from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib.tables import otTables
 
-TARGET = Path(__file__).resolve().parents[1] / "src/porism/web/static/porism-math.woff2"
+TARGET = Path(__file__).resolve().parents[1] / "src/porism/serve/web/static/porism-math.woff2"
 NAME = "Porism Math"
 CHARACTERS = (
     (0x20, 0x7E), (0xA0, 0x17F), (0x2C6, 0x2DD), (0x300, 0x338), (0x391, 0x3F6), (0x2000, 0x206F), (0x20D0, 0x20EF),

@@ -27,8 +27,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what ru
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COMPILE = """
-from porism.compiled.building import compile_kernels, kernels_of, not_compiled
-from porism.compiled.needed import FUSING, OTHERS, SEARCHING
+from porism.system.compiled.building import compile_kernels, kernels_of, not_compiled
+from porism.system.compiled.needed import FUSING, OTHERS, SEARCHING
 
 kernels = not_compiled(kernels_of((*SEARCHING, *FUSING, *OTHERS)))
 if kernels:
@@ -60,7 +60,7 @@ def pytest_collection_finish() -> None:
 def processors_without_bfloat16() -> Iterator[None]:
     """Models encode in float32 unless a test says otherwise, so that results are the same on any processor."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("porism.neural.encoder_model.processor_has_bfloat16", lambda: False)
+        patch.setattr("porism.vectors.neural.encoder_model.processor_has_bfloat16", lambda: False)
         yield
 
 

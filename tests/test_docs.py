@@ -50,7 +50,7 @@ def test_the_readme_shows_the_two_commands_first() -> None:
 
 
 def test_the_guide_to_similar_terms_shows_a_model_that_can_be_read(tmp_path: Path) -> None:
-    from porism.retrieve.models import read_model
+    from porism.search.models.models import read_model
 
     page = (ROOT / "docs" / "how-to" / "match-similar-terms.md").read_text(encoding="utf-8")
     (settings,) = re.findall(r"where `soft.toml` is [^\n]+\n\n```toml\n(.*?)```", page, flags=re.S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porism.corpus import read_qrels, read_topics
-from porism.evaluate import evaluate_run
+from porism.lab.evaluate import evaluate_run
 from porism.sample import DEMO_QUESTIONS, QRELS, QUERIES
 from porism.search.index import open_index
 

@@ -14,19 +14,16 @@ import porism
 ROOT = Path(porism.__file__).parent
 
 LAYERS = [
-    {
-        "types", "errors", "settings", "explanation", "extras", "version", "compiled", "concurrency", "files", "runs",
-        "sample",
-    },
-    {"corpus", "formula", "analysis"},
-    {"index", "engine", "backends"},
-    {"embeddings", "similarity", "neural"},
+    {"types", "errors", "settings", "explanation", "extras", "version", "system", "sample"},
+    {"runs"},
+    {"formula", "corpus", "analysis"},
+    {"index"},
     {"retrieve"},
-    {"search", "fusion", "doc2query", "pairwise"},
-    {"evaluate", "pipeline", "train"},
-    {"tuning", "reports"},
-    {"recipes", "adapters"},
-    {"cli", "web", "__init__", "__main__"},
+    {"search"},
+    {"vectors"},
+    {"lab"},
+    {"serve"},
+    {"cli", "__init__", "__main__"},
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}
 

@@ -90,7 +90,7 @@ def test_a_mutant_changes_its_piece_and_nothing_else(tools, tmp_path):
 
 
 def test_all_mutants_of_the_project_are_python(tools):
-    for path in (ROOT / "src" / "porism" / "fusion").glob("*.py" if LONG else "m*.py"):
+    for path in (ROOT / "src" / "porism" / "lab" / "fusion").glob("*.py" if LONG else "m*.py"):
         for mutant in tools[0].mutants_of(path)[:: 20 if LONG else 200]:
             compile(mutant.source(), str(path), "exec")
 
@@ -98,8 +98,8 @@ def test_all_mutants_of_the_project_are_python(tools):
 def test_tests_that_use_a_module_mirror_it_the_ones_with_its_name_first(tools):
     package, tests = ROOT / "src" / "porism", ROOT / "tests"
     find = tools[1].mirrored_tests
-    assert find(package / "fusion" / "majority.py", package, tests)[0] == "tests/fusion/test_majority.py"
-    assert find(package / "evaluate" / "splits.py", package, tests) == ["tests/evaluate/test_splits.py"]
+    assert find(package / "lab" / "fusion" / "majority.py", package, tests)[0] == "tests/lab/fusion/test_majority.py"
+    assert find(package / "lab" / "evaluate" / "splits.py", package, tests) == ["tests/lab/evaluate/test_splits.py"]
     assert "tests/index/test_rows.py" in find(package / "index" / "row_kernels.py", package, tests)
     assert find(package / "index" / "lock.py", package, tests)[-1] != "tests/index/test_storage.py"
     for path in sorted((package / "formula").rglob("*.py"))[:: 1 if LONG else 8]:
@@ -109,7 +109,9 @@ def test_tests_that_use_a_module_mirror_it_the_ones_with_its_name_first(tools):
 @pytest.mark.parametrize(("check", "status", "share"), [("2", 0, "1.000"), ("3", 1, "0.000")])
 def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     """A whole run over a project of one function: a test of its value kills, one that checks nothing does not."""
-    for folder in ("src/porism/fusion", "src/porism/compiled", "tests/fusion", "docs", "benchmarks/robustness"):
+    for folder in (
+        "src/porism/lab/fusion", "src/porism/system/compiled", "tests/lab/fusion", "docs", "benchmarks/robustness",
+    ):
         (tmp_path / folder).mkdir(parents=True)
     for name in ("__init__.py", "__main__.py", *(f"robustness/{name}.py" for name in PARTS)):
         (tmp_path / "benchmarks" / name).write_text((TOOLS / name).read_text())
@@ -117,22 +119,22 @@ def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     for name in ("pyproject.toml", "README.md", "ARCHITECTURE.md"):
         (tmp_path / name).write_text("")
     (tmp_path / "src" / "porism" / "__init__.py").write_text("")
-    (tmp_path / "src" / "porism" / "compiled" / "needed.py").write_text(
+    (tmp_path / "src" / "porism" / "system" / "compiled" / "needed.py").write_text(
         "FUSING = OTHERS = SEARCHING = ()\n\n\ndef compilation(modules):\n    return None\n"
     )
-    (tmp_path / "src" / "porism" / "fusion" / "__init__.py").write_text("")
-    (tmp_path / "src" / "porism" / "fusion" / "sums.py").write_text("def double(x):\n    return 2 * x\n")
+    (tmp_path / "src" / "porism" / "lab" / "fusion" / "__init__.py").write_text("")
+    (tmp_path / "src" / "porism" / "lab" / "fusion" / "sums.py").write_text("def double(x):\n    return 2 * x\n")
     asserted = "double(5) == 10" if check == "2" else "callable(double)"
-    (tmp_path / "tests" / "fusion" / "test_sums.py").write_text(
-        f"from porism.fusion.sums import double\n\n\ndef test_double():\n    assert {asserted}\n"
+    (tmp_path / "tests" / "lab" / "fusion" / "test_sums.py").write_text(
+        f"from porism.lab.fusion.sums import double\n\n\ndef test_double():\n    assert {asserted}\n"
     )
     command = [
-        sys.executable, "-m", "benchmarks", "robustness", "mutation", "--packages", "fusion", "--floor", "0.9",
+        sys.executable, "-m", "benchmarks", "robustness", "mutation", "--packages", "lab/fusion", "--floor", "0.9",
         "--jobs", "1", "--output", tmp_path / "out.json",
     ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == status, done.stderr
-    assert f"fusion            3        {3 if status == 0 else 0}    {share}" in done.stdout
+    assert f"lab/fusion          3        {3 if status == 0 else 0}    {share}" in done.stdout
     if status:
         assert "-    return 2 * x\n+    return 3 * x" in done.stdout
         assert "below the floor of 90%" in done.stderr

@@ -13,17 +13,17 @@ import pytest
 
 from porism.analysis.channels import TEXT_CHANNEL_NAMES, parse_channel
 from porism.corpus.registry import READERS
-from porism.embeddings.methods import METHODS
 from porism.formula.extractors import EXTRACTORS
-from porism.fusion import FUSIONS
-from porism.pairwise import AGGREGATIONS
-from porism.pairwise.sorting.registry import SORTINGS
-from porism.pipeline.rerankers.registry import RERANKERS
+from porism.lab.fusion import FUSIONS
+from porism.lab.pairwise import AGGREGATIONS
+from porism.lab.pairwise.sorting.registry import SORTINGS
+from porism.lab.pipeline.rerankers.registry import RERANKERS
+from porism.lab.train.pairs.registry import MINERS
 from porism.retrieve.documents.component_registry import COMPONENTS
 from porism.retrieve.feedback.registry import FEEDBACK_METHODS
-from porism.retrieve.registry import RETRIEVERS
 from porism.retrieve.weightings import WEIGHTINGS
-from porism.train.pairs.registry import MINERS
+from porism.search.models.registry import RETRIEVERS
+from porism.vectors.embeddings.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,14 +44,14 @@ def _extracts(entry: Any) -> Any:
 
 @dataclass(frozen=True)
 class Registry:
-    """A registry: its entries by name, what defines each, the folder of its module, the page of the reference, and
-    where tests are."""
+    """A registry: its entries by name, what defines each, the folder (or folders) of its module, the page of the
+    reference, and where tests are."""
 
     entries: Mapping[str, Any]
     definition: Callable[[Any], Any]
-    folder: str
+    folder: str | tuple[str, ...]
     page: str
-    tests: str
+    tests: str | tuple[str, ...]
 
 
 REGISTRIES = {
@@ -63,20 +63,26 @@ REGISTRIES = {
     "weightings": Registry(
         WEIGHTINGS, lambda entry: entry.make, "retrieve.weightings", "weightings", "retrieve/weightings"
     ),
-    "retrievers": Registry(RETRIEVERS, lambda entry: entry.settings, "retrieve", "retrievers", "retrieve"),
+    "retrievers": Registry(
+        RETRIEVERS, lambda entry: entry.settings, ("retrieve", "search.models", "vectors", "serve.exported"),
+        "retrievers", ("retrieve", "search/models", "vectors", "serve/exported"),
+    ),
     "feedback methods": Registry(
         FEEDBACK_METHODS, _definition, "retrieve.feedback", "feedback", "retrieve/feedback"
     ),
     "score components": Registry(
         COMPONENTS, lambda entry: entry.settings, "retrieve.documents", "retrievers", "retrieve/documents"
     ),
-    "embedding methods": Registry(METHODS, lambda entry: entry.settings, "embeddings", "embeddings", "embeddings"),
-    "fusions": Registry(FUSIONS, _definition, "fusion", "fusion", "fusion"),
-    "aggregations": Registry(AGGREGATIONS, _definition, "pairwise.aggregation", "pairwise", "pairwise"),
-    "sortings": Registry(SORTINGS, _definition, "pairwise.sorting", "pairwise", "pairwise"),
-    "miners": Registry(MINERS, _definition, "train.pairs", "training", "train/pairs"),
+    "embedding methods": Registry(
+        METHODS, lambda entry: entry.settings, "vectors.embeddings", "embeddings", "vectors/embeddings"
+    ),
+    "fusions": Registry(FUSIONS, _definition, "lab.fusion", "fusion", "lab/fusion"),
+    "aggregations": Registry(AGGREGATIONS, _definition, "lab.pairwise.aggregation", "pairwise", "lab/pairwise"),
+    "sortings": Registry(SORTINGS, _definition, "lab.pairwise.sorting", "pairwise", "lab/pairwise"),
+    "miners": Registry(MINERS, _definition, "lab.train.pairs", "training", "lab/train/pairs"),
     "rerankers": Registry(
-        RERANKERS, lambda entry: getattr(entry, "cls", type(entry)), "pipeline.rerankers", "rerankers", "pipeline"
+        RERANKERS, lambda entry: getattr(entry, "cls", type(entry)), "lab.pipeline.rerankers", "rerankers",
+        "lab/pipeline",
     ),
 }
 ENTRIES = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry.entries]
@@ -87,9 +93,14 @@ def row_names(page: str) -> set[str]:
     return set(re.findall(r"`([^`]+)`", "\n".join(re.findall(r"^\| (`[^|]+) \|", page, flags=re.M))))
 
 
-def texts(folder: str) -> Iterator[str]:
-    """The texts of the tests of a folder, and of the helpers that they share."""
-    for path in (*(ROOT / "tests" / folder).rglob("test_*.py"), *(ROOT / "tests" / "helpers").glob("*.py")):
+def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def texts(tests: str | tuple[str, ...]) -> Iterator[str]:
+    """The texts of the tests of folders, and of the helpers that they share."""
+    files = [path for folder in _each(tests) for path in (ROOT / "tests" / folder).rglob("test_*.py")]
+    for path in (*files, *(ROOT / "tests" / "helpers").glob("*.py")):
         yield path.read_text(encoding="utf-8")
 
 
@@ -97,7 +108,8 @@ def texts(folder: str) -> Iterator[str]:
 def test_an_entry_has_a_module_a_row_and_a_test(kind: str, name: str) -> None:
     registry = REGISTRIES[kind]
     definition = registry.definition(registry.entries[name])
-    assert definition.__module__.startswith(f"porism.{registry.folder}."), definition.__module__
+    folders = tuple(f"porism.{folder}." for folder in _each(registry.folder))
+    assert definition.__module__.startswith(folders), definition.__module__
     page = ROOT / "docs" / "reference" / f"{registry.page}.md"
     assert name in row_names(page.read_text(encoding="utf-8")), f"{page.name} has no row for {name}"
     named = re.compile(rf"""["'`]{re.escape(name)}["'`]|\b{definition.__name__}\b""")

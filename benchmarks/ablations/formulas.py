@@ -39,8 +39,8 @@ from benchmarks.common.formula_index import FormulaSearch, build_formula_index, 
 from benchmarks.common.formula_task import FIELD, formula_judgments, prepare_formulas
 from benchmarks.common.task import YEARS, read_entries
 from porism import PorismError, Run
-from porism.evaluate import Evaluation, evaluate_run
 from porism.formula import EXTRACTORS
+from porism.lab.evaluate import Evaluation, evaluate_run
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS
 
 MEASURES = ("nDCG'", "MAP'", "bpref")

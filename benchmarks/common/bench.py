@@ -140,7 +140,7 @@ class Bench:
     def answer(self, name: str, qrels: dict[str, Judgments]) -> None:
         """Answers all topics, and scores the answers of the years in ``qrels``; ``--runs`` keeps them."""
         from porism import Run
-        from porism.evaluate import evaluate_run
+        from porism.lab.evaluate import evaluate_run
 
         result = self.call(name, "answer")
         if result is None:

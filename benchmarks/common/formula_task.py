@@ -40,7 +40,7 @@ def read_formula_topics(data: Path, year: str) -> Iterator[Entry]:
 def formula_judgments(data: Path, year: str, ids: set[str]) -> dict[str, dict[str, int]]:
     """The judgments of the collection's formulas by visual id, topics with a gain above 0 only."""
     import porism
-    from porism.evaluate import restrict_qrels
+    from porism.lab.evaluate import restrict_qrels
 
     path = data / "arqmath-topics" / year / f"qrel_task2_{year}_visual_id.v3.tsv"
     return restrict_qrels(porism.read_qrels(path), ids)

@@ -57,7 +57,7 @@ def prepare(data: Path, folder: Path) -> dict[str, int]:
 def judgments(data: Path, year: str, ids: set[str]) -> dict[str, dict[str, int]]:
     """The judgments of the collection's documents, topics with a gain above 0 only."""
     import porism
-    from porism.evaluate import restrict_qrels
+    from porism.lab.evaluate import restrict_qrels
 
     return restrict_qrels(porism.read_qrels(data / "arqmath-topics" / year / f"qrel_task1_{year}.tsv"), ids)
 

@@ -33,10 +33,10 @@ from benchmarks.common.bench import print_table
 from benchmarks.effectiveness.lean import read_folder
 from benchmarks.effectiveness.names import name_judgments, name_queries
 from porism.corpus import split_math
-from porism.evaluate import evaluate_run, restrict_qrels
+from porism.lab.evaluate import evaluate_run, restrict_qrels
 from porism.retrieve import RetrieverSettings
-from porism.retrieve.models import read_model
 from porism.sample import ENTRIES, QRELS, QUERIES
+from porism.search.models.models import read_model
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 

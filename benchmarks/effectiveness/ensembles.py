@@ -28,8 +28,8 @@ import numpy as np
 
 from benchmarks import HERE
 from porism import PorismError, Run, read_qrels
-from porism.evaluate import compare_runs, evaluate_run
-from porism.fusion import RBC, WIBC, FusionTable, cross_validate_fusion, make_fusion
+from porism.lab.evaluate import compare_runs, evaluate_run
+from porism.lab.fusion import RBC, WIBC, FusionTable, cross_validate_fusion, make_fusion
 
 FILES = {
     "DPRL": "DPRL_task1_auto_both_A3.tsv",

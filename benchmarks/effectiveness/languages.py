@@ -18,8 +18,8 @@ import porism
 from benchmarks import HERE
 from benchmarks.common.bench import print_table
 from porism.analysis.analyzer import AnalysisConfig
-from porism.evaluate import evaluate_run
 from porism.index import info
+from porism.lab.evaluate import evaluate_run
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Query
 

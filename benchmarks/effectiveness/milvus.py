@@ -41,27 +41,21 @@ from benchmarks import HERE
 from benchmarks.common.bench import print_table, versions
 from porism import Query
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.backends.base import Hits, Vectors, Where
-from porism.backends.milvus import MilvusBackend
 from porism.errors import ConfigError, EngineError
 from porism.index import Snapshot
-from porism.retrieve import (
-    RETRIEVERS,
-    RetrieverSettings,
-    SearchModel,
-    open_formula_ranker,
-    open_retriever,
-    read_model,
-)
-from porism.retrieve.colbert.model import ColbertModel
-from porism.retrieve.dense.model import DenseModel
-from porism.retrieve.exported.exporting import export_index
-from porism.retrieve.exported.formulas import ExportedFormulas
-from porism.retrieve.exported.kind import search_export
-from porism.retrieve.exported.model import MilvusFormulaModel
-from porism.retrieve.exported.opening import open_export
+from porism.retrieve import RetrieverSettings, SearchModel
 from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.models import known_models
+from porism.search.models import RETRIEVERS, open_formula_ranker, open_retriever, read_model
+from porism.search.models.models import known_models
+from porism.serve.backends.base import Hits, Vectors, Where
+from porism.serve.backends.milvus import MilvusBackend
+from porism.serve.exported.exporting import export_index
+from porism.serve.exported.formulas import ExportedFormulas
+from porism.serve.exported.kind import search_export
+from porism.serve.exported.model import MilvusFormulaModel
+from porism.serve.exported.opening import open_export
+from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.dense.model import DenseModel
 
 PREFIX = "porism_benchmark"
 

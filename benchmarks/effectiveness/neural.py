@@ -29,11 +29,19 @@ from benchmarks.effectiveness.development import Task, all_tasks, task_parser
 from porism import Run
 from porism.corpus import read_topic_information
 from porism.errors import ConfigError
-from porism.evaluate import Breakdown, Comparison, breakdown, compare_runs, groups_by, length_groups, math_share_groups
+from porism.lab.evaluate import (
+    Breakdown,
+    Comparison,
+    breakdown,
+    compare_runs,
+    groups_by,
+    length_groups,
+    math_share_groups,
+)
 from porism.retrieve import RetrieverSettings
-from porism.retrieve.models import read_model
-from porism.retrieve.registry import kind_of
-from porism.retrieve.sums.model import Part, SumModel
+from porism.search.models.models import read_model
+from porism.search.models.registry import kind_of
+from porism.search.models.sums.model import Part, SumModel
 
 COLUMNS = ("category", "difficulty", "dependency")
 

@@ -31,13 +31,13 @@ from benchmarks.common.bench import print_table, versions
 from benchmarks.common.task import YEARS, judgments
 from benchmarks.effectiveness.soft_setting import SPACES, Setting, Variant
 from porism import Query, Run, read_topics
-from porism.evaluate import evaluate_run
-from porism.fusion import fuse
+from porism.lab.evaluate import evaluate_run
+from porism.lab.fusion import fuse
+from porism.lab.tuning import Coordinate, tune_fusion
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
-from porism.tuning import Coordinate, tune_fusion
 
 MEASURES = ["nDCG'", "MAP'"]
 DEPTH = 1000

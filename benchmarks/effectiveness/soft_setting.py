@@ -13,16 +13,16 @@ from porism import AnalysisConfig, open_source
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.configuration import CHANNEL_SETS
 from porism.analysis.tokenizers.training import BpeSettings
-from porism.embeddings import FastText, Positional, Word2Vec, train_token_vectors
-from porism.embeddings.decontextual import Decontextualised
-from porism.embeddings.decontextual_training import train_decontextualised
-from porism.files.artifacts import EMBEDDINGS, SIMILARITIES
 from porism.index import Snapshot
 from porism.retrieve.documents.published import JOINT, LATEX, SYSTEMS_2021, TANGENT_L, TEXT
 from porism.search.sources.indexing import index_documents, is_index
 from porism.search.sources.updating import index_sources
 from porism.search.tokenizing import train_tokenizer
-from porism.similarity import (
+from porism.system.files.artifacts import EMBEDDINGS, SIMILARITIES
+from porism.vectors.embeddings import FastText, Positional, Word2Vec, train_token_vectors
+from porism.vectors.embeddings.decontextual import Decontextualised
+from porism.vectors.embeddings.decontextual_training import train_decontextualised
+from porism.vectors.similarity import (
     SimilaritySettings,
     build_similarities,
 )

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from porism import Run, read_qrels
-from porism.evaluate import evaluate_run
-from porism.pairwise import PairwiseRun, PairwiseScores, flips_at, ranked_by, read_pairwise
-from porism.pairwise.sorting.base import by_scores, sort_together
-from porism.pairwise.sorting.registry import make_sorting
+from porism.lab.evaluate import evaluate_run
+from porism.lab.pairwise import PairwiseRun, PairwiseScores, flips_at, ranked_by, read_pairwise
+from porism.lab.pairwise.sorting.base import by_scores, sort_together
+from porism.lab.pairwise.sorting.registry import make_sorting
 
 SORTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("all-pairs", {}), ("all-pairs", {"both": False}),

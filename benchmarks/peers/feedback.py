@@ -23,8 +23,8 @@ from benchmarks.contenders.base import TITLE
 from benchmarks.contenders.lucene import Lucene
 from porism import Run
 from porism.analysis.batch import AnalyzedBatch, TermMatrix
-from porism.evaluate import evaluate_run
 from porism.index import IndexWriter, Snapshot
+from porism.lab.evaluate import evaluate_run
 from porism.retrieve import BM25, Feedback, LexicalChannel, LexicalRetriever
 from porism.retrieve.feedback.expander import QueryExpander
 

@@ -36,8 +36,8 @@ from benchmarks import HERE
 from benchmarks.common.bench import print_table, versions
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import read_topics
-from porism.engine.factors import FactorChannel
 from porism.index import Snapshot
+from porism.index.engine.factors import FactorChannel
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.lexical.settings import ChannelSettings

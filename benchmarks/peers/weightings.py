@@ -38,15 +38,15 @@ from benchmarks.common.task import YEARS, judgments
 from benchmarks.peers.weighting_libraries import PEERS, Comparison, Given
 from porism import AnalysisConfig, Document, Query, ReaderOptions, Run, open_source, read_topics
 from porism.analysis.analyzer import Analyzer
-from porism.evaluate import evaluate_run
 from porism.index import Snapshot
+from porism.lab.evaluate import evaluate_run
+from porism.lab.tuning import Grid, RunObjective, tune
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings import WEIGHTINGS, weighting_named
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.search.sources.indexing import index_documents
-from porism.tuning import Grid, RunObjective, tune
 
 TEXT, FORMULAS = "words", ("tokens", "subtrees")
 

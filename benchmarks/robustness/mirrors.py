@@ -11,8 +11,8 @@ LONGEST = ("test_crash", "test_power")
 """Files that start many processes: they come last."""
 LEFT_OUT = ("test_ranx", "test_building")
 """Files that compile for a minute."""
-TOGETHER = ("engine", "index")
-"""Parts whose tests count for each other: kernels of storage are tried by what scores with them."""
+WINGS = ("vectors", "lab", "serve")
+"""Folders of the package whose folders are parts."""
 
 
 def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
@@ -22,7 +22,7 @@ def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
     on from it, or through modules of the same part. The nearest of them and those one step farther count. Where none
     does, all of the folder do.
     """
-    part = path.relative_to(package).parts[0]
+    part = part_of(path, package)
     module = _name(path, package)
     files = tests_of(part, tests)
     distance = {}
@@ -41,10 +41,13 @@ def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
 
 def tests_of(part: str, tests: Path) -> list[Path]:
     """The files of tests of a part, but for those that are left out."""
-    folders = TOGETHER if part in TOGETHER else (part,)
-    return sorted(
-        file for folder in folders for file in (tests / folder).rglob("test_*.py") if file.stem not in LEFT_OUT
-    )
+    return sorted(file for file in (tests / part).rglob("test_*.py") if file.stem not in LEFT_OUT)
+
+
+def part_of(path: Path, package: Path) -> str:
+    """The part of the package that a module belongs to: ``index``, or ``lab/fusion`` in a wing."""
+    names = path.relative_to(package).parts
+    return "/".join(names[:2] if names[0] in WINGS else names[:1])
 
 
 def _steps(file: Path, module: str, package: Path, part: str) -> int | None:
@@ -55,7 +58,7 @@ def _steps(file: Path, module: str, package: Path, part: str) -> int | None:
         if module in level:
             return steps
         level = {
-            further for name in level if name.startswith(f"{package.name}.{part}.")
+            further for name in level if name.startswith(f"{package.name}.{part.replace('/', '.')}.")
             for further in _imports(_file(name, package), package)
         } - seen
         seen |= level

@@ -3,7 +3,7 @@
 ::
 
     python -m benchmarks robustness mutation                                  50 mutants of each package
-    python -m benchmarks robustness mutation --packages fusion --count 200    more of one
+    python -m benchmarks robustness mutation --packages lab/fusion --count 200    more of one
     python -m benchmarks robustness mutation --only FILE.json                 the survivors of an earlier run again
     python -m benchmarks robustness mutation --count 6 --floor 0.7            exits with 1 where the share is below this
 
@@ -41,11 +41,11 @@ from typing import Any
 from scipy.stats import binomtest
 
 from benchmarks import ROOT
-from benchmarks.robustness.mirrors import mirrored_tests, tests_of
+from benchmarks.robustness.mirrors import mirrored_tests, part_of, tests_of
 from benchmarks.robustness.mutants import Mutant, mutants_of
 
 PACKAGE = ROOT / "src" / "porism"
-PACKAGES = ("index", "engine", "formula", "fusion", "evaluate")
+PACKAGES = ("index", "formula", "lab/fusion", "lab/evaluate")
 COPIED = ("src", "tests", "docs", "benchmarks", "pyproject.toml", "README.md", "ARCHITECTURE.md")
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 
@@ -96,9 +96,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="porism-mutation-") as folder:
         outcomes = _run(chosen, Path(folder), options.jobs, options.seconds, options.limit)
     table = _table(outcomes)
-    print(f"\n{'package':10} {'mutants':>8} {'killed':>8} {'share':>8}")
+    print(f"\n{'package':12} {'mutants':>8} {'killed':>8} {'share':>8}")
     for name, (count, killed) in table.items():
-        print(f"{name:10} {count:8} {killed:8} {killed / max(count, 1):8.3f}")
+        print(f"{name:12} {count:8} {killed:8} {killed / max(count, 1):8.3f}")
     for outcome in outcomes:
         if outcome.status in ("survived", "untested"):
             print(f"\n{outcome.status}: {outcome.key}\n{outcome.diff}")
@@ -162,7 +162,7 @@ def _survivors(path: Path) -> list[Mutant]:
 
 
 def _package(mutant: Mutant) -> str:
-    return mutant.path.relative_to(PACKAGE).parts[0]
+    return part_of(mutant.path, PACKAGE)
 
 
 def _table(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
@@ -219,7 +219,7 @@ def _compile() -> None:
         status = 1
         try:
             sys.path.insert(0, str(ROOT / "src"))
-            from porism.compiled.needed import FUSING, OTHERS, SEARCHING, compilation
+            from porism.system.compiled.needed import FUSING, OTHERS, SEARCHING, compilation
 
             if (work := compilation((*SEARCHING, *FUSING, *OTHERS))) is not None:
                 work.run()
@@ -238,7 +238,7 @@ def _baseline(packages: Iterable[str], pristine: Path, folder: Path) -> dict[str
     seconds: dict[str, float] = {}
     for package in sorted(packages):
         tests = [str(path.relative_to(ROOT)) for path in tests_of(package, ROOT / "tests")]
-        tree = folder / f"baseline-{package}"
+        tree = folder / f"baseline-{package.replace('/', '-')}"
         shutil.copytree(pristine, tree, copy_function=os.link)
         code, taken, last = _test(tree, tests, 3600.0, tree / "durations.json")
         if code:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.pairwise import (
+from porism.lab.pairwise import (
     AGGREGATIONS,
     PairwiseRun,
     PairwiseScores,

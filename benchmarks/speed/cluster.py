@@ -24,8 +24,8 @@ from typing import Any
 
 import porism
 from benchmarks import HERE
-from porism.concurrency.clusters import connected
 from porism.sample import ENTRIES
+from porism.system.concurrency.clusters import connected
 
 QUESTION = r"why does $\sum 1/n^2$ converge to $\pi^2/6$?"
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from porism.analysis.model_text import document_text
 from porism.index import Snapshot
 from porism.index.documents import StoredDocuments
-from porism.neural.encoder import load_encoder
+from porism.vectors.neural.encoder import load_encoder
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 

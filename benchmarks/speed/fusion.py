@@ -28,8 +28,8 @@ import numpy as np
 
 from benchmarks import HERE
 from porism import Run
-from porism.evaluate import evaluate_run
-from porism.fusion import FusionTable, fuse
+from porism.lab.evaluate import evaluate_run
+from porism.lab.fusion import FusionTable, fuse
 
 ENOUGH = 10.0
 """Seconds after which a call is not made again; its figure is that of the first."""

@@ -35,23 +35,23 @@ from benchmarks import HERE
 from benchmarks.common.bench import print_table
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.model_text import document_text
-from porism.evaluate import evaluate_run, restrict_qrels
-from porism.files.artifacts import TOKENS
 from porism.index import IndexWriter, Snapshot
 from porism.index.token_rows import TokenRows, open_tokens
-from porism.neural.encoder_files import find_encoder
-from porism.neural.encoder_settings import EncoderSettings, write_encoder_settings
-from porism.neural.loading import load_torch
-from porism.neural.token_codec import BITS, CompressedTokens, centroid_count, train_codec
-from porism.neural.token_encoder import QueryTokens, TokenEncoder, load_token_encoder
-from porism.neural.token_model import make_token_model
-from porism.retrieve.colbert.model import ColbertModel
-from porism.retrieve.colbert.provider import DocumentTokens
-from porism.retrieve.colbert.retriever import ColbertRetriever
-from porism.retrieve.colbert.scoring import TokenQuery
-from porism.retrieve.colbert.stores import TokenStore, read_store
-from porism.retrieve.encoding import document_digests
+from porism.lab.evaluate import evaluate_run, restrict_qrels
+from porism.system.files.artifacts import TOKENS
 from porism.types import Document, Query
+from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.colbert.provider import DocumentTokens
+from porism.vectors.colbert.retriever import ColbertRetriever
+from porism.vectors.colbert.scoring import TokenQuery
+from porism.vectors.colbert.stores import TokenStore, read_store
+from porism.vectors.encoding import document_digests
+from porism.vectors.neural.encoder_files import find_encoder
+from porism.vectors.neural.encoder_settings import EncoderSettings, write_encoder_settings
+from porism.vectors.neural.loading import load_torch
+from porism.vectors.neural.token_codec import BITS, CompressedTokens, centroid_count, train_codec
+from porism.vectors.neural.token_encoder import QueryTokens, TokenEncoder, load_token_encoder
+from porism.vectors.neural.token_model import make_token_model
 
 TIMED = 10
 SAMPLE = 64

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.neural.encoder_files import model_folder
-from porism.neural.scoring.base import score_texts
-from porism.neural.scoring.cross_encoder import CrossEncoder
-from porism.train.reranker.training import with_head
+from porism.lab.train.reranker.training import with_head
+from porism.vectors.neural.encoder_files import model_folder
+from porism.vectors.neural.scoring.base import score_texts
+from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
 
 System = Callable[[], Any]
 

@@ -23,9 +23,9 @@ from statistics import median
 from porism.corpus import open_source, read_topics
 from porism.runs.run import Run
 from porism.search.index import open_index
-from porism.search.shards.federated import FederatedIndex
-from porism.search.shards.shard import IndexShard
 from porism.search.sources.indexing import index_documents
+from porism.serve.shards.federated import FederatedIndex
+from porism.serve.shards.shard import IndexShard
 from porism.types import Query
 
 

@@ -36,7 +36,7 @@ ALPHA = {"lexical": 1.0, "semantic": 0.0, "combined": 0.6}
 def material(index: str, channel: str, size: int) -> tuple[list[str], Any, Any]:
     """``size`` terms in code-point order, their document frequencies and vectors."""
     from porism.index import Snapshot
-    from porism.similarity import channel_vocabulary
+    from porism.vectors.similarity import channel_vocabulary
 
     with Snapshot.open(index) as snapshot:
         found = channel_vocabulary(snapshot, channel, size)
@@ -53,7 +53,7 @@ def material(index: str, channel: str, size: int) -> tuple[list[str], Any, Any]:
 
 def porism_matrix(kind: str, terms: list[str], df: Any, vectors: Any) -> Any:
     """Porism's matrix as (indptr, columns, values)."""
-    from porism.similarity import SimilaritySettings, token_similarities
+    from porism.vectors.similarity import SimilaritySettings, token_similarities
 
     settings = SimilaritySettings(alpha=ALPHA[kind])
     return token_similarities(terms, vectors, settings, frequencies=df)

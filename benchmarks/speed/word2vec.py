@@ -24,10 +24,10 @@ import gensim
 import numpy as np
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.embeddings import Positional, TokenTexts, channel_texts
-from porism.embeddings.corpus import Corpus
-from porism.embeddings.positional import PositionalTrainer
 from porism.index import Snapshot
+from porism.vectors.embeddings import Positional, TokenTexts, channel_texts
+from porism.vectors.embeddings.corpus import Corpus
+from porism.vectors.embeddings.positional import PositionalTrainer
 
 LONGEST = 10_000  # gensim reads no more of a text
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from porism.analysis.analyzer import AnalysisConfig
     from porism.corpus import ReaderOptions, open_source, read_qrels, read_topics
     from porism.errors import PorismError, Problem
-    from porism.evaluate import compare_runs, evaluate_run
     from porism.explanation import Explanation
     from porism.formula import operator_tree, parse_latex, parse_mathml, to_latex, to_mathml, to_unicode
-    from porism.fusion import fuse
     from porism.index import IndexWriter
     from porism.index import info as index_info
-    from porism.recipes import run_recipe
+    from porism.lab.evaluate import compare_runs, evaluate_run
+    from porism.lab.fusion import fuse
+    from porism.lab.recipes import run_recipe
     from porism.retrieve import ChannelSettings, SearchModel
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.runs.provenance import Provenance
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from porism.search.index import Index, open_index
     from porism.search.sources.indexing import index_documents
     from porism.search.sources.updating import index_sources, update_index
+    from porism.serve.web.remote_shards import open_shards
     from porism.types import Content, Document, Formula, Query
-    from porism.web.remote_shards import open_shards
 
 _HOME = {
     "AnalysisConfig": "analysis.analyzer",
@@ -66,23 +66,23 @@ _HOME = {
     "Run": "runs.run",
     "SearchModel": "retrieve",
     "check_index": "search.checking",
-    "compare_runs": "evaluate",
-    "evaluate_run": "evaluate",
-    "fuse": "fusion",
+    "compare_runs": "lab.evaluate",
+    "evaluate_run": "lab.evaluate",
+    "fuse": "lab.fusion",
     "highlight_mathml": "search.highlighting",
     "highlight_text": "search.highlighting",
     "index_documents": "search.sources.indexing",
     "index_info": "index",
     "index_sources": "search.sources.updating",
     "open_index": "search.index",
-    "open_shards": "web.remote_shards",
+    "open_shards": "serve.web.remote_shards",
     "open_source": "corpus",
     "operator_tree": "formula",
     "parse_latex": "formula",
     "parse_mathml": "formula",
     "read_qrels": "corpus",
     "read_topics": "corpus",
-    "run_recipe": "recipes",
+    "run_recipe": "lab.recipes",
     "to_latex": "formula",
     "to_mathml": "formula",
     "to_unicode": "formula",

@@ -19,10 +19,10 @@ from porism.analysis.tokenizers.tokenizer import (
 from porism.analysis.tokenizers.training import BpeSettings, train_bpe
 from porism.cli import porism as command
 from porism.errors import ConfigError, IndexCorrupt, MissingExtra
-from porism.files.artifacts import TOKENIZERS
 from porism.formula import parse_latex
 from porism.retrieve import ChannelSettings, SearchModel
 from porism.search.sources.indexing import index_documents
+from porism.system.files.artifacts import TOKENIZERS
 from porism.types import Content, Document, Formula
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'porism[embeddings]'")

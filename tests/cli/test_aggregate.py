@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pairwise_cases import THREE, made_up
 
-from porism.pairwise import AGGREGATIONS, PairwiseRun, aggregate, read_pairwise, write_pairwise
+from porism.lab.pairwise import AGGREGATIONS, PairwiseRun, aggregate, read_pairwise, write_pairwise
 from porism.runs.run import Run
 
 RUNS = {"q": [("a", 5.0), ("b", 4.0), ("c", 3.0), ("d", 2.0), ("e", 1.0)], "other": [("x", 2.0), ("y", 1.0)]}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from porism.corpus import read_qrels
-from porism.evaluate import evaluate_run
-from porism.fusion import fuse
+from porism.lab.evaluate import evaluate_run
+from porism.lab.fusion import fuse
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 

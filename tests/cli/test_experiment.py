@@ -11,7 +11,7 @@ from typing import Protocol
 import pytest
 from recipe_cases import FUSIONS
 
-from porism.recipes.kinds.fusions import FuseRuns
+from porism.lab.recipes.kinds.fusions import FuseRuns
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "sample.toml"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porism.fusion import FUSIONS, fuse
+from porism.lab.fusion import FUSIONS, fuse
 from porism.runs.run import Run
 
 

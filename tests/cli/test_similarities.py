@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from porism.similarity import open_similarities
+from porism.vectors.similarity import open_similarities
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from porism.index import Snapshot
-from porism.retrieve.formulas.tangent_cft import TangentCftRanker
 from porism.types import Formula
+from porism.vectors.formula_vectors.tangent_cft import TangentCftRanker
 
 
 def test_train_leaves_a_model_in_the_index(porism, tmp_path, sample_index):

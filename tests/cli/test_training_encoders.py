@@ -15,9 +15,9 @@ pytest.importorskip("datasets", reason="training needs it: pip install 'porism[n
 
 from tiny_encoders import PAIRS, hits, save_encoder  # noqa: E402
 
-from porism.neural.encoder import load_encoder  # noqa: E402
+from porism.lab.train.pairs.files import read_pairs, write_pairs  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
-from porism.train.pairs.files import read_pairs, write_pairs  # noqa: E402
+from porism.vectors.neural.encoder import load_encoder  # noqa: E402
 
 SMALL = ("--length", 32, "--device", "cpu", "--precision", "float32", "--rate", 1e-2, "--batch", 12)
 

@@ -7,7 +7,7 @@ import sys
 
 from tiny_models import need_models, save_bert
 
-from porism.embeddings import open_token_vectors
+from porism.vectors.embeddings import open_token_vectors
 
 
 def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):

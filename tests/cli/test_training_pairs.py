@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.train.pairs.files import read_pairs
+from porism.lab.train.pairs.files import read_pairs
 
 
 def test_pairs_of_an_index_are_written_and_counted(porism, sample_index, tmp_path):

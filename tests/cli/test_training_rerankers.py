@@ -11,8 +11,8 @@ from tiny_models import TEXTS, need_models, save_bert
 need_models()
 pytest.importorskip("accelerate", reason="training needs it: pip install 'porism[neural]'")
 
-from porism.train.pairs.base import Pair  # noqa: E402
-from porism.train.pairs.files import read_pairs, write_pairs  # noqa: E402
+from porism.lab.train.pairs.base import Pair  # noqa: E402
+from porism.lab.train.pairs.files import read_pairs, write_pairs  # noqa: E402
 
 SMALL = ("--length", 40, "--device", "cpu", "--precision", "float32", "--rate", 1e-2)
 

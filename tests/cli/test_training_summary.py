@@ -8,7 +8,7 @@ import click
 import pytest
 
 from porism.cli.training_summary import echo_training, losses
-from porism.train.trainers import TrainingReport
+from porism.lab.train.trainers import TrainingReport
 
 
 def report(*, resumed: int = 0, steps: int = 1_200, interrupted: bool = False) -> TrainingReport:

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from porism.embeddings import open_token_vectors
+from porism.vectors.embeddings import open_token_vectors
 
 
 @pytest.fixture(scope="module")

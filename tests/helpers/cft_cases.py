@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from porism.embeddings.subwords import character, store_word_vectors
-from porism.files.artifacts import MODELS
 from porism.index import Snapshot
 from porism.index.container_writer import ContainerWriter
-from porism.retrieve.formulas.tangent_cft import EXTRACTORS, MODEL, TangentCftVectors
-from porism.retrieve.vectors import prepare_vectors
+from porism.search.models.vectors import prepare_vectors
+from porism.system.files.artifacts import MODELS
+from porism.vectors.embeddings.subwords import character, store_word_vectors
+from porism.vectors.formula_vectors.tangent_cft import EXTRACTORS, MODEL, TangentCftVectors
 
 
 def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVectors:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from porism.concurrency import clusters
+from porism.system.concurrency import clusters
 
 WITHOUT_NETWORK = ["--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
 

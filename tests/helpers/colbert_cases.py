@@ -13,10 +13,10 @@ from tiny_models import save_encoder
 
 from porism.index import Snapshot
 from porism.index.token_rows import TokenRows, open_tokens
-from porism.neural.token_codec import CompressedTokens
-from porism.neural.token_model import TokenModelSettings, make_token_model
-from porism.retrieve.colbert.encoding import TokenReport, encode_tokens
-from porism.retrieve.colbert.stores import TokenStore
+from porism.vectors.colbert.encoding import TokenReport, encode_tokens
+from porism.vectors.colbert.stores import TokenStore
+from porism.vectors.neural.token_codec import CompressedTokens
+from porism.vectors.neural.token_model import TokenModelSettings, make_token_model
 
 SETTINGS = TokenModelSettings(dimensions=8, query_length=24, expansion=6)
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.recipes.checking import Check
-from porism.recipes.draft import Draft
-from porism.recipes.execution import Execution, OnCount, Parameters
-from porism.recipes.kinds.base import RunStage, SystemKind
-from porism.recipes.planning import Planner, Stage
-from porism.recipes.recipe import SystemSettings, check_depth
+from porism.lab.recipes.checking import Check
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.execution import Execution, OnCount, Parameters
+from porism.lab.recipes.kinds.base import RunStage, SystemKind
+from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.recipe import SystemSettings, check_depth
+from porism.lab.tuning import with_parameters
 from porism.runs.run import Run
 from porism.settings import Path
-from porism.tuning import with_parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from tiny_models import TEXTS, save_encoder
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.index import IndexWriter, Snapshot
-from porism.retrieve.dense.encoding import EncodeReport, encode_index
 from porism.types import Content, Document, Query
+from porism.vectors.dense.encoding import EncodeReport, encode_index
 
 WORDS = " ".join(TEXTS).replace("$", "").split()
 

@@ -8,19 +8,19 @@ from pathlib import Path
 from memory_backend import MemoryBackend
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.engine.units import Units
 from porism.index import IndexWriter, Segment, Snapshot
-from porism.retrieve.exported.kind import search_export
-from porism.retrieve.exported.lexical import DOCUMENTS, ExportedLexical
-from porism.retrieve.exported.opening import OpenExport, open_export
-from porism.retrieve.exported.retriever import ExportedRetriever
-from porism.retrieve.exported.rows import live_units
-from porism.retrieve.exported.state import ExportState, TableState
-from porism.retrieve.exported.terms import TermSource
-from porism.retrieve.exported.views import Frozen, views_of
+from porism.index.engine.units import Units
 from porism.retrieve.lexical.retriever import LexicalRetriever
-from porism.retrieve.models import read_model
-from porism.retrieve.registry import RETRIEVERS
+from porism.search.models.models import read_model
+from porism.search.models.registry import RETRIEVERS
+from porism.serve.exported.kind import search_export
+from porism.serve.exported.lexical import DOCUMENTS, ExportedLexical
+from porism.serve.exported.opening import OpenExport, open_export
+from porism.serve.exported.retriever import ExportedRetriever
+from porism.serve.exported.rows import live_units
+from porism.serve.exported.state import ExportState, TableState
+from porism.serve.exported.terms import TermSource
+from porism.serve.exported.views import Frozen, views_of
 from porism.types import Content, Document, Formula, Query
 
 TEXTS = {

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from porism.files.artifacts import MODELS
-from porism.neural.formula_encoder import (
+from porism.system.files.artifacts import MODELS
+from porism.vectors.neural.formula_encoder import (
     FormulaEncoder,
     FormulaModelFile,
     FormulaNetwork,
     save_formula_encoder,
     weight_shapes,
 )
-from porism.neural.formula_nodes import Vocabulary
+from porism.vectors.neural.formula_nodes import Vocabulary
 
 SMALL = FormulaNetwork(dimensions=8, layers=1, heads=2, width=12, nodes=40)
 LABELS = ("Uplus", "Ueq", "Vx", "Vy", "Va", "N2", "N1", "Osup", "Odivide")

@@ -9,8 +9,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.backends.base import ANY_FILTER, EVERYWHERE, MOST_FILTERS, Hits, Rows, SparseRows, Table, Vectors, Where
 from porism.errors import EngineError
+from porism.serve.backends.base import (
+    ANY_FILTER,
+    EVERYWHERE,
+    MOST_FILTERS,
+    Hits,
+    Rows,
+    SparseRows,
+    Table,
+    Vectors,
+    Where,
+)
 
 
 @dataclass

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from porism.backends.milvus import MilvusBackend
 from porism.errors import EngineError
+from porism.serve.backends.milvus import MilvusBackend
 
 _START = 60.0
 

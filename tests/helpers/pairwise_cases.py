@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from porism.pairwise import PairwiseScores
+from porism.lab.pairwise import PairwiseScores
 
 NAN = float("nan")
 

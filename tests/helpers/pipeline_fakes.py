@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.pipeline import ScoringReranker
+from porism.lab.pipeline import ScoringReranker
 from porism.runs.run import Run
 from porism.types import Content, Query
 

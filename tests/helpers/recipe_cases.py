@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porism.recipes import Experiment, RecipeError, plan_recipe
+from porism.lab.recipes import Experiment, RecipeError, plan_recipe
 
 TOPICS = {
     "T.1": r"derivative of $x^2$", "T.2": r"sum of squares $\sum i^2$", "T.3": "group theory order of an element",

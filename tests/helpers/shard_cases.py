@@ -7,9 +7,9 @@ from pathlib import Path
 
 from porism.retrieve.base import RetrieverSettings
 from porism.search.index import open_index
-from porism.search.shards.requests import A, Request, Shard
-from porism.search.shards.shard import IndexShard
 from porism.search.sources.indexing import index_documents
+from porism.serve.shards.requests import A, Request, Shard
+from porism.serve.shards.shard import IndexShard
 from porism.types import Document
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from porism.cli import main
-from porism.web.client import PREFIX
+from porism.serve.web.client import PREFIX
 
 
 def post(client: Any, step: str, **body: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from lexical_cases import Doc
 
 from porism.retrieve.weightings.base import LexicalChannel
-from porism.similarity import SimilarityMatrix, write_similarity_matrix
+from porism.vectors.similarity import SimilarityMatrix, write_similarity_matrix
 
 Similar = dict[tuple[str, str], float]
 

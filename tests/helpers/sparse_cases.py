@@ -12,8 +12,8 @@ from tiny_models import save_splade
 
 from porism.index import Snapshot
 from porism.index.documents import stored_document
-from porism.neural.sparse_encoder import load_sparse_encoder
-from porism.retrieve.splade.encoding import TermsReport, encode_terms
+from porism.vectors.neural.sparse_encoder import load_sparse_encoder
+from porism.vectors.splade.encoding import TermsReport, encode_terms
 
 STEP = 0.01
 

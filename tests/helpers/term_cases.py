@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.postings import Postings
+from porism.index.engine.postings import Postings
 from porism.index.entries import Entries
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tiny_models import save_bert, word_tokenizer
 
-from porism.train.pairs.base import Pair
+from porism.lab.train.pairs.base import Pair
 
 SUBJECTS = "group ring field graph prime limit series matrix lattice module knot sheaf".split()
 PROPERTIES = "finite open closed bounded simple free".split()

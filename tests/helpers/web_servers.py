@@ -18,7 +18,7 @@ def running(app: Any) -> Iterator[str]:
     """The address of a server of an application while the block runs, without the last slash."""
     import uvicorn
 
-    from porism.web.server import bind, server_config
+    from porism.serve.web.server import bind, server_config
 
     bound = bind("127.0.0.1", 0)
     server = uvicorn.Server(server_config(app))
@@ -37,8 +37,8 @@ def running(app: Any) -> Iterator[str]:
 @contextmanager
 def serving(indexes: dict[str, Path], **settings: Any) -> Iterator[str]:
     """Serves the pages and the API of indexes while the block runs; the address."""
-    from porism.web.app import create_app
-    from porism.web.settings import WebSettings
+    from porism.serve.web.app import create_app
+    from porism.serve.web.settings import WebSettings
 
     with running(create_app(WebSettings(indexes, logs=False, **settings))) as address:
         yield address

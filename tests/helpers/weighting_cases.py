@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from porism.engine.factors import Rows
+from porism.index.engine.factors import Rows
 from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts, Weighting, is_stored
 
 TINY = [

@@ -33,9 +33,9 @@ import orjson
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import open_source
-from porism.engine import compact
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, container
+from porism.index.engine import compact
 from porism.sample import ENTRIES
 from porism.search.index import open_index
 from porism.search.sources.indexing import prepare_for_searches

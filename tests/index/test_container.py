@@ -10,10 +10,10 @@ import orjson
 import pytest
 
 from porism.errors import IndexCorrupt, IndexVersionError, StorageError
-from porism.files import durable
 from porism.index import container, container_writer
 from porism.index.container import Container, Stamp
 from porism.index.container_writer import ContainerWriter
+from porism.system.files import durable
 
 ARRAYS = {
     "bytes": np.arange(7, dtype=np.uint8),

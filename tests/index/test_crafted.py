@@ -175,7 +175,7 @@ def test_derived_data(whole: Path, tmp_path: Path, change: str, monkeypatch: pyt
 def test_large_postings(whole: Path, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents of postings that are stored as kernels read them, which the cases above do not have."""
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)
-    monkeypatch.setattr("porism.engine.compact.NARROWED_BYTES", 0)
+    monkeypatch.setattr("porism.index.engine.compact.NARROWED_BYTES", 0)
     copy = tmp_path / "index"
     shutil.copytree(whole, copy)
     for file in copy.glob("segments/*/derived/postings-*.bin"):

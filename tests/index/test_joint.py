@@ -13,12 +13,12 @@ from lexical_cases import CHANNELS, FIELDS, batch_of, queries, random_docs, writ
 from long_forms import LONG
 
 from porism.errors import ConfigError, IndexNotFound
-from porism.files.artifacts import MODELS
 from porism.index import IndexWriter, JointSnapshot, Snapshot
 from porism.index.joint import names_of
 from porism.index.strings import Packed
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.system.files.artifacts import MODELS
 
 ZONES = {"title": Zone(0.4, {"title": 1.0})}
 

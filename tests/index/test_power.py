@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from power_cuts import cut_power
 
-from porism.files import durable
+from porism.system.files import durable
 
 pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'porism[embeddings]'")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc/self/fd: run it on Linux")
@@ -37,7 +37,7 @@ BROKEN: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "the folder of an index is not synced": (
         "porism.index.writer", "make_folder", lambda path: path.mkdir(parents=True, exist_ok=True)
     ),
-    "expansions are not synced": ("porism.doc2query.store", "sync_file", nothing),
+    "expansions are not synced": ("porism.lab.doc2query.store", "sync_file", nothing),
 }
 
 

@@ -11,13 +11,13 @@ from crafting import craft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from porism.compiled.kernels import address
 from porism.errors import IndexCorrupt
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.records import Records, write_records
 from porism.index.row_kernels import decode_rows
 from porism.index.rows import Csr, TermRows, write_rows
+from porism.system.compiled.kernels import address
 
 ROWS = st.lists(st.dictionaries(st.integers(0, 300) | st.integers(0, 2**31 - 2), st.integers(1, 65_535), max_size=70))
 

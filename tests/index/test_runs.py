@@ -108,7 +108,7 @@ def test_nothing_is_united_to_nothing() -> None:
     ],
 )
 def test_bytes_that_are_no_run_are_found(data: bytes, count: int) -> None:
-    from porism.compiled.kernels import address
+    from porism.system.compiled.kernels import address
 
     sound, broken = np.frombuffer(b"\x01a\x11b", np.uint8), np.frombuffer(data, np.uint8)
     runs = np.array([(address(one), len(one), size) for one, size in ((sound, 2), (broken, count))], np.int64)

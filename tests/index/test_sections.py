@@ -136,7 +136,7 @@ def test_verifying_reads_every_section(tmp_path: Path) -> None:
 def test_damage_in_large_sections_is_noticed_by_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short form of ``bit_flips.py``: no crash, and no other answer."""
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)  # flip_bits sets it too
-    monkeypatch.setattr("porism.engine.compact.NARROWED_BYTES", 0)  # small postings are written like large ones
+    monkeypatch.setattr("porism.index.engine.compact.NARROWED_BYTES", 0)  # small postings are written like large ones
     make_index(tmp_path / "index", 300)
     outcomes = flip_bits(tmp_path / "index", 40 if LONG else 24, limit=0)
     assert not any("wrong" in outcome for outcome in outcomes), outcomes

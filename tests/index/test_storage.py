@@ -17,8 +17,8 @@ import pytest
 from index_cases import Doc, batch_of, read_all
 
 from porism.errors import ConfigError, IndexCorrupt, IndexLocked, IndexNotFound, IndexVersionError, StorageError
-from porism.files import durable
 from porism.index import IndexWriter, Snapshot, container, info, manifest
+from porism.system.files import durable
 
 OLD = [Doc(f"d{number}", {"body": ["old", f"w{number}"]}) for number in range(4)]
 

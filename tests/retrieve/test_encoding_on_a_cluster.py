@@ -30,13 +30,13 @@ from porism.index import Snapshot
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.index.token_rows import open_tokens
 from porism.index.vectors import open_vectors
-from porism.retrieve import spreading
-from porism.retrieve.colbert.encoding import encode_tokens
-from porism.retrieve.colbert.provider import DocumentTokens
-from porism.retrieve.dense.encoding import encode_index
-from porism.retrieve.dense.provider import DenseVectors
-from porism.retrieve.splade.encoding import encode_terms
-from porism.retrieve.splade.provider import DocumentTerms
+from porism.vectors import spreading
+from porism.vectors.colbert.encoding import encode_tokens
+from porism.vectors.colbert.provider import DocumentTokens
+from porism.vectors.dense.encoding import encode_index
+from porism.vectors.dense.provider import DenseVectors
+from porism.vectors.splade.encoding import encode_terms
+from porism.vectors.splade.provider import DocumentTerms
 
 MODULES = [f"porism.retrieve.{kind}.encoding" for kind in ("dense", "splade", "colbert")]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from long_forms import LONG
 
-from porism.concurrency.caching import cached_property
-from porism.concurrency.locks import Lock
+from porism.system.concurrency.caching import cached_property
+from porism.system.concurrency.locks import Lock
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"),

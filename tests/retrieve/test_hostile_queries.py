@@ -11,8 +11,8 @@ from hostile import COMMUTATIVE, HOSTILE, WILD, long_formula
 from long_forms import LONG
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.engine.units import formula_units
 from porism.index import Snapshot
+from porism.index.engine.units import formula_units
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel

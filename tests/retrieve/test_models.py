@@ -16,8 +16,8 @@ from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.settings import ChannelSettings
-from porism.retrieve.models import model_from, read_model
 from porism.search.index import Index, make_query, open_index
+from porism.search.models.models import model_from, read_model
 from porism.settings import SettingError
 from porism.types import Query
 

@@ -15,20 +15,22 @@ from trigram_retriever import TRIGRAMS, TrigramModel, TrigramRetriever
 
 from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError, QueryError
-from porism.files.artifacts import MODELS, SIMILARITIES
 from porism.index import Snapshot
-from porism.pipeline import RetrieverReranker, formula_pipeline, pipeline
-from porism.retrieve import DEFAULT_MODEL, TangentCftModel, registry
+from porism.lab.pipeline import RetrieverReranker, formula_pipeline, pipeline
+from porism.lab.tuning import model_objective, tune
+from porism.retrieve import DEFAULT_MODEL
 from porism.retrieve.documents import best_formulas
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
-from porism.retrieve.models import artifacts_of, channels_of, model_from, named_model, read_model, write_model
-from porism.retrieve.registry import DEFAULT_KINDS, RETRIEVERS, kind_of, open_retriever
 from porism.sample import QRELS, QUERIES
 from porism.search.index import Index, open_index
+from porism.search.models import registry
+from porism.search.models.models import artifacts_of, channels_of, model_from, named_model, read_model, write_model
+from porism.search.models.registry import DEFAULT_KINDS, RETRIEVERS, kind_of, open_retriever
 from porism.settings import SettingError
-from porism.tuning import model_objective, tune
+from porism.system.files.artifacts import MODELS, SIMILARITIES
 from porism.types import Content, Formula, Query
+from porism.vectors.formula_vectors.tangent_cft import TangentCftModel
 
 QUERY = Query("q", {"text": Content.of("the derivative of ", Formula("x^2"), " and of ", Formula("x+y"))})
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.errors import ConfigError, FormatError, Problem, SourceError
-from porism.files.text import read_lines
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run, rank
+from porism.system.files.text import read_lines
 
 
 def test_score_descending_then_id_descending_by_code_point() -> None:

@@ -14,8 +14,8 @@ import porism
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.formula import layout_key, parse
-from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
+from porism.search.models.models import read_model
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula, Query
 

@@ -11,14 +11,14 @@ import pytest
 from porism.analysis.analyzer import AnalysisConfig
 from porism.analysis.tokenizers.tokenizer import MathTokenizer
 from porism.corpus import open_source
-from porism.embeddings.vectors import write_token_vectors
 from porism.errors import IndexLocked, IndexNotFound
 from porism.index import IndexWriter, Snapshot
 from porism.sample import ENTRIES
 from porism.search.checking import check_index
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents
-from porism.similarity import SimilaritySettings, build_similarities
+from porism.vectors.embeddings.vectors import write_token_vectors
+from porism.vectors.similarity import SimilaritySettings, build_similarities
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'porism[embeddings]'")
 pytest.importorskip("rapidfuzz", reason="needs rapidfuzz: pip install 'porism[similarities]'")

@@ -9,10 +9,10 @@ import pytest
 
 from porism.corpus import read_topics
 from porism.errors import ConfigError, QueryError
-from porism.retrieve.models import known_models
 from porism.sample import entries_path, sample_path
 from porism.search.answering import answer, answer_formulas, answer_similar
 from porism.search.index import Index, open_index
+from porism.search.models.models import known_models
 from porism.search.sources.updating import index_sources
 from porism.types import Query
 

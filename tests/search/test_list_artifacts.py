@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porism.embeddings import (
-    write_token_vectors,
-)
-from porism.files.artifacts import EMBEDDINGS
 from porism.search.artifacts import Artifact, list_artifacts
 from porism.search.sources.indexing import index_documents
-from porism.similarity import SimilaritySettings, build_similarities
+from porism.system.files.artifacts import EMBEDDINGS
 from porism.types import Content, Document
+from porism.vectors.embeddings import (
+    write_token_vectors,
+)
+from porism.vectors.similarity import SimilaritySettings, build_similarities
 
 
 def vectors(index: Path, generation: int, value: float = 1.0) -> None:

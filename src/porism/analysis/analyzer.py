@@ -40,9 +40,9 @@ from porism.analysis.documents import clean_text, dump_document
 from porism.analysis.languages import LanguageChoice, read_choice
 from porism.analysis.stop_words import NO_STOP_WORDS
 from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
-from porism.concurrency.caching import cached_property
 from porism.errors import PorismError, Problem, counted
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
+from porism.system.concurrency.caching import cached_property
 from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 
 __all__ = [

@@ -28,8 +28,8 @@ from porism.analysis.tokenizers.tokenizer import (
 )
 from porism.analysis.words import OWN_STOP_WORDS, WordAnalyzer
 from porism.errors import ConfigError, IndexVersionError
-from porism.files.artifacts import TOKENIZERS
 from porism.formula import EXTRACTORS
+from porism.system.files.artifacts import TOKENIZERS
 
 ANALYSIS_VERSION = 3
 """Changes when texts or formulas give other terms than before: an index of another version has to be made again."""

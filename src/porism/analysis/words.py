@@ -13,8 +13,8 @@ from porism.analysis import unspaced
 from porism.analysis.folding import APOSTROPHE, INVISIBLE, MARKS, fold, spelling
 from porism.analysis.languages import ENGLISH, LANGUAGES, NO_LANGUAGE, Language
 from porism.analysis.stop_words import FUNCTION_WORDS, NO_STOP_WORDS, stop_words
-from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError
+from porism.system.concurrency.caching import cached_property
 
 WORD = re.compile(rf"[^\W_][^\W_{MARKS}{INVISIBLE}]*(?:(?:[{MARKS}{INVISIBLE}]+|{APOSTROPHE})[^\W_]*)*")
 """Letters and digits, with the accents on them, the invisible characters between them, and Ukrainian apostrophes, which

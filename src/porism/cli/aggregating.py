@@ -14,14 +14,14 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.pairwise import PairwiseRun
+    from porism.lab.pairwise import PairwiseRun
     from porism.runs.run import Run
 
 
 def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """Prints aggregations and parameters, and ends the command."""
     if wanted and not context.resilient_parsing:
-        from porism.pairwise import AGGREGATIONS
+        from porism.lab.pairwise import AGGREGATIONS
 
         echo(methods_of(AGGREGATIONS))
         context.exit()
@@ -75,8 +75,8 @@ def aggregate(
     """
     import time
 
-    from porism.pairwise import aggregate as aggregated
-    from porism.pairwise import make_aggregation, write_pairwise
+    from porism.lab.pairwise import aggregate as aggregated
+    from porism.lab.pairwise import make_aggregation, write_pairwise
     from porism.settings import parse_assignments
 
     if output is None and store_path is None:
@@ -128,8 +128,8 @@ def flips(
     from statistics import mean, median
 
     from porism.errors import ConfigError
-    from porism.files.text import write_whole
-    from porism.pairwise import flips_at
+    from porism.lab.pairwise import flips_at
+    from porism.system.files.text import write_whole
 
     check_outputs({"--output": output, "--plot": plot_path}, [] if run_path is None else [run_path], [pairs_path])
     check_folders([path for path in (output, plot_path) if path is not None])
@@ -157,8 +157,8 @@ def flips(
         ]
         write_whole(output, "\n".join(lines) + "\n")
     if plot_path is not None:
-        from porism.reports.flip_plots import flips_plot
-        from porism.reports.picture import svg
+        from porism.lab.reports.flip_plots import flips_plot
+        from porism.lab.reports.picture import svg
 
         rates_at = {depth: [one.rate for one in of_queries] for depth, of_queries in found.items()}
         write_whole(plot_path, svg(flips_plot(rates_at), standalone=True))
@@ -184,7 +184,7 @@ def _read(
     path: Path, run_path: Path | None, depth: int | None, duplicates: str, invalid: str, unknown: str, log: ProblemLog
 ) -> tuple[PairwiseRun, Run | None]:
     """The pairwise scores, in the order of the run where there is one, and that run."""
-    from porism.pairwise import ranked_by, read_pairwise
+    from porism.lab.pairwise import ranked_by, read_pairwise
     from porism.runs.run import Run
 
     check_files([path, *([run_path] if run_path is not None else [])])
@@ -202,7 +202,7 @@ def _above(run: Run, first: Run, log: ProblemLog) -> Run:
     import numpy as np
 
     from porism.errors import Problem
-    from porism.pipeline import rescored
+    from porism.lab.pipeline import rescored
     from porism.runs.provenance import Provenance
 
     lacking = [query_id for query_id in first if query_id not in run]

@@ -15,7 +15,7 @@ from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from porism.fusion import Fusion
+    from porism.lab.fusion import Fusion
     from porism.runs.run import Run
 
 _FILE = click.Path(path_type=Path)
@@ -89,11 +89,11 @@ def compare(
     if called and (len(called) != len(run_paths) or not all(called)):
         raise click.UsageError(f"--names has {len(called)} names for {len(run_paths)} runs.")
     from porism.corpus import read_qrels, read_topic_information, read_topics
-    from porism.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
-    from porism.evaluate.comparison import unique_names
     from porism.extras import need
-    from porism.fusion import LearnedFusion, make_fusion
-    from porism.reports import (
+    from porism.lab.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
+    from porism.lab.evaluate.comparison import unique_names
+    from porism.lab.fusion import LearnedFusion, make_fusion
+    from porism.lab.reports import (
         check_folder,
         check_target,
         make_ablation,
@@ -106,7 +106,7 @@ def compare(
         write_latex,
         write_plots,
     )
-    from porism.reports.tables import topics_path as by_topic_path
+    from porism.lab.reports.tables import topics_path as by_topic_path
     from porism.runs.run import Run
 
     check_outputs(
@@ -201,7 +201,7 @@ def _is_fusion(run: Run, known: Collection[str]) -> bool:
 
 def _named(given: str, paths: tuple[Path, ...], called: list[str]) -> str:
     """The name that a run has in the comparison, given that name or the run's file."""
-    from porism.evaluate.comparison import unique_names
+    from porism.lab.evaluate.comparison import unique_names
 
     names, _ = unique_names(called)
     if given in names or given == "best" or Path(given) not in paths:

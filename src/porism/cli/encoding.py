@@ -15,7 +15,7 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.retrieve.dense.model import Approximate
+    from porism.vectors.dense.model import Approximate
 
 class _Report(Protocol):
     """What encoding gives, whatever was encoded."""
@@ -105,11 +105,11 @@ def model_kind(model: str, index_path: Path) -> str:
 
     :raises ConfigError: there is none of this name, or its folder is incomplete.
     """
-    from porism.neural.encoder_files import model_folder
-    from porism.neural.encoder_model import fetched_encoder
-    from porism.neural.formula_encoder import is_formula_encoder
-    from porism.neural.sparse_encoder import is_sparse_model
-    from porism.neural.token_model import is_token_model
+    from porism.vectors.neural.encoder_files import model_folder
+    from porism.vectors.neural.encoder_model import fetched_encoder
+    from porism.vectors.neural.formula_encoder import is_formula_encoder
+    from porism.vectors.neural.sparse_encoder import is_sparse_model
+    from porism.vectors.neural.token_model import is_token_model
 
     here = model_folder(model, index_path)
     if here is not None and is_formula_encoder(here):
@@ -149,7 +149,7 @@ def _done(report: _Report, noun: str, rate: str = "") -> str:
 
 def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
     """Encodes an index by a sparse encoder and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.splade.encoding import TermsReport, encode_terms
+    from porism.vectors.splade.encoding import TermsReport, encode_terms
 
     def summary(report: TermsReport) -> str:
         each = "" if report.interrupted else f", {report.terms / max(1, report.documents):,.1f} terms each"
@@ -163,7 +163,7 @@ def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: 
 
 def encode_tokens_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
     """Encodes an index by a model of late interaction and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.colbert.encoding import TokenReport, encode_tokens
+    from porism.vectors.colbert.encoding import TokenReport, encode_tokens
 
     def summary(report: TokenReport) -> str:
         codec = report.store.codec
@@ -183,7 +183,7 @@ def encode_tokens_and_tell(index_path: Path, model: str, quiet: bool, **options:
 
 def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
     """Encodes an index by an encoder of vectors and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.dense.encoding import EncodeReport, encode_index
+    from porism.vectors.dense.encoding import EncodeReport, encode_index
 
     def summary(report: EncodeReport) -> str:
         done = _done(report, "document", ",.1f")
@@ -199,7 +199,7 @@ def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options
 
 def encode_formulas_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
     """Encodes the formulas of an index and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.formula_encoder.encoding import FormulaEncodeReport, encode_formulas
+    from porism.vectors.formula_encoder.encoding import FormulaEncodeReport, encode_formulas
 
     def summary(report: FormulaEncodeReport) -> str:
         done = _done(report, "formula", ",.0f")
@@ -216,11 +216,11 @@ def _note(note: str) -> None:
 
 
 def _forget(index_path: Path, name: str) -> None:
-    from porism.files.artifacts import FORMULA_ENCODERS, SPARSE, TOKENS
-    from porism.retrieve.colbert.encoding import forget_tokens
-    from porism.retrieve.dense.encoding import forget_encoder
-    from porism.retrieve.formula_encoder.encoding import forget_formula_encoder
-    from porism.retrieve.splade.encoding import forget_terms
+    from porism.system.files.artifacts import FORMULA_ENCODERS, SPARSE, TOKENS
+    from porism.vectors.colbert.encoding import forget_tokens
+    from porism.vectors.dense.encoding import forget_encoder
+    from porism.vectors.formula_encoder.encoding import forget_formula_encoder
+    from porism.vectors.splade.encoding import forget_terms
 
     if name in FORMULA_ENCODERS.names(index_path):
         forget_formula_encoder(index_path, name)
@@ -234,8 +234,8 @@ def _forget(index_path: Path, name: str) -> None:
 
 def _approximate(given: Sequence[str]) -> Approximate:
     from porism.errors import ConfigError
-    from porism.retrieve.dense.model import Approximate
     from porism.settings import parse_assignments, read_settings
+    from porism.vectors.dense.model import Approximate
 
     found: dict[str, Any] = {}
     for one in given:

@@ -92,9 +92,9 @@ def _write(
     sources: tuple[str, ...], index_path: Path, model_name: str, output: Path, batch: int, device: str,
     format_name: str | None, options: ReaderOptions, given: dict[str, Any], log: ProblemLog, quiet: bool,
 ) -> None:
-    from porism.doc2query import ExpansionSettings, QueryGenerator, expand_documents
     from porism.index import Snapshot
     from porism.index.documents import StoredDocuments
+    from porism.lab.doc2query import ExpansionSettings, QueryGenerator, expand_documents
     from porism.search.sources.indexing import read_documents
 
     settings = ExpansionSettings(**given)
@@ -125,7 +125,7 @@ def _write(
 
 
 def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: ProblemLog, quiet: bool) -> None:
-    from porism.doc2query import ExpansionFile, apply_expansions, remove_expansions
+    from porism.lab.doc2query import ExpansionFile, apply_expansions, remove_expansions
 
     with ExitStack() as stack:
         file = stack.enter_context(ExpansionFile(apply_path)) if apply_path is not None else None

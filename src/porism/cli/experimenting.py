@@ -15,7 +15,7 @@ from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:
-    from porism.recipes import Plan, StageEvent
+    from porism.lab.recipes import Plan, StageEvent
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -47,7 +47,7 @@ def experiment(
     interrupted experiment continues where it stopped. All errors in the recipe and its files are reported at once,
     before any work.
     """
-    from porism.recipes import plan_recipe, run_recipe
+    from porism.lab.recipes import plan_recipe, run_recipe
 
     log = ProblemLog(problems_path)
     options: dict[str, Any] = {"output": output, "cache": cache, "only": only, "on_problem": log}
@@ -73,7 +73,7 @@ def experiment(
 @contextmanager
 def recipe_errors(log: ProblemLog, quiet: bool) -> Iterator[None]:
     """What running a recipe says at its end: all errors of the recipe, or how to continue, and what was skipped."""
-    from porism.recipes import RecipeError
+    from porism.lab.recipes import RecipeError
 
     try:
         yield

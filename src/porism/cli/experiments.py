@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from porism.errors import OnProblem
-    from porism.evaluate.breakdown import Groups
+    from porism.lab.evaluate.breakdown import Groups
     from porism.runs.provenance import Provenance
-    from porism.search.shards.federated import FederatedIndex
+    from porism.serve.shards.federated import FederatedIndex
 
 OF_QUERIES = ("length", "math-share")
 """What topics can be grouped by without any information on them."""
@@ -109,8 +109,8 @@ def run(
 
 def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool, formulas: bool) -> FederatedIndex:
     from porism.cli.first_use import compile_once
-    from porism.retrieve.models import read_model
-    from porism.web.remote_shards import open_shards
+    from porism.search.models.models import read_model
+    from porism.serve.web.remote_shards import open_shards
 
     compile_once(quiet)
     model = read_model(model_name, formulas)
@@ -153,7 +153,7 @@ def evaluate(
     is binary), bpref, judged@10 and the number of relevant documents retrieved.
     """
     from porism.corpus import read_qrels
-    from porism.evaluate import (
+    from porism.lab.evaluate import (
         DEFAULT_MEASURES,
         breakdown,
         evaluate_at_depths,
@@ -248,7 +248,7 @@ def topic_groups(
     :raises ConfigError: the topic information has no such column.
     """
     from porism.corpus import read_topic_information, read_topics
-    from porism.evaluate import groups_by, length_groups, math_share_groups
+    from porism.lab.evaluate import groups_by, length_groups, math_share_groups
 
     if not columns:
         return {}

@@ -15,7 +15,7 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.retrieve.exported.exporting import ExportReport
+    from porism.serve.exported.exporting import ExportReport
 
 
 @click.group(short_help="Bring an index to an engine that serves past one machine.")
@@ -59,8 +59,8 @@ def milvus(
     by that, searches take longer. One process at a time exports an index to one place. Needs
     pip install 'porism[cluster]'.
     """
-    from porism.backends.milvus import MilvusBackend
-    from porism.retrieve.exported.exporting import export_index
+    from porism.serve.backends.milvus import MilvusBackend
+    from porism.serve.exported.exporting import export_index
 
     compile_once(quiet)
     backend = MilvusBackend(uri, collection, timeout)

@@ -16,8 +16,8 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.evaluate import Qrels
-    from porism.fusion import FittedFusion, Fusion, LearnedFusion
+    from porism.lab.evaluate import Qrels
+    from porism.lab.fusion import FittedFusion, Fusion, LearnedFusion
     from porism.runs.run import Run
 
 
@@ -68,7 +68,7 @@ def fuse(
     import time
 
     from porism.corpus import read_qrels
-    from porism.fusion import LEARNED, LearnedFusion, cross_validate_fusion, make_fusion
+    from porism.lab.fusion import LEARNED, LearnedFusion, cross_validate_fusion, make_fusion
     from porism.settings import parse_assignments
 
     learning = {"--train-topics": train_topics, "--validation-topics": validation_topics, "--folds": folds,
@@ -116,7 +116,7 @@ def fuse(
 
 def methods_text() -> str:
     """All methods of fusion: a line of what each is, and its parameters with their defaults."""
-    from porism.fusion import FUSIONS
+    from porism.lab.fusion import FUSIONS
 
     return methods_of(FUSIONS)
 
@@ -246,8 +246,8 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
     :raises ConfigError: a topic has no judgments, or none is named.
     """
     from porism.errors import ConfigError
-    from porism.files.text import read_lines
     from porism.settings import nearest
+    from porism.system.files.text import read_lines
 
     is_file = Path(given).is_file()
     text = " ".join(line for _, line in read_lines(given)) if is_file else given
@@ -265,7 +265,7 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
 def _store(path: Path, fitted: FittedFusion) -> None:
     import orjson
 
-    from porism.files.text import write_whole
+    from porism.system.files.text import write_whole
 
     write_whole(path, orjson.dumps(fitted.to_dict(), option=orjson.OPT_INDENT_2) + b"\n")
 

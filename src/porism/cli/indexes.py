@@ -76,13 +76,13 @@ def index(
 
     config = _config(channels, language, tokenizers) if channels or language or tokenizers else None
     if neural_model:
-        from porism.neural.encoder_model import fetched_encoder
+        from porism.vectors.neural.encoder_model import fetched_encoder
 
         fetched_encoder(neural_model, index_path)  # before anything is indexed
     log = ProblemLog(problems_path)
     change = None
     if expansions_path:
-        from porism.doc2query import Expander, ExpansionFile
+        from porism.lab.doc2query import Expander, ExpansionFile
 
         change = Expander(ExpansionFile(expansions_path), log)
     try:

@@ -43,10 +43,10 @@ def mcp(
     for module in ("fastapi", "uvicorn", "mcp.server"):
         need(module, "web", "porism mcp")
     from porism.index.joint import names_of
-    from porism.web.mcp_serving import serve_on_http, serve_on_stdio
-    from porism.web.served import Library
-    from porism.web.server import LOOPBACK
-    from porism.web.settings import WebSettings
+    from porism.serve.web.mcp_serving import serve_on_http, serve_on_stdio
+    from porism.serve.web.served import Library
+    from porism.serve.web.server import LOOPBACK
+    from porism.serve.web.settings import WebSettings
 
     indexes = names_of(index_paths or (Path(DEFAULT_INDEX),))
     compile_once()

@@ -129,8 +129,8 @@ def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quie
 
     :raises ConfigError: there is no such model or file, or it is broken; or several indexes cannot be searched as one.
     """
-    from porism.retrieve.models import read_model
     from porism.search.index import open_index
+    from porism.search.models.models import read_model
 
     if formulas:
         index = open_index(paths, formula_model=read_model(model_name, formulas=True))

@@ -13,7 +13,7 @@ from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from porism.recipes.papers import BuiltRecipe, Paper, Reproduction
+    from porism.lab.recipes.papers import BuiltRecipe, Paper, Reproduction
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -42,9 +42,9 @@ def reproduce(
 
     Says what it needs before it starts. What is made is kept: the same command goes on after an interruption.
     """
-    from porism.recipes.papers import build_recipe, read_paper
-    from porism.recipes.papers import reproduce as run_paper
-    from porism.recipes.papers.reproducing import read_options
+    from porism.lab.recipes.papers import build_recipe, read_paper
+    from porism.lab.recipes.papers import reproduce as run_paper
+    from porism.lab.recipes.papers.reproducing import read_options
 
     if name is None:
         _list_papers(as_json)
@@ -75,7 +75,7 @@ def reproduce(
 
 
 def _list_papers(as_json: bool) -> None:
-    from porism.recipes.papers import PAPERS, read_paper
+    from porism.lab.recipes.papers import PAPERS, read_paper
 
     papers = [read_paper(name) for name in PAPERS]
     if as_json:

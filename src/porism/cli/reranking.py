@@ -16,12 +16,12 @@ from porism.cli.terminal import echo
 from porism.errors import OnProblem, counted
 
 if TYPE_CHECKING:
-    from porism.evaluate import Qrels
-    from porism.neural.scoring.base import Cost
-    from porism.pipeline.protocols import Reranker
-    from porism.pipeline.rerankers.texts import DocumentSource
+    from porism.lab.evaluate import Qrels
+    from porism.lab.pipeline.protocols import Reranker
+    from porism.lab.pipeline.rerankers.texts import DocumentSource
+    from porism.lab.tuning import CrossValidated, Tuned
     from porism.runs.run import Run
-    from porism.tuning import CrossValidated, Tuned
+    from porism.vectors.neural.scoring.base import Cost
 
 _LONG = 3.0
 """Seconds from which a search says how much there is to re-rank."""
@@ -36,7 +36,7 @@ _SIGNIFICANT = 0.05
 def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """Prints the kinds of rerankers, and ends the command."""
     if wanted and not context.resilient_parsing:
-        from porism.pipeline.rerankers.registry import RERANKERS
+        from porism.lab.pipeline.rerankers.registry import RERANKERS
 
         for name in RERANKERS:
             echo(name)
@@ -92,16 +92,16 @@ def rerank(
 
     from porism.cli.first_use import compile_once
     from porism.corpus import read_qrels, read_topics
-    from porism.evaluate import restrict_qrels
-    from porism.neural.scoring.cache import ScoreCache
-    from porism.pairwise import write_pairwise
-    from porism.pipeline.rerankers.named import model_of, trained_kind
-    from porism.pipeline.rerankers.registry import reranker_kind
+    from porism.lab.evaluate import restrict_qrels
+    from porism.lab.pairwise import write_pairwise
+    from porism.lab.pipeline.rerankers.named import model_of, trained_kind
+    from porism.lab.pipeline.rerankers.registry import reranker_kind
+    from porism.lab.tuning import tune_first_stage
+    from porism.lab.tuning.objectives import DEFAULT_MEASURE
     from porism.runs.run import Run
     from porism.search.searcher import IndexSearcher
     from porism.settings import parse_assignments
-    from porism.tuning import tune_first_stage
-    from porism.tuning.objectives import DEFAULT_MEASURE
+    from porism.vectors.neural.scoring.cache import ScoreCache
 
     if no_cache and cache_path is not None:
         raise click.UsageError("--cache and --no-cache exclude each other.")
@@ -171,10 +171,10 @@ def _check_choice(qrels_path: Path | None, measure: str | None, folds: int | Non
 def _show_choice(choice: Tuned | CrossValidated, first: Run, found: Run, qrels: Qrels) -> None:
     """The measure at each share, what was chosen, and whether the reranker helps its first stage: where topics were
     held out, by a test on them."""
-    from porism.evaluate import compare_runs
-    from porism.reports.words import p_value, signed
-    from porism.tuning import CrossValidated
-    from porism.tuning.reranking import FIRST_STAGE
+    from porism.lab.evaluate import compare_runs
+    from porism.lab.reports.words import p_value, signed
+    from porism.lab.tuning import CrossValidated
+    from porism.lab.tuning.reranking import FIRST_STAGE
 
     folds = choice.folds if isinstance(choice, CrossValidated) else ()
     whole = choice.whole if isinstance(choice, CrossValidated) else choice
@@ -211,7 +211,7 @@ def named_rerankers(index: DocumentSource, named: Sequence[str], depth: int | No
 
     :raises ConfigError: there is no such reranker, or a setting does not exist or fit.
     """
-    from porism.pipeline.rerankers.named import named_reranker
+    from porism.lab.pipeline.rerankers.named import named_reranker
 
     with counting_progress("re-ranking", False) as progress:
         rerankers = [named_reranker(index, one, depth) for one in named]

@@ -182,7 +182,7 @@ def _search_documents(
     with open_with_model(folders(indexes), model_name, formulas=False) as index:
         if rerankers:
             from porism.cli.reranking import named_rerankers
-            from porism.pipeline.answering import answer_reranked
+            from porism.lab.pipeline.answering import answer_reranked
 
             with named_rerankers(index, rerankers, depth) as opened:
                 found = answer_reranked(index, question, opened, k, **given)
@@ -201,9 +201,9 @@ def _search_shards(
     from porism.cli.first_use import compile_once
     from porism.cli.last_search import remember_search
     from porism.cli.render import print_hits
-    from porism.retrieve.models import read_model
     from porism.search.index import filters_from_strings
-    from porism.web.remote_shards import open_shards
+    from porism.search.models.models import read_model
+    from porism.serve.web.remote_shards import open_shards
 
     compile_once()
     together = open_shards(indexes, read_model(model_name), seconds=seconds)
@@ -213,8 +213,8 @@ def _search_shards(
     }
     if rerankers:
         from porism.cli.reranking import named_rerankers
-        from porism.pipeline.answering_together import answer_reranked_together
-        from porism.pipeline.rerankers.texts import GivenDocuments
+        from porism.lab.pipeline.rerankers.texts import GivenDocuments
+        from porism.serve.shards.reranked import answer_reranked_together
 
         here = next((one for one in indexes if not is_address(one)), None)
         documents = GivenDocuments(None if here is None else str(here))
@@ -240,10 +240,10 @@ def _search_formulas_of_shards(
     from porism.cli.formula_render import print_formula_hits, shown_places
     from porism.cli.last_search import remember_search
     from porism.cli.progress import one_line
-    from porism.retrieve.models import read_model
     from porism.search.formula_queries import read_formula_question
     from porism.search.index import filters_from_strings
-    from porism.web.remote_shards import open_shards
+    from porism.search.models.models import read_model
+    from porism.serve.web.remote_shards import open_shards
 
     compile_once()
     together = open_shards(indexes, formula_model=read_model(model_name, formulas=True), seconds=seconds)

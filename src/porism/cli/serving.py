@@ -63,7 +63,7 @@ def serve(
     It needs the extra: pip install 'porism[web]'.
     """
     if new_key is not None:
-        from porism.web.access import new_key as make_key
+        from porism.serve.web.access import new_key as make_key
 
         secret, line = make_key(new_key)
         echo(f"The key, which nobody can show again: {secret}")
@@ -76,10 +76,10 @@ def serve(
     for module in ("fastapi", "uvicorn", "jinja2", "prometheus_client"):
         need(module, "web", "porism serve")
     from porism.index.joint import names_of
-    from porism.web.server import LOOPBACK
-    from porism.web.server import serve as run
-    from porism.web.settings import JUDGED_MODELS, Limits, WebSettings
-    from porism.web.workers import serve_by_workers
+    from porism.serve.web.server import LOOPBACK
+    from porism.serve.web.server import serve as run
+    from porism.serve.web.settings import JUDGED_MODELS, Limits, WebSettings
+    from porism.serve.web.workers import serve_by_workers
 
     if editor is not None and not (editor / "mathlive.min.js").is_file():
         raise click.UsageError(f"{editor} has no mathlive.min.js. Get the package with: npm pack mathlive")

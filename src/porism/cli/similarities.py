@@ -14,7 +14,7 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.similarity import SimilarityMatrix
+    from porism.vectors.similarity import SimilarityMatrix
 
 _LOOKING = {"name", "index_path", "shown", "listed", "k", "as_json", "quiet"}
 
@@ -60,7 +60,7 @@ def similarities(
 
     Lexical similarity needs rapidfuzz (pip install 'porism[embeddings]'), semantic similarity trained embeddings.
     """
-    from porism.similarity import SimilarityMatrix, SimilaritySettings, build_similarities, open_similarities
+    from porism.vectors.similarity import SimilarityMatrix, SimilaritySettings, build_similarities, open_similarities
 
     if listed or shown is not None:
         _check_looking(context)
@@ -106,9 +106,9 @@ def _show(matrix: SimilarityMatrix, term: str, k: int, as_json: bool) -> None:
 
 
 def _list(index_path: Path, as_json: bool) -> None:
-    from porism.files.artifacts import SIMILARITIES
     from porism.index import Snapshot
-    from porism.similarity import (
+    from porism.system.files.artifacts import SIMILARITIES
+    from porism.vectors.similarity import (
         open_similarities,
     )
 

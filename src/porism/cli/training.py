@@ -41,7 +41,7 @@ def tangent_cft(
     import time
     from dataclasses import replace
 
-    from porism.retrieve.formulas.tangent_cft import TRAINING, train_tangent_cft
+    from porism.vectors.formula_vectors.tangent_cft import TRAINING, train_tangent_cft
 
     settings = replace(
         TRAINING, dimensions=dimensions, window=window, epochs=epochs, negative=negative, min_n=min_n, max_n=max_n,

@@ -16,7 +16,7 @@ from porism.cli.training_summary import echo_training, losses
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.train.pairs.base import Pair
+    from porism.lab.train.pairs.base import Pair
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -111,12 +111,12 @@ def encoder(
     where it was. It needs torch and sentence-transformers (pip install 'porism[neural]').
     """
     from porism.analysis.model_text import ModelText
-    from porism.files.artifacts import MODELS
-    from porism.train.checkpoints import check_target
-    from porism.train.encoder.collection import Asked
-    from porism.train.encoder.model import encoder_folder
-    from porism.train.encoder.training import train_encoder
-    from porism.train.pairs.files import read_pairs
+    from porism.lab.train.checkpoints import check_target
+    from porism.lab.train.encoder.collection import Asked
+    from porism.lab.train.encoder.model import encoder_folder
+    from porism.lab.train.encoder.training import train_encoder
+    from porism.lab.train.pairs.files import read_pairs
+    from porism.system.files.artifacts import MODELS
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
     settings = _settings(given)
@@ -139,9 +139,9 @@ def _collection(index_path: Path, given: dict[str, Any]) -> dict[str, str]:
     if given["loss"] != "collection":
         return {}
     from porism.analysis.model_text import ModelText
+    from porism.lab.train.encoder.collection import collection_texts
+    from porism.lab.train.pairs.exclusion import exclusion
     from porism.search.index import open_index
-    from porism.train.encoder.collection import collection_texts
-    from porism.train.pairs.exclusion import exclusion
 
     text = ModelText(formulas=given["formulas"])
     with open_index(index_path) as index:
@@ -154,7 +154,7 @@ def _settings(given: dict[str, Any]) -> Any:
     from dataclasses import fields
 
     from porism.errors import ConfigError
-    from porism.train.encoder.settings import EncoderTraining
+    from porism.lab.train.encoder.settings import EncoderTraining
 
     chosen = {field.name: given[field.name] for field in fields(EncoderTraining) if field.name in given}
     parts = [part.strip() for part in given["matryoshka"].split(",") if part.strip()]
@@ -165,8 +165,8 @@ def _settings(given: dict[str, Any]) -> Any:
 
 def training_pairs(index_path: Path, files: tuple[Path, ...], given: dict[str, Any], quiet: bool) -> list[Pair]:
     """The pairs of the files, or those of the index."""
+    from porism.lab.train.pairs.files import read_pairs
     from porism.search.index import open_index
-    from porism.train.pairs.files import read_pairs
 
     if files:
         found = [pair for path in files for pair in read_pairs(path)]

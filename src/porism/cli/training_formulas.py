@@ -62,10 +62,10 @@ def formula_encoder(
     and nearer than some that nearly are the same. After an interruption the same command goes on where it was. It
     needs torch and transformers (pip install 'porism[neural]'); searching by the vectors does not need torch.
     """
-    from porism.files.artifacts import MODELS
-    from porism.neural.formula_encoder import FormulaNetwork
-    from porism.train.formulas.settings import FormulaTraining
-    from porism.train.formulas.training import train_formula_encoder
+    from porism.lab.train.formulas.settings import FormulaTraining
+    from porism.lab.train.formulas.training import train_formula_encoder
+    from porism.system.files.artifacts import MODELS
+    from porism.vectors.neural.formula_encoder import FormulaNetwork
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
     network = FormulaNetwork(**{key: given.pop(key) for key in ("dimensions", "layers", "heads", "width", "nodes")})

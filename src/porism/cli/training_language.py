@@ -55,12 +55,12 @@ def language_model(
     was. It needs torch and transformers (pip install 'porism[neural]').
     """
     from porism.analysis.model_text import ModelText
-    from porism.files.artifacts import MODELS
+    from porism.lab.train.encoder.model import encoder_folder
+    from porism.lab.train.language.settings import LanguageTraining
+    from porism.lab.train.language.training import train_language_model
+    from porism.lab.train.pairs.exclusion import exclusion
     from porism.search.index import open_index
-    from porism.train.encoder.model import encoder_folder
-    from porism.train.language.settings import LanguageTraining
-    from porism.train.language.training import train_language_model
-    from porism.train.pairs.exclusion import exclusion
+    from porism.system.files.artifacts import MODELS
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
     settings, text = LanguageTraining(**given), ModelText(formulas=formulas)

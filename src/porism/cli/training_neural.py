@@ -38,8 +38,8 @@ def decontextualised(
     The vectors are kept in the folder of the index under NAME. Needs torch and transformers
     (pip install 'porism[neural]'); using the vectors does not. Ctrl-C keeps what was read; run it again to go on.
     """
-    from porism.embeddings.decontextual import Decontextualised
-    from porism.embeddings.decontextual_training import train_decontextualised
+    from porism.vectors.embeddings.decontextual import Decontextualised
+    from porism.vectors.embeddings.decontextual_training import train_decontextualised
 
     settings = Decontextualised(layer, stride, longest_input, min_count)
     with counting_progress("reading", quiet) as progress:
@@ -84,7 +84,7 @@ def extended(
     a beginning: train the model on texts with formulas before you use it.
     """
     from porism.analysis.tokenizers.tokenizer import load_tokenizer
-    from porism.neural.extension import extend_model, latex_tokens
+    from porism.vectors.neural.extension import extend_model, latex_tokens
 
     wanted = [*tokens, *(latex_tokens(load_tokenizer(tokenizer_path)) if tokenizer_path else ())]
     extension = extend_model(

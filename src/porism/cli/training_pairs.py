@@ -14,9 +14,9 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
+    from porism.lab.train.pairs.base import Pair
+    from porism.lab.train.pairs.mining import Mined, MinerCounts
     from porism.search.index import Index
-    from porism.train.pairs.base import Pair
-    from porism.train.pairs.mining import Mined, MinerCounts
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -83,11 +83,11 @@ def negative_options(function: Function) -> Function:
 def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet: bool) -> list[Pair]:
     """The pairs with the negatives and scores that the options ask for."""
     from porism.analysis.model_text import ModelText
-    from porism.train.negatives import IndexSearch, Negatives, add_negatives, add_scores
+    from porism.lab.train.negatives import IndexSearch, Negatives, add_negatives, add_scores
 
     if given["source"] is not None:
-        from porism.retrieve.models import read_model
-        from porism.train.pairs.exclusion import exclusion
+        from porism.lab.train.pairs.exclusion import exclusion
+        from porism.search.models.models import read_model
 
         settings = Negatives(
             given["source"], given["negatives"], given["depth"], given["skip"], given["draw"],
@@ -97,7 +97,7 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
         exclude = exclusion(given["topics"], given["ids"], index.documents, text, given["overlap"])
         encode = score = None
         if given["scorer"] is not None:
-            from porism.train.scorers import open_encode, open_score
+            from porism.lab.train.scorers import open_encode, open_score
 
             if settings.source == "model":
                 encode = open_encode(given["scorer"], index.snapshot.path)
@@ -116,7 +116,7 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
                 f"{counts.excluded:,} excluded"
             )
     if given["teacher"] is not None:
-        from porism.train.scorers import open_score
+        from porism.lab.train.scorers import open_score
 
         pairs = add_scores(pairs, open_score(given["teacher"], index.snapshot.path))
     return pairs
@@ -125,9 +125,9 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
 def mine(index: Index, given: dict[str, Any], quiet: bool) -> Mined:
     """The pairs that the options ask for."""
     from porism.analysis.model_text import ModelText
-    from porism.train.pairs.exclusion import exclusion
-    from porism.train.pairs.mining import mine_pairs
-    from porism.train.pairs.registry import parse_miner, usual_miners
+    from porism.lab.train.pairs.exclusion import exclusion
+    from porism.lab.train.pairs.mining import mine_pairs
+    from porism.lab.train.pairs.registry import parse_miner, usual_miners
 
     text = ModelText(formulas=given["formulas"])
     miners = [parse_miner(written) for written in given["miners"]]
@@ -163,8 +163,8 @@ def echo_counts(counts: list[MinerCounts]) -> None:
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def pairs(file: Path, index_path: Path, quiet: bool, **given: Any) -> None:
     """Mine training pairs from the documents of an index and write them to FILE, one a line."""
+    from porism.lab.train.pairs.files import write_pairs
     from porism.search.index import open_index
-    from porism.train.pairs.files import write_pairs
 
     with open_index(index_path) as index:
         mined = mine(index, given, quiet)

@@ -63,11 +63,11 @@ def reranker(
     """
     from dataclasses import fields
 
-    from porism.files.artifacts import MODELS
-    from porism.train.checkpoints import check_target
-    from porism.train.encoder.model import encoder_folder
-    from porism.train.reranker.settings import RerankerTraining
-    from porism.train.reranker.training import train_reranker
+    from porism.lab.train.checkpoints import check_target
+    from porism.lab.train.encoder.model import encoder_folder
+    from porism.lab.train.reranker.settings import RerankerTraining
+    from porism.lab.train.reranker.training import train_reranker
+    from porism.system.files.artifacts import MODELS
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
     chosen = {field.name: given[field.name] for field in fields(RerankerTraining) if field.name in given}

@@ -10,7 +10,7 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.train.trainers import TrainingReport
+    from porism.lab.train.trainers import TrainingReport
 
 
 def echo_training(report: TrainingReport, quiet: bool, details: str, *done: str) -> None:

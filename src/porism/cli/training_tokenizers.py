@@ -45,8 +45,8 @@ def tokenizer(
 
     from porism.analysis.tokenizers.training import BpeSettings
     from porism.errors import ConfigError
-    from porism.files.artifacts import TOKENIZERS
     from porism.search.tokenizing import train_tokenizer
+    from porism.system.files.artifacts import TOKENIZERS
 
     TOKENIZERS.check_name(name)
     settings = BpeSettings(kind, latex, merges, minimum_frequency, longest)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.embeddings import Word2Vec
+    from porism.vectors.embeddings import Word2Vec
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -71,7 +71,7 @@ def word2vec(**given: Any) -> None:
     After an interruption, the same command continues after the last complete epoch. It needs gensim
     (pip install 'porism[embeddings]').
     """
-    from porism.embeddings import Word2Vec
+    from porism.vectors.embeddings import Word2Vec
 
     _train(Word2Vec, given)
 
@@ -89,7 +89,7 @@ def fasttext(**given: Any) -> None:
     Rare terms get the mean of their n-grams, so all terms of the channel have vectors. Interrupted, the same command
     goes on after the last whole epoch. It needs gensim (pip install 'porism[embeddings]').
     """
-    from porism.embeddings import FastText
+    from porism.vectors.embeddings import FastText
 
     _train(FastText, given)
 
@@ -105,14 +105,14 @@ def positional(**given: Any) -> None:
 
     After an interruption, the same command continues after the last complete epoch.
     """
-    from porism.embeddings import Positional
+    from porism.vectors.embeddings import Positional
 
     _train(Positional, given)
 
 
 def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
-    from porism.concurrency.clusters import connected
-    from porism.embeddings import train_token_vectors
+    from porism.system.concurrency.clusters import connected
+    from porism.vectors.embeddings import train_token_vectors
 
     index_path: Path = given.pop("index_path")
     name, channel, jobs, restart, quiet = (given.pop(key) for key in ("name", "channel", "jobs", "restart", "quiet"))
@@ -121,7 +121,7 @@ def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
     if preset is not None:
         from click.core import ParameterSource
 
-        from porism.embeddings.presets import preset_settings
+        from porism.vectors.embeddings.presets import preset_settings
 
         context = click.get_current_context()
         given |= {
@@ -157,7 +157,7 @@ def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
 @json_option
 def neighbours(name: str, term: str, index_path: Path, k: int, as_json: bool) -> None:
     """Show the terms whose vectors, of the embeddings NAME, lie nearest to that of TERM."""
-    from porism.embeddings import open_token_vectors
+    from porism.vectors.embeddings import open_token_vectors
 
     found = open_token_vectors(index_path, name).nearest(term, k)
     if as_json:

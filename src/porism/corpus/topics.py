@@ -16,7 +16,7 @@ from porism.corpus.posts.threads import body_content, inline_content, tag_names
 from porism.corpus.streams import byte_lines, check_source, open_seekable
 from porism.corpus.tables.cells import read_rows
 from porism.errors import FormatError, OnProblem, counted
-from porism.files.text import decimal_number, whole_number
+from porism.system.files.text import decimal_number, whole_number
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
 _EXPECTED = "topics: ARQMath XML, JSON lines, or lines of an id, a tab, and a text or formula"

@@ -5,6 +5,7 @@
 
 from porism.index.filters import Filters, Masks
 from porism.index.joint import JointSnapshot
+from porism.index.locking import locked_snapshot
 from porism.index.occurrences import Occurrences
 from porism.index.report import ChannelInfo, IndexInfo, SegmentInfo, info
 from porism.index.rows import Csr, TermRows
@@ -15,5 +16,5 @@ from porism.index.writer import IndexWriter
 
 __all__ = [
     "ChannelInfo", "Csr", "Dictionary", "Filters", "IndexInfo", "IndexWriter", "JointSnapshot", "Masks", "Occurrences",
-    "Segment", "SegmentInfo", "Snapshot", "TermRows", "info",
+    "Segment", "SegmentInfo", "Snapshot", "TermRows", "info", "locked_snapshot",
 ]

@@ -10,7 +10,6 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.files.durable import make_folder, storage_errors, sync_folder
 from porism.index.container import Stamp
 from porism.index.container_writer import ContainerWriter
 from porism.index.parts import Part
@@ -19,6 +18,7 @@ from porism.index.rows import Csr, write_rows
 from porism.index.runs import United, Vocabulary, unite
 from porism.index.segment import DATA_FILE
 from porism.index.strings import Packed, offsets, write_dictionary, write_names
+from porism.system.files.durable import make_folder, storage_errors, sync_folder
 
 DOCUMENT_BLOCK = 64 << 10
 """Bytes of stored documents that are compressed together."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from porism.files.artifacts import ARTIFACT_KINDS, TOKENIZERS, remove_abandoned
-from porism.files.durable import remove_tree
 from porism.index.derived import DERIVED_FOLDER, remove_outdated
 from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
 from porism.index.segment import DATA_FILE
+from porism.system.files.artifacts import ARTIFACT_KINDS, TOKENIZERS, remove_abandoned
+from porism.system.files.durable import remove_tree
 
 
 def clean_index(path: Path, manifest: Manifest | None, *, outdated: bool = False) -> None:

@@ -13,8 +13,8 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism.files.durable import publish, storage_errors, sync_file, temporary_name
 from porism.index.container import ALIGNMENT, BLOCK, FOOTER, FORMAT, MAGIC, ONE_CHECKSUM, SMALL_BLOCK, Stamp
+from porism.system.files.durable import publish, storage_errors, sync_file, temporary_name
 from porism.version import __version__
 
 

@@ -16,9 +16,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
-from porism.files.durable import make_folder
 from porism.index.container import Container, Stamp
 from porism.index.container_writer import ContainerWriter
+from porism.system.files.durable import make_folder
 
 DERIVED_FOLDER = "derived"
 

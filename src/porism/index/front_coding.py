@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import inlined
 from porism.index.varint import get, put
+from porism.system.compiled.kernels import inlined
 
 
 @inlined()

@@ -17,7 +17,6 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.files.artifacts import ArtifactKind
 from porism.index.container import corrupt
 from porism.index.manifest import Manifest
 from porism.index.segment import Segment
@@ -25,6 +24,7 @@ from porism.index.snapshot import Snapshot
 from porism.index.sources import Source
 from porism.index.string_kernels import sort_order, unify
 from porism.index.strings import Names, Packed
+from porism.system.files.artifacts import ArtifactKind
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]
 """The folder of an index, or those of several, which may have names."""

@@ -14,9 +14,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexNotFound
-from porism.files.durable import replace_file
 from porism.index.container import FORMAT, Container, Stamp, check_format, corrupt, unreadable
 from porism.index.container_writer import ContainerWriter
+from porism.system.files.durable import replace_file
 from porism.version import __version__
 
 MANIFEST_FILE = "manifest.json"

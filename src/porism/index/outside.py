@@ -17,11 +17,11 @@ import orjson
 
 from porism.analysis.batch import AnalyzedBatch
 from porism.errors import ConfigError, IndexCorrupt
-from porism.files.durable import make_folder, remove_tree, replace_file, storage_errors, sync_file, sync_folder
 from porism.index.build import write_segment
 from porism.index.container import Stamp
 from porism.index.parts import BatchPart
 from porism.index.segment import DATA_FILE, Segment
+from porism.system.files.durable import make_folder, remove_tree, replace_file, storage_errors, sync_file, sync_folder
 
 ORIGIN_FILE = "origin.json"
 

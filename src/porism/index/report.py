@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from porism.files.room import folder_size
 from porism.index.container import FORMAT
 from porism.index.derived import DERIVED_FOLDER
 from porism.index.languages import language_counts
 from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Packed
+from porism.system.files.room import folder_size
 
 
 @dataclass(frozen=True, slots=True)

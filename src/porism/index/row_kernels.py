@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import compiled, u32_at, u64_at
 from porism.index.varint import get, put
+from porism.system.compiled.kernels import compiled, u32_at, u64_at
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"

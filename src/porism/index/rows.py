@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.caching import cached_property
 from porism.index.columns import damaged, starts
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.strings import offsets
+from porism.system.concurrency.caching import cached_property
 
 CHUNK_ROWS = 1 << 16
 
@@ -66,8 +66,8 @@ class TermRows:
         :raises IndexError: there is no such row.
         :raises IndexCorrupt: the file was changed.
         """
-        from porism.compiled.kernels import address
         from porism.index.row_kernels import decode_rows
+        from porism.system.compiled.kernels import address
 
         wanted = np.ascontiguousarray(rows, np.int64)
         if len(wanted) and not -1 <= int(wanted.min()) <= int(wanted.max()) < len(self):

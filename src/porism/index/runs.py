@@ -98,8 +98,8 @@ def unite(vocabularies: Sequence[Vocabulary]) -> United:
 
     :raises IndexCorrupt: a dictionary has no sorted strings.
     """
-    from porism.compiled.kernels import address
     from porism.index.run_kernels import merge_runs
+    from porism.system.compiled.kernels import address
 
     runs = [run for vocabulary in vocabularies for run in vocabulary.runs]
     table = np.array([(address(run.data), len(run.data), run.size) for run in runs], np.int64).reshape(-1, 3)

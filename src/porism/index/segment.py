@@ -10,7 +10,6 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from porism.concurrency.caching import cached_property
 from porism.errors import IndexCorrupt
 from porism.index.columns import column, starts
 from porism.index.container import Container, Stamp, corrupt
@@ -21,6 +20,7 @@ from porism.index.occurrences import Occurrences
 from porism.index.records import Records
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Names, decode
+from porism.system.concurrency.caching import cached_property
 from porism.types import Metadata
 
 DATA_FILE = "segment.bin"

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.caching import cached_property
 from porism.index.container import corrupt
 from porism.index.filters import FilteredMasks, Filters, filter_segments
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_manifest, read_tombstones
 from porism.index.segment import Segment
 from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
 from porism.index.strings import Packed
+from porism.system.concurrency.caching import cached_property
 
 _ATTEMPTS = 100
 

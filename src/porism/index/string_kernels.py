@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import compiled, inlined
 from porism.index.front_coding import get_lengths, put_string
 from porism.index.varint import get
+from porism.system.compiled.kernels import compiled, inlined
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"

@@ -15,12 +15,12 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.caching import cached_property
 from porism.errors import IndexCorrupt
 from porism.index.columns import column, damaged
 from porism.index.columns import starts as bounds
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
+from porism.system.concurrency.caching import cached_property
 
 BUCKETS = (512, 32, 3)
 """Document frequencies from which a term is in the first, second and third bucket; the others are in the fourth."""

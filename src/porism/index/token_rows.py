@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.files.durable import make_folder
 from porism.index.container import Container, Section
 from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
 from porism.index.vector_rows import PartFile, VectorRows, offsets_of
 from porism.index.vectors import Compute, VectorSources, gather, vectors_path
+from porism.system.files.durable import make_folder
 
 HEAD_BYTES = 4
 """Bytes of a head, which come before those of the residual."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import inlined
+from porism.system.compiled.kernels import inlined
 
 
 @inlined()

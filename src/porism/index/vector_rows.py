@@ -19,7 +19,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.files.durable import make_folder, storage_errors, sync_file
+from porism.system.files.durable import make_folder, storage_errors, sync_file
 
 NumberType = Literal["float32", "float16", "int8"]
 """What the numbers of stored vectors are."""

@@ -20,12 +20,12 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.files.durable import make_folder
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
 from porism.index.vector_rows import NumberType, PartFile, VectorRows, offsets_of, ranges
+from porism.system.files.durable import make_folder
 
 _PREFIX = "vectors-"
 _AT_ONCE = 16_384

@@ -15,11 +15,7 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch
-from porism.concurrency.interrupts import uninterrupted
 from porism.errors import ConfigError, IndexNotFound, StorageError
-from porism.files.durable import make_folder, remove_tree, storage_errors, sync_folder
-from porism.files.lock import WriterLock
-from porism.files.room import check_room, folder_size
 from porism.index.buffer import DocumentBuffer
 from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
@@ -42,6 +38,10 @@ from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
 from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
+from porism.system.concurrency.interrupts import uninterrupted
+from porism.system.files.durable import make_folder, remove_tree, storage_errors, sync_folder
+from porism.system.files.lock import WriterLock
+from porism.system.files.room import check_room, folder_size
 
 BUFFER_BYTES = 192 << 20
 """Size of the documents that wait in memory before they become a segment; building it takes about as much again."""

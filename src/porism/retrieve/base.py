@@ -87,6 +87,13 @@ class Retriever(Protocol):
 
 
 @runtime_checkable
+class Wrapper(Protocol):
+    """A retriever that passes queries on to an ``inner`` one."""
+
+    inner: Retriever
+
+
+@runtime_checkable
 class Noting(Protocol):
     """A retriever that has something to say of a query, such as how much of it was not read."""
 

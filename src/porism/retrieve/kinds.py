@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
-from porism.files.artifacts import ArtifactKind
 from porism.index import Segment, Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.documents.best_formulas import BestFormulas
+from porism.system.files.artifacts import ArtifactKind
 
 M = TypeVar("M", bound=RetrieverSettings)
 

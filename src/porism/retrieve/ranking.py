@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.units import Units
 from porism.errors import QueryError
+from porism.index.engine.units import Units
 from porism.types import Query
 
 _DECODED_AT_ONCE = 32

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.topk import best
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
+from porism.index.engine.topk import best
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance

@@ -20,8 +20,8 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, FormatError, OnProblem, Problem
-from porism.files.text import RunColumns, is_special, read_run_columns, write_whole
 from porism.runs.provenance import Provenance, find_record, record_bytes, record_path
+from porism.system.files.text import RunColumns, is_special, read_run_columns, write_whole
 
 Ranked = Sequence[tuple[str, float]]
 

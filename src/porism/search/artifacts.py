@@ -7,10 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.files.artifacts import (
+from porism.index import Snapshot
+from porism.index.container import Container
+from porism.index.manifest import Manifest, read_manifest
+from porism.search.models.registry import RETRIEVERS
+from porism.search.models.wings import encoding_stores
+from porism.settings import write_settings
+from porism.system.files.artifacts import (
     EMBEDDINGS,
     ENCODERS,
     FORMULA_ENCODERS,
@@ -21,31 +27,18 @@ from porism.files.artifacts import (
     TOKENS,
     ArtifactKind,
 )
-from porism.index import Snapshot
-from porism.index.container import Container
-from porism.index.manifest import Manifest, read_manifest
-from porism.retrieve.colbert.provider import DocumentTokens
-from porism.retrieve.colbert.stores import TOKEN_STORES
-from porism.retrieve.dense.provider import DenseVectors
-from porism.retrieve.dense.records import DENSE_RECORDS
-from porism.retrieve.formula_encoder.provider import EncodedFormulas
-from porism.retrieve.formula_encoder.records import FORMULA_RECORDS
-from porism.retrieve.kinds import VectorProvider
-from porism.retrieve.remembered import Encoding, Remembered
-from porism.retrieve.splade.provider import DocumentTerms
-from porism.retrieve.splade.stores import SPARSE_STORES
-from porism.settings import write_settings
-
-E = TypeVar("E", bound=Encoding)
 
 Outdated = Callable[[Path, Manifest, Path, Mapping[str, Any]], str]
 """From the folder of an index, its manifest, the file of an artifact and what it says of itself to why it is out of
 date, or ``""``."""
 
-RECORDS: Mapping[ArtifactKind, Remembered[Any]] = MappingProxyType({
-    ENCODERS: DENSE_RECORDS, FORMULA_ENCODERS: FORMULA_RECORDS,
-})
-"""Encodings that are described by a record in JSON; other artifacts are containers."""
+def read_record(kind: ArtifactKind, file: Path) -> Any:
+    """What a file says of encodings, where a record in JSON describes them; None of other artifacts.
+
+    :raises IndexCorrupt: it cannot be read.
+    """
+    store = encoding_stores().get(kind) if kind.suffix == ".json" else None
+    return None if store is None else store.read(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +92,8 @@ def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, An
     """
     if kind is TOKENIZERS:
         return _tokenizer(manifest, kind.name_of(file))
-    if kind in RECORDS:
-        return write_settings(RECORDS[kind].read(file))
+    if (record := read_record(kind, file)) is not None:
+        return write_settings(record)
     return Container(file, None).info
 
 
@@ -137,31 +130,28 @@ def _changed_vectors(folder: Path, manifest: Manifest, file: Path, info: Mapping
     return _changed_index(folder, manifest, file, info)
 
 
-def _not_encoded(
-    remembered: Remembered[E], provider: Callable[[Path, E], VectorProvider], noun: str = "documents"
-) -> Outdated:
+def _not_encoded(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:
     """Encodings: the model must be there, and as it was when things were encoded, which all must be."""
-
-    def outdated(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:
-        try:
-            record = remembered.read(file)
-            record.check(folder)
-        except IndexCorrupt as error:
-            return f"it cannot be read: {error.what}"
-        except ConfigError as error:
-            return error.what
-        vectors = provider(folder, record)
-        with Snapshot.open(folder) as snapshot:
-            missing = sum(vectors.count(segment) for segment in snapshot.segments if not vectors.has(segment))
-        return f"{missing:,} {noun} are not encoded yet: porism encode {record.model}" if missing else ""
-
-    return outdated
+    store = next((store for kind, store in encoding_stores().items() if kind.folder == file.parent.name), None)
+    if store is None:
+        return "what reads it is not installed"
+    try:
+        record = store.read(file)
+        record.check(folder)
+    except IndexCorrupt as error:
+        return f"it cannot be read: {error.what}"
+    except ConfigError as error:
+        return error.what
+    things, provider = next(
+        (kind.finds, provider) for kind in RETRIEVERS.values() for provider in kind.vectors(folder)
+        if provider.name == record.spec.name
+    )
+    with Snapshot.open(folder) as snapshot:
+        missing = sum(provider.count(segment) for segment in snapshot.segments if not provider.has(segment))
+    return f"{missing:,} {things} are not encoded yet: porism encode {record.model}" if missing else ""
 
 
 _OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
     TOKENIZERS: _no_channel, EMBEDDINGS: _changed_index, SIMILARITIES: _changed_vectors, MODELS: _changed_index,
-    ENCODERS: _not_encoded(DENSE_RECORDS, DenseVectors),
-    SPARSE: _not_encoded(SPARSE_STORES, DocumentTerms),
-    TOKENS: _not_encoded(TOKEN_STORES, DocumentTokens),
-    FORMULA_ENCODERS: _not_encoded(FORMULA_RECORDS, EncodedFormulas, "formulas"),
+    ENCODERS: _not_encoded, SPARSE: _not_encoded, TOKENS: _not_encoded, FORMULA_ENCODERS: _not_encoded,
 })

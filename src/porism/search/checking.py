@@ -12,8 +12,6 @@ from typing import Any
 
 from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS, TOKENS
-from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
 from porism.index.derived import DERIVED_FOLDER
@@ -27,13 +25,23 @@ from porism.index.manifest import (
     read_tombstones,
 )
 from porism.index.segment import DATA_FILE
-from porism.retrieve.remembered import Remembered
-from porism.retrieve.vectors import missing_vectors
-from porism.search.artifacts import RECORDS
+from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
+from porism.search.artifacts import read_record
+from porism.search.models.vectors import missing_vectors
+from porism.search.models.wings import rebuild_similarities
 from porism.search.sources.indexing import prepare_for_searches
-from porism.settings import read_settings
-from porism.similarity import SimilaritySettings, build_similarities
-from porism.similarity.matrix import SimilarityMatrix
+from porism.system.files.artifacts import (
+    EMBEDDINGS,
+    ENCODERS,
+    FORMULA_ENCODERS,
+    MODELS,
+    SIMILARITIES,
+    SPARSE,
+    TOKENIZERS,
+    TOKENS,
+    ArtifactKind,
+)
+from porism.system.files.lock import WriterLock
 
 DERIVED = "derived data"
 _ORIGINAL = "Restore it from a copy, or index the sources again."
@@ -207,10 +215,10 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         yield _container(EMBEDDINGS.folder, file, None, None, _TRAINED)
     for file in MODELS.files(folder):
         yield _container(MODELS.folder, file, None, None, f"Train it again: {MODELS.make.format(name=file.stem)}.")
-    for kind, records in RECORDS.items():
+    for kind in (ENCODERS, FORMULA_ENCODERS):
         for file in kind.files(folder):
             again = f"Remove it, and encode again: porism encode MODEL --name {kind.name_of(file)}."
-            yield _Task(kind.folder, file, partial(_check_record, records, file), again)
+            yield _Task(kind.folder, file, partial(_check_record, kind, file), again)
     for file in SPARSE.files(folder):
         yield _container(SPARSE.folder, file, None, None, f"Encode again: porism encode MODEL --name {file.stem}.")
     for file in TOKENS.files(folder):
@@ -244,8 +252,8 @@ def _check_tokenizer(reference: TokenizerReference, read: _Read) -> None:
     reference.check()
 
 
-def _check_record(records: Remembered[Any], path: Path, read: _Read) -> None:
-    records.read(path)
+def _check_record(kind: ArtifactKind, path: Path, read: _Read) -> None:
+    read_record(kind, path)
 
 
 def _check_matrix(path: Path, read: _Read) -> None:
@@ -270,4 +278,4 @@ def _repair(folder: Path, damages: tuple[Damage, ...]) -> None:
             with suppress(PorismError):  # settings or embeddings can be damaged too: the report says so
                 settings = Container(folder / damage.file, "similarities").info["settings"]
                 name = Path(damage.file).stem
-                build_similarities(folder, name, read_settings(SimilaritySettings, settings, at=("settings",)))
+                rebuild_similarities(folder, name, settings)

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.trees import open_places
-from porism.engine.units import ordinals_by_segment
 from porism.formula import notation_of
 from porism.index import Segment, Snapshot
+from porism.index.engine.trees import open_places
+from porism.index.engine.units import ordinals_by_segment
 from porism.index.filters import Masks
 from porism.types import Formula
 

@@ -17,11 +17,11 @@ from porism.index.filters import Masks
 from porism.retrieve import FormulaRanker, Retriever
 from porism.retrieve.base import FormulaNoting
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.models import write_model
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.formula_occurrences import FormulaPlaces, Place
 from porism.search.formula_queries import FormulaQuery
+from porism.search.models.models import write_model
 from porism.types import Formula, Query
 
 CONTEXT_WEIGHT = 0.05

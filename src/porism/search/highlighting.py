@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Literal
 
-from porism.concurrency.caching import cached_property
 from porism.explanation import Explanation
 from porism.formula import (
     LayoutNode,
@@ -30,6 +29,7 @@ from porism.formula.layout import child_rows
 from porism.retrieve.formulas.matches import FormulaMatch, Substitution, ValuePair
 from porism.search.marked_text import Piece, Snippet
 from porism.search.printable import printable
+from porism.system.concurrency.caching import cached_property
 from porism.types import Formula
 
 MarkStyle = Literal["plain", "brackets", "html", "ansi"]

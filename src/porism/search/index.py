@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import WORDS
-from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, OnProblem, QueryError
 from porism.explanation import Explanation
 from porism.index import Filters, Snapshot
 from porism.index.joint import Paths
 from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
-from porism.retrieve.base import Noting
+from porism.retrieve.base import Noting, Wrapper
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
-from porism.retrieve.exported.retriever import ExportedRetriever
 from porism.retrieve.feedback.learning import Judged
 from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits
@@ -30,6 +28,7 @@ from porism.search.questions import Question, make_query, read_question
 from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
+from porism.system.concurrency.caching import cached_property
 from porism.types import Content, Formula, Query
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Index(IndexSearcher):
     @property
     def _by_terms(self) -> DocumentRetriever | None:
         """What searches the index, where that is a weighted sum of channels, here or in an engine."""
-        inner = self.retriever.inner if isinstance(self.retriever, ExportedRetriever) else self.retriever
+        inner = self.retriever.inner if isinstance(self.retriever, Wrapper) else self.retriever
         return inner if isinstance(inner, DocumentRetriever) else None
 
     def _learning(self) -> DocumentRetriever:

@@ -10,23 +10,17 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from porism.concurrency.caching import cached_property
 from porism.errors import OnProblem, QueryError
 from porism.index import Filters, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.joint import Paths, open_snapshot
 from porism.index.snapshot_analyzer import snapshot_analyzer
-from porism.retrieve import (
-    DEFAULT_MODEL,
-    Retriever,
-    RetrieverSettings,
-    open_formula_ranker,
-    open_retriever,
-    read_model,
-)
+from porism.retrieve import DEFAULT_MODEL, Retriever, RetrieverSettings
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.runs.run import Run
 from porism.search.formula_queries import readable_topic
+from porism.search.models import open_formula_ranker, open_retriever, read_model
+from porism.system.concurrency.caching import cached_property
 from porism.types import Document, Query
 
 if TYPE_CHECKING:

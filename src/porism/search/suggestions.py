@@ -15,9 +15,9 @@ from porism.analysis.analyzer import WORDS, Analyzer
 from porism.analysis.folding import fold
 from porism.analysis.unspaced import UNSPACED
 from porism.analysis.words import WORD
-from porism.engine.postings import DENSE_AT_LEAST, Postings
 from porism.index import Snapshot
 from porism.index.documents import stored_document
+from porism.index.engine.postings import DENSE_AT_LEAST, Postings
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, live_frequencies, open_postings
 from porism.types import Query
 

@@ -10,14 +10,14 @@ from types import MappingProxyType
 import pytest
 
 from helpers.title_component import TITLES, prepared
+from porism.lab.tuning import with_parameters
 from porism.retrieve import SearchModel, prepare_segments
 from porism.retrieve.documents import component_registry, model
 from porism.retrieve.documents.component_registry import COMPONENTS
 from porism.retrieve.documents.named_models import SEARCH_MODELS
-from porism.retrieve.models import model_from, write_model
 from porism.search.index import open_index
+from porism.search.models.models import model_from, write_model
 from porism.settings import SettingError
-from porism.tuning import with_parameters
 
 
 @pytest.fixture(autouse=True)

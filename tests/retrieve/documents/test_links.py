@@ -13,9 +13,9 @@ import pytest
 from lexical_cases import Doc, batch_of
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.engine.links import LinkGraph, open_links, prepare_links
 from porism.errors import ConfigError
 from porism.index import IndexWriter, Snapshot
+from porism.index.engine.links import LinkGraph, open_links, prepare_links
 from porism.retrieve import ChannelSettings, DocumentRetriever, SearchModel
 from porism.retrieve.documents.links import LinkedThreads, Links
 from porism.retrieve.ranking import UnitResults

@@ -18,8 +18,8 @@ from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights
 from porism.retrieve.feedback.registry import FEEDBACK_METHODS
 from porism.retrieve.feedback.rocchio import Rocchio
 from porism.retrieve.feedback.term_numbers import TermNumbers
-from porism.retrieve.models import model_from, write_model
 from porism.search.index import open_index
+from porism.search.models.models import model_from, write_model
 from porism.settings import SettingError
 
 

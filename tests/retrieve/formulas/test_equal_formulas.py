@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from structure_cases import SETTINGS, Group, tree_of, write
 
-from porism.engine.units import formula_units
 from porism.formula import EXTRACTORS
 from porism.index import Snapshot
+from porism.index.engine.units import formula_units
 from porism.retrieve.formulas import equal_formulas
 from porism.retrieve.formulas.alignment import Aligner, QueryTree
 

@@ -13,17 +13,17 @@ from formula_encoder_cases import SMALL, random_model
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError, IndexLocked
 from porism.index import IndexWriter, Snapshot
-from porism.neural.formula_encoder import FormulaEncoder
-from porism.pipeline import pipeline
-from porism.retrieve.formula_encoder.encoding import encode_formulas, forget_formula_encoder
-from porism.retrieve.formula_encoder.model import FormulaEncoderModel
-from porism.retrieve.formula_encoder.provider import read_tree
-from porism.retrieve.formula_encoder.ranker import FormulaEncoderRanker
-from porism.retrieve.vectors import prepare_vectors
+from porism.lab.pipeline import pipeline
 from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
 from porism.search.index import open_index
+from porism.search.models.vectors import prepare_vectors
 from porism.types import Content, Document, Formula, Query
+from porism.vectors.formula_encoder.encoding import encode_formulas, forget_formula_encoder
+from porism.vectors.formula_encoder.model import FormulaEncoderModel
+from porism.vectors.formula_encoder.provider import read_tree
+from porism.vectors.formula_encoder.ranker import FormulaEncoderRanker
+from porism.vectors.neural.formula_encoder import FormulaEncoder
 
 pytest.importorskip("safetensors", reason="models need safetensors: pip install 'porism[neural]'")
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from lexical_cases import Doc, batch_of, bm25_by_the_book
 
-from porism.engine.units import formula_units
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
+from porism.index.engine.units import formula_units
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever

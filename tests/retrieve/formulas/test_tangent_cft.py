@@ -16,19 +16,22 @@ from cft_cases import random_model
 from long_forms import LONG
 
 from porism.analysis.analyzer import Analyzer
-from porism.embeddings.subwords import (
+from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError
+from porism.index import IndexWriter, Snapshot
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
+from porism.search.checking import check_index
+from porism.search.models.vectors import prepare_vectors
+from porism.system.files.artifacts import MODELS
+from porism.types import Content, Document, Formula
+from porism.vectors.embeddings.subwords import (
     WordVectors,
     character,
     ngrams,
     store_word_vectors,
     write_word_vectors,
 )
-from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError
-from porism.files.artifacts import MODELS
-from porism.index import IndexWriter, Snapshot
-from porism.index.container import Container
-from porism.index.container_writer import ContainerWriter
-from porism.retrieve.formulas.tangent_cft import (
+from porism.vectors.formula_vectors.tangent_cft import (
     MODEL,
     TRAINING,
     TangentCftRanker,
@@ -36,9 +39,6 @@ from porism.retrieve.formulas.tangent_cft import (
     _words,
     train_tangent_cft,
 )
-from porism.retrieve.vectors import prepare_vectors
-from porism.search.checking import check_index
-from porism.types import Content, Document, Formula
 
 SMALL = replace(TRAINING, dimensions=12, window=4, epochs=2, negative=3)
 
@@ -162,7 +162,7 @@ def counted(monkeypatch) -> list[int]:
         counts.append(len(formulas))
         return _words(segment, formulas)
 
-    monkeypatch.setattr("porism.retrieve.formulas.tangent_cft._words", words)
+    monkeypatch.setattr("porism.vectors.formula_vectors.tangent_cft._words", words)
     return counts
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, queries, random_docs, write
 
-from porism.engine.impacts import Impacts
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
+from porism.index.engine.impacts import Impacts
 from porism.retrieve.lexical.channels import prepare, scored_channel
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever

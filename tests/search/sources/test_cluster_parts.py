@@ -12,7 +12,6 @@ from cluster_cases import Inline, Worker, processes_of_dask, use_inline
 from updated_indexes import Write, check, contents
 
 from porism.analysis.analyzer import AnalysisConfig
-from porism.concurrency import clusters
 from porism.errors import ClusterError, Problem
 from porism.index import Snapshot
 from porism.index.manifest import SEGMENT_FOLDER
@@ -20,6 +19,7 @@ from porism.search.index import open_index
 from porism.search.sources import changes, parts, updating
 from porism.search.sources.indexing import Progress
 from porism.search.sources.updating import index_sources, update_index
+from porism.system.concurrency import clusters
 
 SMALL = AnalysisConfig(text=("words",), formulas=("tokens",))
 QUESTIONS = ("group ring $x^2$", "prime $a+b$ field", "word7 word11", "$\\sqrt{n}$")

@@ -20,14 +20,14 @@ import orjson
 import xxhash
 
 from porism.analysis.documents import clean_text
-from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, IndexCorrupt, IndexUnreadable
 from porism.extras import need
-from porism.files.artifacts import TOKENIZERS
-from porism.files.durable import make_folder, replace_file, storage_errors, sync_folder
-from porism.files.text import write_whole
 from porism.formula import LayoutTree, to_latex
 from porism.formula.extractors.latex import source_latex, unified_tokens
+from porism.system.concurrency.caching import cached_property
+from porism.system.files.artifacts import TOKENIZERS
+from porism.system.files.durable import make_folder, replace_file, storage_errors, sync_folder
+from porism.system.files.text import write_whole
 from porism.types import PLACEHOLDER, Content, Formula
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.trees import open_places
-from porism.engine.units import ordinals_by_segment
 from porism.explanation import Explanation
 from porism.index import Masks, Snapshot
+from porism.index.engine.trees import open_places
+from porism.index.engine.units import ordinals_by_segment
 from porism.retrieve.base import FormulaRanker
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.scoring import ScoringRetriever

@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.locks import Lock
-from porism.engine.links import LinkGraph, prepare_links
 from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
+from porism.index.engine.links import LinkGraph, prepare_links
 from porism.index.strings import offsets
 from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import HEAVIEST
 from porism.settings import Settings
+from porism.system.concurrency.locks import Lock
 from porism.types import Query
 
 

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
-from porism.concurrency.caching import cached_property
-from porism.engine.trees import open_places
-from porism.engine.units import formula_units
 from porism.explanation import Explanation
 from porism.index import Snapshot
+from porism.index.engine.trees import open_places
+from porism.index.engine.units import formula_units
 from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.documents.containing import HeldFormulas
 from porism.retrieve.documents.match_settings import Matches
@@ -36,6 +35,7 @@ from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.given import CollectionStatistics, query_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
+from porism.system.concurrency.caching import cached_property
 from porism.types import Query
 
 _LETTER = re.compile(r"[^\W\d_]")

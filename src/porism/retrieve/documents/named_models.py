@@ -1,14 +1,16 @@
-"""Document models by name, and their kind."""
+"""Document models by name, and what opens them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from porism.analysis.channels import EncodedChannel, parse_channel
-from porism.files.artifacts import SIMILARITIES, SPARSE, TOKENIZERS
 from porism.retrieve.documents.coverage import Coverage
+from porism.retrieve.documents.encoded_channels import OpenEncodedChannels
 from porism.retrieve.documents.kinds import Kinds
 from porism.retrieve.documents.links import Links
 from porism.retrieve.documents.match_settings import Matches
@@ -17,9 +19,9 @@ from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.documents.tangent_l import tangent_l_model
 from porism.retrieve.feedback.settings import Feedback
-from porism.retrieve.kinds import Artifact, DocumentKind
+from porism.retrieve.kinds import Artifact, DocumentKind, VectorProvider
 from porism.retrieve.lexical.settings import ChannelSettings
-from porism.retrieve.splade.provider import remembered_terms
+from porism.system.files.artifacts import SIMILARITIES, SPARSE, TOKENIZERS
 
 
 def channel_model(*channels: str) -> SearchModel:
@@ -59,8 +61,14 @@ def _artifacts(model: SearchModel) -> tuple[Artifact, ...]:
     return tuple(dict.fromkeys((*found, *(Artifact(SIMILARITIES, name) for name in similarities if name))))
 
 
-LEXICAL = DocumentKind(
-    name="lexical", settings=SearchModel, models=SEARCH_MODELS, channels=_channels, artifacts=_artifacts,
-    vectors=remembered_terms, make=DocumentRetriever,
-)
-"""Search by a weighted sum of channels, with feedback and what is added to the scores of the first documents."""
+def lexical_kind(
+    open_encoded: OpenEncodedChannels, vectors: Callable[[Path], Sequence[VectorProvider]]
+) -> DocumentKind[SearchModel]:
+    """Search by a weighted sum of channels, with feedback and what is added to the scores of the first documents.
+
+    :param open_encoded: what opens the channels of sparse encoders, and ``vectors`` what computes their terms.
+    """
+    return DocumentKind(
+        name="lexical", settings=SearchModel, models=SEARCH_MODELS, channels=_channels, artifacts=_artifacts,
+        vectors=vectors, make=partial(DocumentRetriever, open_encoded=open_encoded),
+    )

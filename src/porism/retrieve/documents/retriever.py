@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import parse_channel
-from porism.engine.trees import prepare_trees
-from porism.engine.units import prepare_units
 from porism.errors import ConfigError, counted
 from porism.explanation import Explanation
-from porism.files.artifacts import SIMILARITIES
 from porism.index import Masks, Segment, Snapshot
+from porism.index.engine.trees import prepare_trees
+from porism.index.engine.units import prepare_units
 from porism.retrieve.documents.components import ComponentContext, ScoreComponent
+from porism.retrieve.documents.encoded_channels import OpenEncodedChannels, no_encoded_channels
 from porism.retrieve.documents.matched_formulas import MatchedFormulas, matched_formulas
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.queries import QueryReader
@@ -40,12 +40,12 @@ from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms, SearchTerms
 from porism.retrieve.lexical.settings import ChannelSettings
+from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 from porism.retrieve.ranking import UnitResults, best_units, search_each
-from porism.retrieve.splade.opening import open_encoded, with_encoded
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.similarity import SimilarityMatrix
+from porism.system.files.artifacts import SIMILARITIES
 from porism.types import Query
 
 
@@ -55,17 +55,19 @@ class DocumentRetriever:
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL,
         search_terms: SearchTerms = LexicalRetriever,
-        collection: CollectionStatistics | None = None,
+        collection: CollectionStatistics | None = None, *,
+        open_encoded: OpenEncodedChannels = no_encoded_channels,
     ) -> None:
         """Channels that the index was made without are left out where the model allows it.
 
         :param search_terms: what finds documents by terms, made as a :class:`LexicalRetriever` is.
         :param collection: the statistics of all documents, where the snapshot has a part of them.
+        :param open_encoded: what opens the channels of sparse encoders.
         :raises ConfigError: the index has none of the model's channels, or lacks one that the model needs.
         """
         known = set(analyzer.channels)
         encoded = open_encoded(snapshot.path, model.channels, model.query_field_weights)
-        of_encoders = {one.named: one for one in encoded}
+        of_encoders = {opened.named: opened for opened in encoded.channels}
         channels = {
             of_encoders[name].name if name in of_encoders else name:
             of_encoders[name].channel if name in of_encoders else with_similarity(settings, snapshot.path)
@@ -89,16 +91,16 @@ class DocumentRetriever:
         self.model = model
         self._segments = snapshot.segments
         self._described = model.to_dict()
-        units = with_encoded(snapshot.segments, encoded, snapshot.path)
+        units = encoded.units(snapshot.segments)
         held = {name for segment in units for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = search_terms(
             units, {name: channel for name, channel in channels.items() if name in held or not held},
             model.field_weights, model.zones, **given_statistics(collection),
         )
         self.lexical.terms.open_similarities()
-        self.encoded_queries = {one.name: one.queries for one in encoded}
+        self.encoded_queries = {opened.name: opened.queries for opened in encoded.channels}
         """What reads queries for the channels of sparse encoders."""
-        self.encoded_by = {one.name: one.store.encoded_by for one in encoded}
+        self.encoded_by = {opened.name: opened.encoded_by for opened in encoded.channels}
         """For each of these channels the digest of the encoder and its settings."""
         self.reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
         self.expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer, read_formula
 from porism.analysis.documents import clean_text
-from porism.concurrency.caching import cached_property
 from porism.formula import layout_key
 from porism.index import Snapshot
 from porism.retrieve.documents.weighted_formulas import WeightedFormulas
@@ -25,6 +24,7 @@ from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.ranking import UnitResults
+from porism.system.concurrency.caching import cached_property
 from porism.types import Formula, Query
 
 LEAST = 0.85

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.locks import Lock
-from porism.engine.factors import FactorChannel
 from porism.index import Segment
+from porism.index.engine.factors import FactorChannel
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Packed, offsets
 from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies, weighted_fields
+from porism.system.concurrency.locks import Lock
 
 _MOST_REMEMBERED = 100_000
 

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.locks import Lock
 from porism.errors import ConfigError
 from porism.index import Segment
 from porism.retrieve.feedback.base import FeedbackMethod, document_prior
@@ -28,6 +27,7 @@ from porism.retrieve.lexical.channels import has_channel, open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import computed, is_stored
+from porism.system.concurrency.locks import Lock
 
 
 class QueryExpander:

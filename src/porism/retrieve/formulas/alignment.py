@@ -19,18 +19,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.compiled.kernels import address
-from porism.concurrency.locks import Lock
-from porism.engine.trees import Trees, open_trees
 from porism.errors import ConfigError
 from porism.formula import OperatorTree
 from porism.formula.extractors.approach0 import path_class
 from porism.formula.operators.lists import relates
 from porism.formula.operators.rules import is_fixed_name
 from porism.index import Segment
+from porism.index.engine.trees import Trees, open_trees
 from porism.retrieve.formulas import alignment_kernels as kernels
 from porism.retrieve.formulas import exact_kernels
 from porism.settings import Settings
+from porism.system.compiled.kernels import address
+from porism.system.concurrency.locks import Lock
 
 
 @dataclass(frozen=True, slots=True)

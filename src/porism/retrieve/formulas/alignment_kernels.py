@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import compiled, f64_at, i32_at, i64_at, inlined, start_of, u8_at, u16_at
+from porism.system.compiled.kernels import compiled, f64_at, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 
 MOST_QUERY_NODES = 128
 """Nodes of a query formula beyond these are not aligned."""
@@ -281,8 +281,8 @@ def align(
 ) -> Any:
     """Aligns a query with each of ``formulas`` (ordinals) and writes what it came to into the rows of ``sums``.
 
-    The trees are given by the addresses of their arrays (:class:`porism.engine.trees.Trees`), ``kinds`` (uint8) and
-    ``families`` (int32) by label. With ``keep_pairs``, for one formula, the matching nodes are written to ``pairs``
+    The trees are given by the addresses of their arrays (:class:`porism.index.engine.trees.Trees`), ``kinds`` (uint8)
+    and ``families`` (int32) by label. With ``keep_pairs``, for one formula, the matching nodes are written to ``pairs``
     and what each is worth to ``pair_worths``, and their number is returned; else the number of steps taken. ``room_at``
     is the address of :func:`room` bytes, aligned as numbers are: arrays made here would take longer to compile than
     all that is done with them.

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import indexed_form
-from porism.engine.postings import Postings
-from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
 from porism.formula.values import whole_value
+from porism.index.engine.postings import Postings
+from porism.index.engine.units import FormulaUnits
 from porism.retrieve.formulas.alignment import Aligner, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES
 from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES

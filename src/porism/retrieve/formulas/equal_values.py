@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import indexed_form
-from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
+from porism.index.engine.units import FormulaUnits
 from porism.retrieve.formulas.exact import LEAST_NODES
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.given import CollectionStatistics, given_statistics

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from porism.analysis.analyzer import indexed_form
-from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
+from porism.index.engine.units import FormulaUnits
 from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import UnitResults

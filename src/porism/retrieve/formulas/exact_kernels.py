@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import compiled, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 from porism.retrieve.formulas.alignment_kernels import COMMUTATIVE, MOST_NODES, VARIABLE, WILDCARD
+from porism.system.compiled.kernels import compiled, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 
 MOST_TRIES = 4_000
 """A formula in which the query was not found after trying so many pairs of nodes counts as one without it."""
@@ -114,7 +114,8 @@ def find_exact(
 
     ``shares`` gets 1 for a formula that is the query or has it as a part that stands for itself, for one that has it
     elsewhere the share of its nodes that are in the part, and 0 for others. The trees are given by the addresses of
-    their arrays (:class:`porism.engine.trees.Trees`), ``kinds``, ``fixed`` (uint8; variables that are not renamed) and
+    their arrays (:class:`porism.index.engine.trees.Trees`), ``kinds``, ``fixed`` (uint8; variables that are not
+    renamed) and
     ``relating`` (uint8; operators whose operands stand for themselves) by label. ``pairs`` has a row for each node of
     the query; ``room_at`` is the address of :func:`room` bytes, aligned as numbers are. Returns the pairs of nodes that
     were tried.

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer, read_formula
-from porism.concurrency.memory import Memory
-from porism.engine.trees import prepare_trees
-from porism.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.errors import ConfigError, QueryError
 from porism.formula import LayoutTree, OperatorTree, layout_key
 from porism.index import Segment, Snapshot
+from porism.index.engine.trees import prepare_trees
+from porism.index.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES, EqualValues
 from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, Holders
@@ -26,6 +25,7 @@ from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
+from porism.system.concurrency.memory import Memory
 from porism.types import Formula
 
 _LAST_READ = 16

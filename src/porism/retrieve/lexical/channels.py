@@ -3,8 +3,8 @@
 What a segment has stored fits one set of field weights and one weighting. Other parameters are answered from memory:
 they cost one pass over the channel the first time they are used, and nothing is written.
 
-All of it holds for documents and for formulas: what a *segment* is here are the :class:`~porism.engine.units.Units` of
-one segment, and a document is one of those.
+All of it holds for documents and for formulas: what a *segment* is here are the
+:class:`~porism.index.engine.units.Units` of one segment, and a document is one of those.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.compiled.kernels import warm_up
-from porism.concurrency.locks import Lock
-from porism.engine.impacts import Impacts
-from porism.engine.live_frequencies import LiveFrequencies
-from porism.engine.postings import Postings
-from porism.engine.topk import ScoredChannel
-from porism.engine.units import Units
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.derived import LAYOUTS
+from porism.index.engine.impacts import Impacts
+from porism.index.engine.live_frequencies import LiveFrequencies
+from porism.index.engine.postings import Postings
+from porism.index.engine.topk import ScoredChannel
+from porism.index.engine.units import Units
 from porism.index.entries import Entries
 from porism.index.rows import Csr
 from porism.index.strings import offsets
@@ -42,6 +40,8 @@ from porism.retrieve.weightings.base import (
     computed,
 )
 from porism.settings import Settings
+from porism.system.compiled.kernels import warm_up
+from porism.system.concurrency.locks import Lock
 
 FieldWeights = Mapping[str, float]
 """Weights by field name; a field that is not named has that of :data:`OTHER_FIELDS`, or 1 where this is not named."""

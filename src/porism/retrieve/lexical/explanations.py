@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from porism.engine.factors import FactorChannel
-from porism.engine.topk import AnyChannel
 from porism.errors import counted
 from porism.explanation import Explanation
+from porism.index.engine.factors import FactorChannel
+from porism.index.engine.topk import AnyChannel
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.soft import explain_soft

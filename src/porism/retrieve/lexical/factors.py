@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.factors import FactorChannel, Rows
-from porism.engine.factors_kernels import soft_norms
-from porism.engine.postings import Postings
-from porism.engine.units import Units
 from porism.errors import ConfigError
+from porism.index.engine.factors import FactorChannel, Rows
+from porism.index.engine.factors_kernels import soft_norms
+from porism.index.engine.postings import Postings
+from porism.index.engine.units import Units
 from porism.index.string_kernels import sort_order
 from porism.index.strings import Packed
 from porism.retrieve.lexical.channels import (

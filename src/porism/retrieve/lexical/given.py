@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.units import Units
 from porism.errors import QueryError
+from porism.index.engine.units import Units
 from porism.retrieve.lexical.channels import FieldWeights
 from porism.retrieve.lexical.query_terms import TermReader
 from porism.retrieve.lexical.vocabulary import FoundTerms, Vocabulary

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.locks import Lock
-from porism.engine.units import Units
 from porism.errors import ConfigError, QueryError
+from porism.index.engine.units import Units
 from porism.retrieve.lexical.channels import FieldWeights, channel_statistics
 from porism.retrieve.lexical.factors import ChannelRows, full_statistics
 from porism.retrieve.lexical.soft import SoftTerms
 from porism.retrieve.lexical.vocabulary import FoundTerms, Vocabulary
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, is_stored
+from porism.system.concurrency.locks import Lock
 
 QueryTerms = Mapping[str, Mapping[str, float]]
 """Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""

@@ -6,7 +6,8 @@ order of the zones, of the channels given and, within a channel, of the terms by
 count live documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread
 over segments, nor on what was deleted or replaced before.
 
-What is ranked are the units of segments (:mod:`porism.engine.units`): documents, or formulas with their keys as ids.
+What is ranked are the units of segments (:mod:`porism.index.engine.units`): documents, or formulas with their keys as
+ids.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.locks import Lock
-from porism.engine.factors import FactorChannel
-from porism.engine.topk import AnyChannel, SegmentSearcher
-from porism.engine.units import Units
 from porism.errors import ConfigError, QueryError
+from porism.index.engine.factors import FactorChannel
+from porism.index.engine.topk import AnyChannel, SegmentSearcher
+from porism.index.engine.units import Units
 from porism.index.strings import offsets
 from porism.retrieve.lexical.channels import (
     FieldWeights,
@@ -38,6 +38,7 @@ from porism.retrieve.lexical.given import CollectionStatistics, GivenTermReader
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms, TermReader
 from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, computed
+from porism.system.concurrency.locks import Lock
 
 __all__ = ["WHOLE", "LexicalRetriever", "QueryTerms"]
 

@@ -1,7 +1,8 @@
 """Soft vector space models: terms that are alike match, each pair as much as it is similar.
 
 The score of a document is ``Σ_i Σ_j q_i · S_ij · d_j`` over the terms i of the query and j of the document, where q and
-d are their weights under any weighting and S is a :class:`~porism.similarity.SimilarityMatrix`; with ``normalised`` it
+d are their weights under any weighting and S is a :class:`~porism.vectors.similarity.SimilarityMatrix`; with
+``normalised`` it
 is divided by ``√(q S q) · √(d S d)``: the soft cosine. With ``normalised="maintain"`` that is multiplied by ``‖q‖ ·
 ‖d‖``, the Euclidean lengths: similar terms then turn the vectors and leave their lengths as they were (gensim's
 ``normalized=('maintain', 'maintain')``, by which the system of 2022 searched). Sidorov et al., *Soft Similarity and
@@ -22,16 +23,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.compiled.kernels import address
-from porism.concurrency.locks import Lock
-from porism.engine.factors import FactorChannel
-from porism.engine.factors_kernels import expand
-from porism.engine.units import Units
 from porism.errors import ConfigError
 from porism.explanation import Explanation
+from porism.index.engine.factors import FactorChannel
+from porism.index.engine.factors_kernels import expand
+from porism.index.engine.units import Units
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df
+from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 from porism.retrieve.weightings.base import ChannelStatistics, Normalised, Weighting
-from porism.similarity import SimilarityMatrix
+from porism.system.compiled.kernels import address
+from porism.system.concurrency.locks import Lock
 
 _MOST_REMEMBERED = 200_000
 _SHOWN_PAIRS = 100

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.concurrency.locks import Lock
-from porism.engine.units import Units
+from porism.index.engine.units import Units
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies
 from porism.retrieve.weightings.base import ChannelStatistics, Weighting
+from porism.system.concurrency.locks import Lock
 
 _MOST_REMEMBERED = 200_000
 _SMALL_VOCABULARY = 100_000

@@ -18,9 +18,9 @@ from typing import Literal, Protocol, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.factors import Rows
 from porism.errors import ConfigError
-from porism.similarity import SimilarityMatrix
+from porism.index.engine.factors import Rows
+from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 
 HEAVIEST = 1e6
 """The largest weight of a field or a channel."""

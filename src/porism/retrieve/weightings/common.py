@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.factors import Rows
 from porism.errors import ConfigError
+from porism.index.engine.factors import Rows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.engine.factors import Rows
+from porism.index.engine.factors import Rows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
 from porism.retrieve.weightings.common import (
     Counts,

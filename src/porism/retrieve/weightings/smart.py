@@ -17,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.factors import Rows
 from porism.errors import ConfigError
+from porism.index.engine.factors import Rows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, TermCounts
 from porism.retrieve.weightings.common import Counts, Floats, check_range, collection_size, occurring, row_sums
 

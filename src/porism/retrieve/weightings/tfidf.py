@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.engine.factors import Rows
 from porism.errors import ConfigError
+from porism.index.engine.factors import Rows
 from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts
 from porism.retrieve.weightings.common import Counts, Floats, collection_size, occurring, row_sums
 

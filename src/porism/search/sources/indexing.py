@@ -12,7 +12,6 @@ from pathlib import Path
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
-from porism.concurrency.processes import default_processes, spread
 from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
 from porism.errors import OnProblem, Problem, SourceError, StorageError
@@ -21,8 +20,9 @@ from porism.index.languages import language_counts
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
-from porism.retrieve.vectors import prepare_vectors
+from porism.search.models.vectors import prepare_vectors
 from porism.search.sources.changes import BATCH_CHARACTERS, BATCH_DOCUMENTS, character_count
+from porism.system.concurrency.processes import default_processes, spread
 from porism.types import Document
 
 SERIAL_CHARACTERS = 400_000

@@ -24,13 +24,20 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
-from porism.concurrency.clusters import SHOWN_SECONDS, Cluster, SharedFolder, shows
 from porism.errors import ClusterError, Problem
-from porism.files.durable import make_folder, remove_tree, replace_file, storage_errors, sync_folder, temporary_name
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.index.outside import build_segment
 from porism.index.sources import NOBODY
 from porism.search.sources.changes import Batch
+from porism.system.concurrency.clusters import SHOWN_SECONDS, Cluster, SharedFolder, shows
+from porism.system.files.durable import (
+    make_folder,
+    remove_tree,
+    replace_file,
+    storage_errors,
+    sync_folder,
+    temporary_name,
+)
 from porism.types import Document
 
 REPORT_FILE = "report.json"

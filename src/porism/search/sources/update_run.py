@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.concurrency.clusters import Cluster, active_cluster
 from porism.errors import OnProblem, Problem
-from porism.files.durable import remove_tree
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
 from porism.retrieve import SearchModel
@@ -32,6 +30,8 @@ from porism.search.sources.indexing import (
 )
 from porism.search.sources.parts import build_parts, staging_folder
 from porism.search.sources.reading import SourceScan
+from porism.system.concurrency.clusters import Cluster, active_cluster
+from porism.system.files.durable import remove_tree
 from porism.types import Document
 
 Change = Callable[[Document], Document]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
-from porism.concurrency.clusters import connected
 from porism.errors import IndexNotFound, OnProblem, SourceError
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import SourceTable
@@ -22,6 +21,7 @@ from porism.search.sources.indexing import (
     prepare_for_searches,
 )
 from porism.search.sources.update_run import Abandoned, Change, UpdateReport, UpdateRun, UpdateSettings, source_numbers
+from porism.system.concurrency.clusters import connected
 
 
 def index_sources(

@@ -1,0 +1,1 @@
+"""The laboratory: how good a search is, and how one finds out."""

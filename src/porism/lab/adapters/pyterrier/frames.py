@@ -1,0 +1,168 @@
+"""Queries, runs and judgments as PyTerrier's tables: https://pyterrier.readthedocs.io/en/latest/datamodel.html."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from porism.corpus import split_math
+from porism.errors import FormatError, QueryError
+from porism.formula import parse_mathml, to_latex
+from porism.lab.pipeline.protocols import check_queries
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
+from porism.types import PLACEHOLDER, Content, Formula, Query
+
+TUNED_ON = "porism.tuned_on"
+"""Among the attributes of a table of results: the topics that these were tuned on."""
+
+_heard: ContextVar[list[Provenance] | None] = ContextVar("heard", default=None)
+
+FIELD = "query_"
+"""What the column of a query's field begins with: so PyTerrier takes it for a column of the query."""
+
+
+@contextmanager
+def listening() -> Iterator[list[Provenance]]:
+    """Collects where all results come from that Porism's transformers give meanwhile.
+
+    What PyTerrier makes of their tables (sums, joins, cutoffs) says nothing of it; so it is heard at the source.
+    """
+    heard: list[Provenance] = []
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
+
+
+def noted(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """The table of a run's results, which now says what these were tuned on, and listeners are notified."""
+    heard = _heard.get()
+    if run.provenance is not None and heard is not None:
+        heard.append(run.provenance)
+    frame.attrs = {name: value for name, value in frame.attrs.items() if name != TUNED_ON}
+    if run.provenance is not None and run.provenance.tuned_on:
+        frame.attrs[TUNED_ON] = run.provenance.tuned_on
+    return frame
+
+
+def query_text(content: Content) -> str:
+    """Content as text with formulas in LaTeX between dollars; other dollars are escaped, so that it reads back."""
+    parts: list[str] = []
+    for part in content.parts:
+        if isinstance(part, str):
+            parts.append(part.replace("$", r"\$"))
+        else:
+            parts.append(_formula_text(part))
+    return "".join(parts)
+
+
+def _formula_text(formula: Formula) -> str:
+    """A formula between delimiters from which it is read again; between dollars where it can be."""
+    source = to_latex(parse_mathml(formula.source)) if formula.notation == "mathml" else formula.source
+    ways = (r"$$%s$$", r"\[%s\]", "$$%s $$") if formula.display else ("$%s$", r"\(%s\)", "$%s $")
+    texts = [way % source for way in ways]
+    read = (split_math(text) for text in texts)
+    sound = (
+        text for text, content in zip(texts, read, strict=True)
+        if content.text == PLACEHOLDER and content.formulas[0].source.strip() == source.strip()
+    )
+    return next(sound, texts[-1])
+
+
+def queries_to_frame(queries: Iterable[Query]) -> pd.DataFrame:
+    """See :func:`porism.lab.adapters.queries_to_frame`."""
+    checked = check_queries(queries)
+    fields = list(dict.fromkeys(name for query in checked for name in query.fields if name != "query"))
+    columns = {"qid": [query.id for query in checked], "query": [query_text(query.content) for query in checked]}
+    for name in fields:
+        columns[f"{FIELD}{name}"] = [query_text(query.fields.get(name, Content(""))) for query in checked]
+    return pd.DataFrame({name: pd.Series(values, dtype=str) for name, values in columns.items()})
+
+
+def queries_from_frame(frame: pd.DataFrame, fields: Sequence[str] = ()) -> list[Query]:
+    """See :func:`porism.lab.adapters.queries_from_frame`."""
+    columns = query_columns(fields)
+    _check_columns(frame, ["qid", *columns], QueryError)
+    texts = [frame[column].tolist() for column in columns]
+    queries = []
+    for query_id, *values in zip(ids(frame, "qid"), *texts, strict=True):
+        content: dict[str, Content] = {}
+        for column, value in zip(columns, values, strict=True):
+            if not isinstance(value, str):
+                raise QueryError(f"{value!r} is no text", where=f"query {query_id}, column {column!r}")
+            content[column.removeprefix(FIELD)] = split_math(value)
+        queries.append(Query(query_id, content))
+    return check_queries(queries)
+
+
+def query_columns(fields: Sequence[str]) -> list[str]:
+    """The columns that hold a query."""
+    return [f"{FIELD}{name}" for name in fields] or ["query"]
+
+
+def run_to_frame(run: Run) -> pd.DataFrame:
+    """See :func:`porism.lab.adapters.run_to_frame`."""
+    query_ids = np.repeat(np.array(run.query_ids, object), np.diff(run.offsets)).tolist()
+    return noted(pd.DataFrame({
+        "qid": pd.Series(query_ids, dtype=str), "docno": pd.Series(list(run.doc_ids), dtype=str),
+        "score": run.scores.copy(), "rank": ranks(run),
+    }), run)
+
+
+def ranks(run: Run) -> Any:
+    """The position of each result in its query, from 0 (int64)."""
+    return np.arange(len(run.doc_ids), dtype=np.int64) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+
+
+def run_from_frame(frame: pd.DataFrame, name: str = "pyterrier", query_ids: Sequence[str] = ()) -> Run:
+    """See :func:`porism.lab.adapters.run_from_frame`; queries named have a ranking, if an empty one, and come first."""
+    _check_columns(frame, ["qid", "docno", "score"], FormatError)
+    try:
+        scores = frame["score"].to_numpy(np.float64)
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"the scores are not numbers ({error})", where=name) from error
+    results: dict[str, list[tuple[str, float]]] = {query_id: [] for query_id in query_ids}
+    for query_id, doc_id, score in zip(ids(frame, "qid"), ids(frame, "docno"), scores.tolist(), strict=True):
+        if not math.isfinite(score):
+            raise FormatError(f"the score of document {doc_id!r} is {score}", where=f"{name}, query {query_id}")
+        results.setdefault(query_id, []).append((doc_id, score))
+    tuned_on = frame.attrs.get(TUNED_ON, ())
+    return Run(results, name, provenance=Provenance({"kind": "table"}, tuned_on) if tuned_on else None)
+
+
+def qrels_to_frame(qrels: Mapping[str, Mapping[str, int]]) -> pd.DataFrame:
+    """See :func:`porism.lab.adapters.qrels_to_frame`."""
+    rows = [(query_id, doc_id, gain) for query_id, judged in qrels.items() for doc_id, gain in judged.items()]
+    query_ids, doc_ids, gains = zip(*rows, strict=True) if rows else ((), (), ())
+    return pd.DataFrame({
+        "qid": pd.Series(list(query_ids), dtype=str), "docno": pd.Series(list(doc_ids), dtype=str),
+        "label": np.array(gains, np.int64),
+    })
+
+
+def ids(frame: pd.DataFrame, column: str) -> list[str]:
+    """A column of ids as strings.
+
+    :raises QueryError: an id is missing or empty.
+    """
+    values = frame[column].tolist()
+    for row, value in enumerate(values):
+        if value is None or value == "" or (isinstance(value, float) and math.isnan(value)) or value is pd.NA:
+            raise QueryError(f"row {row} has no {column!r}")
+    return [value if isinstance(value, str) else str(value) for value in values]
+
+
+def _check_columns(frame: pd.DataFrame, wanted: Sequence[str], error: type[QueryError] | type[FormatError]) -> None:
+    missing = [column for column in wanted if column not in frame.columns]
+    if missing:
+        raise error(
+            f"the table has no column {', '.join(map(repr, missing))}", hint=f"It has {', '.join(map(repr, frame))}."
+        )

@@ -1,0 +1,28 @@
+"""Queries that a model writes for documents, stored apart, added to an index and taken out again (doc2query)."""
+
+from porism.lab.doc2query.applying import ApplyReport, Expander, apply_expansions, remove_expansions
+from porism.lab.doc2query.expanding import ExpandReport, expand_documents
+from porism.lab.doc2query.fields import EXPANDED_BY, EXPANSION_FIELD, document_text, expanded, is_expanded, unexpanded
+from porism.lab.doc2query.generation import QueryGenerator
+from porism.lab.doc2query.settings import ExpansionSettings
+from porism.lab.doc2query.store import Expansion, ExpansionFile, ExpansionWriter
+
+__all__ = [
+    "EXPANDED_BY",
+    "EXPANSION_FIELD",
+    "ApplyReport",
+    "ExpandReport",
+    "Expander",
+    "Expansion",
+    "ExpansionFile",
+    "ExpansionSettings",
+    "ExpansionWriter",
+    "QueryGenerator",
+    "apply_expansions",
+    "document_text",
+    "expand_documents",
+    "expanded",
+    "is_expanded",
+    "remove_expansions",
+    "unexpanded",
+]

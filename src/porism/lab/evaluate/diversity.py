@@ -1,0 +1,165 @@
+"""How alike runs are: rank correlation and overlap of their result lists, averaged over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.lab.evaluate.alignment import TopicLists, aligned_topics, check_runs
+from porism.runs.run import Run
+
+Documents = Literal["pool", "either", "both"]
+"""Which documents are correlated: those of all runs, those of either of the two lists, or those that both have."""
+
+Matrix = NDArray[np.float64]
+
+
+def spearman(
+    runs: Sequence[Run],
+    topics: Iterable[str] | None = None,
+    *,
+    documents: Documents = "pool",
+    depth: int | None = None,
+) -> Matrix:
+    """Spearman's ρ of the result lists of each pair of runs, averaged over topics: [runs, runs], 1 on the diagonal.
+
+    Result lists are no permutations of each other, so it must be said what becomes of a document that a list lacks: it
+    is tied with all others that the list lacks, behind its last one, at the mean of the ranks left over, as ties are in
+    Spearman's ρ. The documents are those of the ``pool``: that any of the runs found for the topic. With ``"either"``
+    they are those of the two lists alone, which does not depend on what else is compared, but makes lists that have
+    little in common opposites (−0.86 where they are of one length and share nothing) and lists of unlike lengths more
+    alike; with ``"both"`` those that both lists have, be they two.
+
+    ``topics`` are by default those that a run has. A topic that neither run answers does not count for the pair; one
+    that only one of them answers counts as 0, and so does one without two documents to correlate, unless the lists are
+    equal.
+
+    :raises QueryError: there is no run.
+    :raises ConfigError: an option has a wrong value.
+    """
+    ways = {"pool": _rho_in_pool, "either": _rho_of_either, "both": _rho_of_both}
+    if documents not in ways:
+        raise ConfigError(f"documents is {documents!r}", hint="It is 'pool', 'either' or 'both'.")
+    return _averaged(runs, topics, depth, ways[documents])
+
+
+def rank_biased_overlap(
+    runs: Sequence[Run], p: float = 0.9, topics: Iterable[str] | None = None, *, depth: int | None = None
+) -> Matrix:
+    """Extrapolated rank-biased overlap of each pair of runs, averaged over topics: [runs, runs], 1 on the diagonal.
+
+    ``p`` is how likely a reader goes on from one rank to the next: the first 1 / (1 − p) results have most of the
+    weight. Lists of different lengths are extrapolated by equation 32 of Webber, Moffat and Zobel (2010). Topics count
+    as in :func:`spearman`.
+
+    :raises QueryError: there is no run.
+    :raises ConfigError: ``p`` is not between 0 and 1, or the depth is below 1.
+    """
+    if not 0 < p < 1:
+        raise ConfigError(f"p is {p}", hint="It is between 0 and 1, e.g. 0.9.")
+    return _averaged(runs, topics, depth, lambda lists: _overlap(lists, p))
+
+
+def _averaged(
+    runs: Sequence[Run],
+    topics: Iterable[str] | None,
+    depth: int | None,
+    similarity: Callable[[TopicLists], Matrix],
+) -> Matrix:
+    """The mean of a similarity over the topics that at least one run of a pair answers."""
+    check_runs(runs, depth)
+    total = np.zeros((len(runs), len(runs)))
+    counted = np.zeros((len(runs), len(runs)))
+    for lists in aligned_topics(runs, topics, depth):
+        answered = np.array([len(ranking) > 0 for ranking in lists.lists])
+        counted += answered[:, None] | answered
+        both = answered[:, None] & answered
+        total += np.where(both, similarity(lists), 0.0)
+    mean = total / np.maximum(counted, 1)
+    np.fill_diagonal(mean, 1.0)
+    return mean
+
+
+def _rho_in_pool(lists: TopicLists) -> Matrix:
+    return _rho(lists, in_pool=True)
+
+
+def _rho_of_either(lists: TopicLists) -> Matrix:
+    return _rho(lists, in_pool=False)
+
+
+def _rho(lists: TopicLists, in_pool: bool) -> Matrix:
+    """Pearson's r of ranks, from sums over the documents that two lists share and sums over each list alone."""
+    lengths = np.array([len(ranking) for ranking in lists.lists], np.float64)
+    ranks = _positions(lists)
+    present = (ranks > 0).astype(np.float64)
+    shared = present @ present.T
+    products = ranks @ ranks.T
+    mine = ranks @ present.T  # sums of the row's ranks over the documents that both have
+
+    n, m = lengths[:, None], lengths[None, :]
+    union = n + m - shared
+    count = np.full_like(union, float(lists.documents)) if in_pool else union
+    mean = (count + 1) / 2
+    absent, absent_other = (n + 1 + count) / 2 - mean, (m + 1 + count) / 2 - mean
+    covariance = products - mean * (mine + mine.T) + shared * mean**2
+    covariance += absent_other * (n * (n + 1) / 2 - mine - (n - shared) * mean)
+    covariance += absent * (m * (m + 1) / 2 - mine.T - (m - shared) * mean)
+    covariance += (count - union) * absent * absent_other
+    variance = n * (n + 1) * (2 * n + 1) / 6 - mean * n * (n + 1) + n * mean**2 + (count - n) * absent**2
+    variance_other = variance.T  # the counts are symmetric
+    scale = np.sqrt(np.maximum(variance, 0) * np.maximum(variance_other, 0))
+    rho = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+    same = (shared == n) & (shared == m) & (products == n * (n + 1) * (2 * n + 1) / 6)
+    return np.where(same, 1.0, np.clip(rho, -1.0, 1.0))
+
+
+def _rho_of_both(lists: TopicLists) -> Matrix:
+    rho = np.eye(len(lists.lists))
+    place = np.empty(lists.documents, np.int64)
+    positions = _positions(lists)
+    for one, ranking in enumerate(lists.lists):
+        for other in range(one + 1, len(lists.lists)):
+            shared = ranking[positions[other][ranking] > 0]  # in the order of the first list
+            count = len(shared)
+            if count < 2:
+                rho[one, other] = rho[other, one] = float(np.array_equal(ranking, lists.lists[other]))
+                continue
+            place[shared[np.argsort(positions[other][shared])]] = np.arange(count)
+            apart = np.arange(count) - place[shared]
+            rho[one, other] = rho[other, one] = 1 - 6 * float((apart**2).sum()) / (count * (count**2 - 1))
+    return rho
+
+
+def _overlap(lists: TopicLists, p: float) -> Matrix:
+    overlap = np.eye(len(lists.lists))
+    positions = _positions(lists).astype(np.int64)
+    longest = max(map(len, lists.lists))
+    depths = np.arange(1, longest + 1)
+    weights = p**depths / depths
+    for one, ranking in enumerate(lists.lists):
+        for other in range(one + 1, len(lists.lists)):
+            short, long = sorted((len(ranking), len(lists.lists[other])))
+            if not short:
+                continue
+            elsewhere = positions[other][ranking]
+            seen_by = np.maximum(elsewhere, np.arange(1, len(ranking) + 1))[elsewhere > 0]
+            common = np.cumsum(np.bincount(seen_by, minlength=long + 1))[1:].astype(np.float64)
+            at_short, at_long = common[short - 1], common[long - 1]
+            found = weights[:long] @ common
+            found += weights[short:long] @ (depths[short:long] - short) * at_short / short
+            value = (1 - p) / p * found + ((at_long - at_short) / long + at_short / short) * p**long
+            overlap[one, other] = overlap[other, one] = min(1.0, value)
+    return overlap
+
+
+def _positions(lists: TopicLists) -> Matrix:
+    """The rank of each document in each list, from 1, and 0 where the list lacks it: [runs, documents]."""
+    positions = np.zeros((len(lists.lists), lists.documents))
+    for row, ranking in zip(positions, lists.lists, strict=True):
+        row[ranking] = np.arange(1, len(ranking) + 1)
+    return positions

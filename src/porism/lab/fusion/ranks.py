@@ -1,0 +1,117 @@
+"""Fusions of ranks: reciprocal rank fusion, Borda count, inverse square rank.
+
+Ranks are those of :attr:`Run.ranks`: positions, or those of the file where the run was read with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from porism.lab.fusion.base import Fusion, check_at_least, check_weights, weights_for
+from porism.lab.fusion.table import Floats, FusionTable
+
+_TOTAL, _MNZ, _LOG_MNZ = 0, 1, 6  # as in kernels, which are not loaded before they are needed
+
+
+@dataclass(frozen=True, slots=True)
+class RRF(Fusion):
+    """Reciprocal rank fusion: the sum of weight / (k + rank) over the runs that have the document.
+
+    Cormack, Clarke and Buettcher, SIGIR 2009; without weights there.
+
+    :param k: how little the first ranks stand out; 0 or more.
+    :param weights: one a run, any finite numbers; 1 each if not given.
+    """
+
+    name: ClassVar[str] = "rrf"
+    k: float = 60.0
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_at_least("k", self.k, 0.0)
+        check_weights(self.weights, negative=True)
+
+    def scores(self, table: FusionTable) -> Floats:
+        """See the class."""
+        weights = weights_for(self.weights, table)
+        return table.combined(_TOTAL, weights[table.systems] / (self.k + table.ranks))
+
+
+@dataclass(frozen=True, slots=True)
+class Borda(Fusion):
+    """Borda count: of c candidates, the first in a run gets c points, the next c - 1, and so on.
+
+    The candidates that a run does not have share its remaining points evenly (Aslam and Montague, SIGIR 2001): with n
+    of c ranked, (c - n + 1) / 2 each. A run that lacks the topic gives all candidates the same, which decides nothing.
+    Where ranks have gaps, c is at least the largest rank of any run, and the points that remain are those below the
+    run's own largest rank.
+
+    :param weights: one a run, 0 or more; 1 each if not given.
+    :param points: ``candidates``: as above; ``list``: the n documents of a run get (n - rank + 1) / n, and those that
+        it lacks nothing, as in the program of Zhong, Yang and Lin (2022, table 4). n is the run's largest rank for the
+        topic, which without gaps is how many documents it has.
+    """
+
+    name: ClassVar[str] = "borda"
+    weights: tuple[float, ...] | None = None
+    points: Literal["candidates", "list"] = "candidates"
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights)
+
+    def scores(self, table: FusionTable) -> Floats:
+        """See the class."""
+        from porism.lab.fusion.kernels import borda_points
+
+        weights = weights_for(self.weights, table)
+        last = table.last_ranks
+        if self.points == "list":
+            size = last[table.entry_topics, table.systems]
+            return table.combined(_TOTAL, weights[table.systems] * (size - table.ranks + 1) / size)
+        candidates = np.maximum(np.diff(table.offsets), last.max(axis=1, initial=0))
+        shared = (candidates[:, None] - last + 1) / 2
+        # Every candidate begins with the shared points of all runs; what a rank is worth comes on top of them.
+        begun = np.sort(weights * shared, axis=1).sum(axis=1)
+        gained = np.empty(len(table.ranks), np.float64)
+        borda_points(
+            table.offsets, table.starts, table.systems, table.ranks, candidates, shared, weights, gained
+        )
+        return np.asarray(begun[table.topics] + table.combined(_TOTAL, gained))
+
+
+@dataclass(frozen=True, slots=True)
+class ISR(Fusion):
+    """Inverse square rank: how many runs have the document, times the sum of 1 / rank².
+
+    Mourão, Martins and Magalhães, Computerized Medical Imaging and Graphics 2015.
+    """
+
+    name: ClassVar[str] = "isr"
+
+    def scores(self, table: FusionTable) -> Floats:
+        """See the class."""
+        return table.combined(_MNZ, 1.0 / table.ranks.astype(np.float64) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class LogISR(Fusion):
+    """Logarithmic inverse square rank: log(how many runs have the document + sigma), times the sum of 1 / rank².
+
+    Mourão, Martins and Magalhães, 2015, who have no sigma: there all documents of one run only score 0.
+
+    :param sigma: what keeps the logarithm of one run from being 0, so that such documents are ranked among each other;
+        0 or more. With 1 it is what Zhong, Yang and Lin (2022, table 4) used.
+    """
+
+    name: ClassVar[str] = "log-isr"
+    sigma: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_at_least("sigma", self.sigma, 0.0)
+
+    def scores(self, table: FusionTable) -> Floats:
+        """See the class."""
+        return table.combined(_LOG_MNZ, 1.0 / table.ranks.astype(np.float64) ** 2, self.sigma)

@@ -1,0 +1,72 @@
+"""Sums in which comparisons that contradict one another count less, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from porism.lab.pairwise.aggregation.base import (
+    LEAST,
+    Aggregation,
+    check_least,
+    check_ranked,
+    logarithm,
+    off_diagonal,
+)
+from porism.lab.pairwise.aggregation.sums import sym_logarithms
+from porism.lab.pairwise.flips import flipped
+from porism.lab.pairwise.scores import Floats, PairwiseScores
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfFlip(Aggregation):
+    """sᵢ = Σ over j in D, j ≠ i, of (log pᵢⱼ + log(1 - pⱼᵢ)), where D are the candidates that have no flip with the
+    last one of the stage before, that one included (Avila and Lourenço 2021, equations 7 and 8).
+
+    Every candidate gets a score, those that are not in D too.
+
+    :param least: smaller probabilities count as this much.
+    """
+
+    name: ClassVar[str] = "out-of-flip"
+    needs_ranks: ClassVar[bool] = True
+    least: float = LEAST
+
+    def __post_init__(self) -> None:
+        check_least(self.least)
+
+    def scores(self, pairs: PairwiseScores) -> Floats:
+        """See the class.
+
+        :raises ConfigError: nothing says how the stage before ranked the candidates.
+        """
+        check_ranked(pairs, self.name)
+        if not len(pairs):
+            return np.zeros(0)
+        counts = ~flipped(pairs)[-1]
+        total: Floats = off_diagonal(sym_logarithms(pairs.matrix, self.least))[:, counts].sum(1)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDistance(Aggregation):
+    """``sᵢ = Σⱼ (1 - |pᵢⱼ - (1 - pⱼᵢ)|) · log pᵢⱼ`` (PROPORTIONAL-TO-SCORE-DISTANCE: Avila and Lourenço 2021, equation
+    9).
+
+    :param least: smaller probabilities count as this much under the logarithm.
+    """
+
+    name: ClassVar[str] = "score-distance"
+    least: float = LEAST
+
+    def __post_init__(self) -> None:
+        check_least(self.least)
+
+    def scores(self, pairs: PairwiseScores) -> Floats:
+        """See the class."""
+        matrix = pairs.matrix
+        agreement = 1.0 - np.abs(matrix - (1.0 - matrix.T))
+        total: Floats = off_diagonal(agreement * logarithm(matrix, self.least)).sum(1)
+        return total

@@ -1,0 +1,49 @@
+"""Pipelines: retrievers, rerankers and fusions put together, each stage a retriever again.
+
+::
+
+    from porism.lab.pipeline import RetrieverReranker, formula_pipeline, fused, pipeline
+
+    stage = pipeline(index, fast) % 200 >> RetrieverReranker(index)
+    run = stage.search(queries, 100)
+"""
+
+from porism.lab.pipeline.building import formula_pipeline, fused, pipeline
+from porism.lab.pipeline.protocols import DEPTH, Reranker
+from porism.lab.pipeline.rerankers.pairwise import PairwiseReranker, StoredPairsReranker
+from porism.lab.pipeline.rerankers.retriever import RetrieverReranker
+from porism.lab.pipeline.rerankers.scoring import ScoringReranker, rescored
+from porism.lab.pipeline.retrieving import FormulaStage, RunStage, SearchStage, describe_index
+from porism.lab.pipeline.stages import (
+    CutoffStage,
+    CutReranker,
+    FusedStage,
+    NamedStage,
+    RerankStage,
+    RetrieverStage,
+    Stage,
+)
+
+__all__ = [
+    "DEPTH",
+    "CutReranker",
+    "CutoffStage",
+    "FormulaStage",
+    "FusedStage",
+    "NamedStage",
+    "PairwiseReranker",
+    "RerankStage",
+    "Reranker",
+    "RetrieverReranker",
+    "RetrieverStage",
+    "RunStage",
+    "ScoringReranker",
+    "SearchStage",
+    "Stage",
+    "StoredPairsReranker",
+    "describe_index",
+    "formula_pipeline",
+    "fused",
+    "pipeline",
+    "rescored",
+]

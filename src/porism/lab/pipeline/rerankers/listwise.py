@@ -1,0 +1,159 @@
+"""Re-ranking by a language model that writes the order of several documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import Problem, QueryError, counted
+from porism.explanation import Explanation
+from porism.lab.pipeline.protocols import DEPTH, Reranker, check_count
+from porism.lab.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, texts_for, tuned
+from porism.lab.pipeline.rerankers.scoring import ScoringReranker
+from porism.lab.pipeline.rerankers.texts import DocumentSource, RerankedTexts
+from porism.settings import SettingError
+from porism.types import Query
+from porism.vectors.neural.scoring.base import Cost
+from porism.vectors.neural.scoring.cache import ScoreCache
+from porism.vectors.neural.scoring.listwise import ListRanker
+
+
+class ListwiseReranker(ScoringReranker):
+    """Slides a window from the end of the results to their beginning; a language model orders the documents in each
+    (RankGPT: Sun et al. 2023). The score of a document is its place from the end.
+
+    The windows of all queries at one place are one batch. An answer that is malformed changes the order as far as it
+    can be read, and never loses a document; how many there were is reported.
+    """
+
+    batch = True
+
+    def __init__(
+        self, ranker: ListRanker, texts: RerankedTexts, depth: int = DEPTH, *, window: int = 20, step: int = 10,
+        cache: ScoreCache | None = None, on_cost: Callable[[Cost], None] = lambda cost: None,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> None:
+        """
+        :param window: documents that the model reads at once; ``step``: by how many the window moves.
+        :raises QueryError: ``depth`` is below 1.
+        """
+        self.ranker, self.texts = ranker, texts
+        self.depth = check_count(depth, "the depth")
+        self.window, self.step = window, step
+        self.cache, self.on_cost, self.on_progress = cache, on_cost, on_progress
+
+    def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
+        """The place of each document from the end, NaN for one without text."""
+        return self.all_scores([(query, doc_ids)])[0]
+
+    def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
+        """Those of several queries."""
+        documents = self.texts.documents(doc_id for _, doc_ids in wanted for doc_id in doc_ids)
+        questions = [self.texts.query(query) for query, _ in wanted]
+        orders = [
+            [doc_id for doc_id in doc_ids if doc_id in documents] if question.strip() else []
+            for question, (_, doc_ids) in zip(questions, wanted, strict=True)
+        ]
+        before = self.ranker.malformed
+        places = [self.windows(len(order)) for order in orders]
+        rounds = max(map(len, places), default=0)
+        for number in range(rounds):
+            asked = [at for at, of_query in enumerate(places) if number < len(of_query)]
+            spans = [places[at][number] for at in asked]
+            windows = [
+                (questions[at], tuple(documents[doc_id] for doc_id in orders[at][first:last]))
+                for at, (first, last) in zip(asked, spans, strict=True)
+            ]
+            if number == 0:
+                self.on_cost(self.ranker.cost(windows, sum(map(len, places)), self.cache))
+            for at, (first, last), answer in zip(asked, spans, self.ranker.rank(windows, self.cache), strict=True):
+                orders[at][first:last] = [orders[at][first + place] for place in answer]
+            self.on_progress(number + 1, rounds)
+        self._report(self.ranker.malformed - before)
+        found: list[NDArray[np.float64]] = []
+        for order, (_, doc_ids) in zip(orders, wanted, strict=True):
+            place_of = {doc_id: float(len(order) - at) for at, doc_id in enumerate(order)}
+            found.append(np.array([place_of.get(doc_id, np.nan) for doc_id in doc_ids], np.float64))
+        return found
+
+    def windows(self, count: int) -> list[tuple[int, int]]:
+        """Where the windows over so many documents begin and end, from the last to the first."""
+        if count < 2:
+            return []
+        found = [(max(0, count - self.window), count)]
+        while found[-1][0] > 0:
+            first = max(0, found[-1][0] - self.step)
+            found.append((first, first + self.window))
+        return found
+
+    def _report(self, malformed: int) -> None:
+        if malformed and self.texts.on_problem is not None:
+            self.texts.on_problem(Problem(
+                "re-ranking",
+                f"{counted(malformed, 'answer')} of {self.ranker.named} did not name each document once: the others "
+                "keep their order",
+            ))
+
+    def explain(self, query: Query, doc_ids: Sequence[str], doc_id: str) -> Explanation:
+        """The place of one of the documents from the end.
+
+        :raises QueryError: it is not among them, or cannot be read.
+        """
+        scores = dict(zip(doc_ids, self.scores(query, doc_ids).tolist(), strict=True))
+        if not scores.get(doc_id, np.nan) > 0:
+            raise QueryError(f"the document {doc_id!r} is not ranked, or has no text")
+        return self._ordered(np.array(list(scores.values())), scores[doc_id])
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`."""
+        return self._ordered(scores, float(scores[at]))
+
+    def _ordered(self, scores: NDArray[np.float64], place: float) -> Explanation:
+        windows = counted(len(self.windows(int(np.count_nonzero(~np.isnan(scores))))), "window")
+        return Explanation(place, f"place from the end, as {self.ranker.named} orders {windows}")
+
+    def describe(self) -> dict[str, Any]:
+        """``kind``, the ``model``, its digest, and the windows."""
+        return {
+            "kind": type(self).__name__, "model": self.ranker.named, "digest": self.ranker.digest,
+            "window": self.window, "step": self.step, "query_fields": list(self.texts.query_text.fields),
+            "fields": list(self.texts.text.fields), "formulas": self.texts.text.formulas,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ListwiseSettings(ModelSettings):
+    """Documents have the place that a causal language model gives them.
+
+    :param window: documents that it reads at once; ``step``: by how many the window moves.
+    """
+
+    window: int = 20
+    step: int = 10
+
+    def __post_init__(self) -> None:
+        ModelSettings.__post_init__(self)
+        if self.window < 2:
+            raise SettingError(f"window cannot be {self.window}", path=("window",), hint="2 documents or more.")
+        if not 1 <= self.step <= self.window:
+            raise SettingError(
+                f"step cannot be {self.step}", path=("step",), hint=f"From 1 to the window of {self.window}."
+            )
+
+
+def _listwise(index: DocumentSource, settings: ListwiseSettings, depth: int) -> Reranker:
+    ranker = ListRanker(
+        settings.model, length=settings.length, device=settings.device, precision=settings.precision,
+        index_path=index.folder,
+    )
+    reranker = ListwiseReranker(
+        ranker, texts_for(index, settings), depth, window=settings.window, step=settings.step
+    )
+    return tuned(reranker, settings)
+
+
+LISTWISE_KIND: ModelKind[ListwiseSettings] = ModelKind("listwise", ListwiseSettings, _listwise)

@@ -1,0 +1,34 @@
+"""Experiments as data: a recipe names collection, topics, systems, tuning and reports, and is run as a whole.
+
+::
+
+    from porism.lab.recipes import run_recipe
+
+    experiment = run_recipe("recipe.toml")
+    print(experiment.reports["report"].text)
+
+The recipe is checked whole before any work; what the cache holds by content is not made again; the record of the
+experiment says how each part was made.
+"""
+
+from __future__ import annotations
+
+from porism.lab.recipes.cache import CacheLocked
+from porism.lab.recipes.errors import RecipeError
+from porism.lab.recipes.kinds.report import ReportResult
+from porism.lab.recipes.planning import Stage
+from porism.lab.recipes.recipe import Recipe
+from porism.lab.recipes.running import Experiment, Plan, StageEvent, plan_recipe, run_recipe
+
+__all__ = [
+    "CacheLocked",
+    "Experiment",
+    "Plan",
+    "Recipe",
+    "RecipeError",
+    "ReportResult",
+    "Stage",
+    "StageEvent",
+    "plan_recipe",
+    "run_recipe",
+]

@@ -1,0 +1,101 @@
+"""What the checks of all kinds of tables use: whether the names in a recipe are those of something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from porism.errors import ConfigError
+from porism.lab.evaluate import parse_measure
+from porism.lab.recipes.draft import Draft, tolerant
+from porism.lab.recipes.errors import RecipeErrors
+from porism.lab.recipes.graph import Needed, demanded
+from porism.lab.recipes.recipe import Recipe
+from porism.settings import Path, nearest
+from porism.system.concurrency.caching import cached_property
+
+T = TypeVar("T")
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class Check:
+    """A recipe that is being checked; what is wrong with it goes to the draft's errors."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.recipe: Recipe = draft.recipe
+        self.errors: RecipeErrors = draft.errors
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The names of all systems, of those that are broken in themselves too: what names them is right."""
+        return [name for table, kind in self.recipe.kinds.items() if kind.makes_runs for name in self.names(table)]
+
+    @cached_property
+    def demand(self) -> Needed:
+        """(system, topic set) of the runs that the recipe needs."""
+        return demanded(self.recipe)
+
+    def names(self, table: str) -> list[str]:
+        """The names of the tables of a kind, of those with errors too."""
+        given = self.recipe.plain.get(table)
+        return list(given) if isinstance(given, Mapping) else []
+
+    def measures(self, measures: Iterable[str], path: Path) -> None:
+        """Whether all exist, and there is one."""
+        count = 0
+        for count, measure in enumerate(measures, 1):
+            try:
+                parse_measure(measure).resolve()
+            except ConfigError as error:
+                self.errors.take(error, (*path, count - 1))
+        if not count:
+            self.errors.error("no measure is named", path)
+
+    def system(self, name: str, path: Path, known: Iterable[str] | None = None) -> bool:
+        """Whether a system exists, and nothing was wrong with it in itself."""
+        names = list(self.systems if known is None else known)
+        if name not in names:
+            self.errors.error(f"there is no system {name!r}", path, nearest_or(name, names, "[pipelines.NAME]"))
+        return name in self.recipe.systems
+
+    def other_system(self, name: str, path: Path, own: str) -> bool:
+        """As :meth:`system`, for what a system of the name ``own`` is made of."""
+        return self.system(name, path, [other for other in self.systems if other != own])
+
+    def unknown(self, given: Mapping[str, Any], known: list[str], path: Path) -> None:
+        """Whether all settings of a table exist."""
+        dotted_path = ".".join(map(str, path))
+        for key in given:
+            if key not in known:
+                self.errors.error(
+                    f"there is no setting '{dotted_path}.{key}'", (*path, key), nearest(key, known, f"{dotted_path}.")
+                )
+
+    def rest(
+        self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], *, own: Iterable[str],
+        known: Iterable[str], path: Path,
+    ) -> T | None:
+        """What ``read`` makes of the settings that a table has beside its ``own`` ones, and which it can read if they
+        are ``known``; what is wrong with the others is noted."""
+        names = list(known)
+        self.unknown(given, [*own, *names], path)
+        return tolerant(read, {key: value for key, value in given.items() if key in names}, path, self.errors)
+
+
+def nearest_or(name: str, known: list[str], otherwise: str, prefix: str = "") -> str:
+    """Which of the known names may have been meant; without any, what to write."""
+    return nearest(name, known, prefix) if known else f"Write {otherwise} for it."
+
+
+def nearest_or_add(name: str, known: list[str], table: str) -> str:
+    """The name that may have been meant, or the table that would define it."""
+    hint = nearest(name, known) if known else ""
+    return f"{hint} Or add {table}." if hint.startswith("Did you mean") else f"Add {table}."
+
+
+def toml_key(name: str) -> str:
+    """A name as it is written in the header of a TOML table."""
+    return name if _BARE_KEY.fullmatch(name) else f'"{name}"'

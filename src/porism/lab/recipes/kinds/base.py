@@ -1,0 +1,258 @@
+"""The protocol of kinds of tables: what a recipe can say, how that is checked, planned and made.
+
+A kind is one module of this folder: the settings of its table, a subclass of :class:`TableKind` (:class:`SystemKind`
+for what answers topics with runs, :class:`ResultKind` for what is made of runs), and the stages that make its output,
+each a subclass of :class:`StageKind`. It is known once :data:`porism.lab.recipes.kinds.registry.KINDS` lists it.
+
+An experiment calls the kinds in the order of the registry: ``read`` and ``check`` of all tables, then ``load`` and
+``requirements``, then ``plan``; nothing is made before all of this succeeded for all tables.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from porism.errors import ConfigError
+from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.checking import Check
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.errors import RecipeErrors
+from porism.lab.recipes.execution import RUN_FILE, Execution, OnCount, Parameters
+from porism.lab.recipes.loading import Data, Loading, Requirement
+from porism.lab.recipes.outputs import copy_run
+from porism.lab.recipes.planning import Planner, Stage, StageType
+from porism.lab.recipes.recipe import Recipe, ResultSettings, SystemSettings
+from porism.lab.tuning import Objective
+from porism.runs.run import Run
+from porism.settings import Path, Settings
+
+S = TypeVar("S", bound=Settings)
+Y = TypeVar("Y", bound=SystemSettings)
+R = TypeVar("R", bound=ResultSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What an experiment puts into its output folder, to be found there by its user.
+
+    :param runs: (system, topic set) → the run's file.
+    :param results: kind of stage and name → what the stage made.
+    """
+
+    folder: FilePath
+    runs: dict[tuple[str, str], FilePath] = field(default_factory=dict)
+    results: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+
+class StageKind(StageType, ABC):
+    """How the output of one kind of stage is made, and where its user finds it."""
+
+    @abstractmethod
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Makes the output and keeps it in the cache.
+
+        :raises KeyboardInterrupt: it was interrupted; the next start goes on from there.
+        """
+
+    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+        """Puts the output, from the cache, to where it is looked for."""
+        return
+
+    def check_put(self, stage: Stage, execution: Execution, errors: RecipeErrors) -> None:
+        """Whether :meth:`put` would find the place taken; called before anything is made."""
+        return
+
+
+class RunStage(StageKind):
+    """A stage that makes a run."""
+
+    @abstractmethod
+    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+        """The run of the system on the stage's topics."""
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Makes the run and keeps it."""
+        started = time.monotonic()
+        run = self.make_run(stage, execution, on_count)
+        return execution.keep_run(stage, run, time.monotonic() - started)
+
+    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+        """Copies the run with its record."""
+        target = outputs.folder / "runs" / stage.topics / f"{stage.name}.run"
+        outputs.runs[stage.name, stage.topics] = copy_run(entry.file(RUN_FILE), target)
+
+
+class TableKind(Generic[S]):
+    """One kind of table of a recipe."""
+
+    table: ClassVar[str]
+    """What the table is called."""
+
+    settings: type[S]
+    """What it holds."""
+
+    rest: ClassVar[str] = ""
+    """The setting that holds whatever else a table says; empty where it can say nothing else."""
+
+    form: ClassVar[Literal["named", "single", "either"]] = "named"
+    """Whether a recipe has several by name (``[topics.NAME]``), a single one (``[collection]``), or either."""
+
+    stages: tuple[StageKind, ...] = ()
+    """The kinds of stages that make what the table defines."""
+
+    makes_runs: ClassVar[bool] = False
+
+    is_result: ClassVar[bool] = False
+    """Whether what a table defines is a result by itself, so that a recipe needs no system beside it."""
+
+    reads_collection: ClassVar[bool] = False
+    """Whether what a table defines is made of the collection, which is indexed then even where nothing searches it."""
+
+    needs_one_index: ClassVar[bool] = False
+    """Whether what a table defines is made for the folder of one index, so that a collection cannot have several."""
+
+    def of(self, recipe: Recipe) -> Mapping[str, S]:
+        """The tables of a recipe by name; a single one has the name of the kind."""
+        found: Mapping[str, S] = recipe.tables.get(self.table, {})
+        return found
+
+    def is_single(self, given: Any) -> bool:
+        """Whether a recipe has one table under the name of the kind, and not several by name."""
+        is_flat = not isinstance(given, Mapping) or any(not isinstance(value, Mapping) for value in given.values())
+        return self.form == "single" or (self.form == "either" and is_flat)
+
+    def place(self, recipe: Recipe, name: str) -> Path:
+        """The place of a table in the recipe."""
+        return (self.table,) if self.is_single(recipe.plain.get(self.table)) else (self.table, name)
+
+    def check_name(self, name: str, path: Path, errors: RecipeErrors) -> None:
+        """Whether a table can have this name, which can be one of a file."""
+        return
+
+    def read(self, given: dict[str, Any], path: Path, errors: RecipeErrors) -> dict[str, Any]:
+        """A table before its settings are made of it; what cannot be used is noted and left out."""
+        return given
+
+    def check(self, check: Check) -> None:
+        """Notes what is wrong with all tables of the kind, as far as the recipe alone shows it."""
+        return
+
+    def load(self, loading: Loading) -> Any:
+        """Reads and checks the files that the tables name; what it gives is the kind's :data:`Data`."""
+        return None
+
+    def requirements(self, loading: Loading) -> Iterable[Requirement]:
+        """The libraries that the stages will need which the core of Porism does not have."""
+        return ()
+
+    def term_requirements(self, loading: Loading) -> Iterable[Requirement]:
+        """As :meth:`requirements`, of what can be said only of a recipe without errors."""
+        return ()
+
+    def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
+        """The channels of the collection that the tables ask for."""
+        return ()
+
+    def plan(self, planner: Planner) -> None:
+        """Adds the stages that others begin with; those of systems and results are planned one by one."""
+        return
+
+    def begin(self, execution: Execution) -> None:
+        """Gives what is there before any stage is made."""
+        return
+
+
+class SystemKind(TableKind[Y]):
+    """A kind of table that defines systems, which answer topics with runs.
+
+    The parameters of a system are its settings by dotted path; those that are None can be tuned, too.
+    """
+
+    makes_runs: ClassVar[bool] = True
+
+    how_learned: ClassVar[str] = "training"
+    """How such a system learns from topics, as warnings call it: ``training``, ``tuning``, or by its ``model``."""
+
+    untunable: ClassVar[str] = ""
+    """Why the parameters of such a system cannot be tuned: ``is a run made elsewhere``; empty if they can."""
+
+    @abstractmethod
+    def plan_run(self, planner: Planner, system: str, topics: str) -> None:
+        """Adds the stage that makes the run of a system on a whole topic set; its sources were planned before."""
+
+    def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
+        """Notes what keeps a system itself from answering a topic set that a result needs."""
+        return
+
+    def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
+        """All parameters of a system as plain values, on topics that ask for documents or for formulas.
+
+        :raises ConfigError: the settings do not fit.
+        """
+        return {}
+
+    def check_values(self, check: Check, system: str, values: Mapping[str, Any], formulas: bool, path: Path) -> None:
+        """Whether a system can have other values at dotted paths; what these name is checked at ``path``.
+
+        :raises ConfigError: a path leads nowhere, or a value does not fit.
+        """
+        return
+
+    def varied_run(
+        self, execution: Execution, system: str, topics: str, values: Parameters, only: Sequence[str] | None
+    ) -> Run:
+        """The run of a system, with other parameters of it and of what it is made of, for some topics or all.
+
+        :raises ConfigError: its parameters cannot be tuned.
+        """
+        raise ConfigError(f"{system!r} cannot have other parameters: it {self.untunable or 'has none'}")
+
+    def objective(
+        self, execution: Execution, system: str, topics: str, qrels: Mapping[str, Mapping[str, int]], measure: str
+    ) -> Objective | None:
+        """A faster way to score parameters of this system alone than by its whole runs; None if there is none."""
+        return None
+
+    def model(
+        self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]
+    ) -> dict[str, Any] | None:
+        """The model of a system with values that were chosen on some topics, as a file has it; None if it has none."""
+        return None
+
+    def weights(self, settings: Y) -> int | None:
+        """How many weights a simplex among its parameters has; None if it has no weights."""
+        return None
+
+    def similarities(
+        self, draft: Draft, system: str, formulas: bool, values: Mapping[str, Any] = MappingProxyType({})
+    ) -> tuple[str, ...]:
+        """The similarity matrices that a system, with other values at dotted paths, searches with or chooses from; not
+        those of what it is made of."""
+        return ()
+
+    def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
+        """The topics from which a system learned what it ranks a topic set with; not those of what it is made of."""
+        return ()
+
+
+class ResultKind(TableKind[R]):
+    """A kind of table whose output is made of runs."""
+
+    @abstractmethod
+    def plan_result(self, planner: Planner, name: str) -> None:
+        """Adds the stage of a result; the runs that it needs were planned before."""
+
+
+def kind_of(recipe: Recipe, system: str) -> SystemKind[Any]:
+    """The kind of a system.
+
+    :raises KeyError: there is no such system.
+    """
+    kind: SystemKind[Any] = recipe.kinds[recipe.table_of(system)]
+    return kind

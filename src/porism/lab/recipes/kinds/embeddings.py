@@ -1,0 +1,171 @@
+"""``[embeddings.NAME]``: vectors of the terms of a channel, trained on the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.lab.recipes.checking import Check
+from porism.lab.recipes.digests import files_digest
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.execution import Execution, OnCount
+from porism.lab.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
+from porism.lab.recipes.kinds.collection import planned_index
+from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.lab.recipes.loading import Loading, Requirement
+from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.recipe import Recipe, own_settings
+from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
+from porism.system.files.artifacts import EMBEDDINGS
+from porism.vectors.embeddings import TokenVectors
+from porism.vectors.embeddings.methods import METHODS, Options
+from porism.vectors.embeddings.presets import preset_settings
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings(Settings):
+    """Vectors of the terms of a channel.
+
+    :param method: how, by a name of :data:`porism.vectors.embeddings.methods.METHODS`.
+    :param preset: settings that a published system was trained with
+    (:data:`porism.vectors.embeddings.presets.PRESETS`); others
+        that are given replace them.
+    :param model: the name or folder of a transformer, for a method that reads with one.
+    :param device: where that runs.
+    :param batch: how many tokens it reads at once.
+    :param settings: what else the recipe says: settings of the method.
+    """
+
+    channel: str
+    method: str = "word2vec"
+    preset: str | None = None
+    model: str | None = None
+    device: str = "auto"
+    batch: int = 8_192
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class TrainEmbeddings(IndexFileStage):
+    """Trains vectors; a start after an interruption goes on after the last whole epoch."""
+
+    name = "embeddings"
+    verb = "train embeddings"
+    artifact = EMBEDDINGS
+    libraries = ("numpy", "numba", "PyStemmer", "gensim", "tokenizers", "torch", "transformers")
+
+    def about(self, path: Path) -> dict[str, Any]:
+        """Counts, and the loss of the last epoch."""
+        return known_info(TokenVectors(path).info, "terms", "dimensions", "texts", "tokens", "loss")
+
+    def make_file(self, stage: Stage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
+        """Trains them by the method of the table."""
+        table: EmbeddingSettings = execution.recipe.tables["embeddings"][stage.name]
+        options = Options(
+            model=None if table.model is None else _model_there(execution.draft, table.model) or table.model,
+            device=table.device, batch=table.batch, jobs=execution.jobs, restart=execution.cache.fresh,
+        )
+        METHODS[table.method].train(index, name, table.channel, embedding_settings(table), options, on_count)
+
+
+class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
+    """Embeddings. They are trained where a similarity matrix that something searches with is made of them."""
+
+    table = "embeddings"
+    settings = EmbeddingSettings
+    rest = "settings"
+    artifact = EMBEDDINGS
+    stages = (TrainEmbeddings(),)
+
+    def check(self, check: Check) -> None:
+        """Names, channels, methods and their settings."""
+        for name, table in self.of(check.recipe).items():
+            path = (self.table, name)
+            try:
+                EMBEDDINGS.check_name(name)
+            except ConfigError as error:
+                check.errors.take(error, path)
+            check_learned_channel(check, table.channel, (*path, "channel"))
+            if table.method not in METHODS:
+                check.errors.error(
+                    f"there is no method of training embeddings {table.method!r}", (*path, "method"),
+                    nearest(table.method, METHODS),
+                )
+                continue
+            def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Any:
+                return embedding_settings(replace(table, settings=given))
+
+            check.rest(
+                table.settings, read, own=own_settings(EmbeddingSettings, but="settings"),
+                known=own_settings(METHODS[table.method].settings), path=path,
+            )
+
+    def load(self, loading: Loading) -> None:
+        """Whether an index that is there has the channels."""
+        for name, table in self.of(loading.recipe).items():
+            check_held(loading, {table.channel: (self.table, name, "channel")})
+
+    def channels(self, recipe: Recipe, folder: Path) -> Iterable[str]:
+        """Those that vectors are trained on."""
+        return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
+
+    def requirements_of(self, recipe: Recipe, name: str) -> Iterable[Requirement]:
+        """The libraries that training one needs."""
+        table, path = self.of(recipe)[name], (self.table, name)
+        needs = METHODS[table.method].needs(embedding_settings(table))
+        return [Requirement(need.module, path, need.purpose, need.extra) for need in needs]
+
+    def making(self, planner: Planner, name: str) -> Making | None:
+        """The collection, a model that a method reads with, and how they are trained."""
+        table = self.of(planner.recipe).get(name)
+        if table is None:
+            return None
+        inputs = {"index collection": planned_index(planner).key}
+        parameters: dict[str, Any] = {"channel": table.channel, "method": table.method}
+        if table.model is not None:
+            parameters |= {"model": table.model, "device": table.device, "batch": table.batch}
+            place = _model_there(planner.draft, table.model)
+            if place is not None:
+                inputs["model"] = files_digest(place)
+        return Making(inputs, parameters | write_settings(embedding_settings(table)))
+
+
+EMBEDDING_KIND = EmbeddingKind()
+
+
+def embedding_settings(table: EmbeddingSettings) -> Any:
+    """How embeddings are trained.
+
+    :raises SettingError: the method or a setting does not exist, or a value does not fit.
+    """
+    if table.method not in METHODS:
+        raise SettingError(
+            f"there is no method of training embeddings {table.method!r}", path=("method",),
+            hint=nearest(table.method, METHODS),
+        )
+    method = METHODS[table.method]
+    if method.needs_model is (table.model is None):
+        raise SettingError(
+            f"{table.method} needs a model" if table.model is None else f"{table.method} has no model",
+            path=("method",) if table.model is None else ("model",),
+            hint='Write model = "NAME or FOLDER".' if table.model is None else "Leave it out.",
+        )
+    preset: dict[str, Any] = {}
+    if table.preset is not None:
+        try:
+            preset = preset_settings(table.preset, table.method)
+        except ConfigError as error:
+            raise SettingError(error.what, path=("preset",), hint=error.hint) from error
+    return read_settings(method.settings, {**preset, **table.settings})
+
+
+def _model_there(draft: Draft, model: str) -> Path | None:
+    """The folder or file of a model, if it is one beside the recipe; None for a name on the hub."""
+    with suppress(OSError, ValueError):
+        path = draft.folder / model
+        return path if path.exists() else None
+    return None

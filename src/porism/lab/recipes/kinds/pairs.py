@@ -1,0 +1,219 @@
+"""``[pairs.NAME]``: training pairs, mined from the collection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from porism.analysis.model_text import FormulaWriting, ModelText
+from porism.errors import ConfigError
+from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.checking import Check, nearest_or_add
+from porism.lab.recipes.digests import file_digest
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.execution import Execution, OnCount
+from porism.lab.recipes.kinds.base import Outputs, StageKind
+from porism.lab.recipes.kinds.collection import planned_index
+from porism.lab.recipes.kinds.collection_settings import collection_of
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.lab.recipes.kinds.searching import searched_index
+from porism.lab.recipes.loading import Loading
+from porism.lab.recipes.outputs import copy_file
+from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.train.negatives import IndexSearch, Negatives, add_negatives
+from porism.lab.train.pairs.base import Miner, Pair
+from porism.lab.train.pairs.exclusion import Exclusion, exclusion
+from porism.lab.train.pairs.files import read_pairs, write_pairs
+from porism.lab.train.pairs.mining import mine_pairs
+from porism.lab.train.pairs.registry import parse_miner
+from porism.settings import Path, SettingError, Settings, read_settings, write_settings
+from porism.types import Documents
+
+
+@dataclass(frozen=True, slots=True)
+class PairSettings(Settings):
+    """Pairs of the collection.
+
+    :param miners: as ``porism train pairs`` has them: ``titles``, ``citations:file=links.tsv``.
+    :param exclude_topics: files of topics, which are left out with what nearly repeats them.
+    :param exclude_ids: files of ids of documents, the same way.
+    :param negatives: how negatives are mined from a search: settings of :class:`porism.lab.train.negatives.Negatives`.
+    """
+
+    miners: tuple[str, ...]
+    exclude_topics: tuple[str, ...] = ()
+    exclude_ids: tuple[str, ...] = ()
+    overlap: float = 0.6
+    most: int | None = None
+    formulas: FormulaWriting = "source"
+    seed: int = 1
+    negatives: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.miners:
+            raise ConfigError("pairs need a miner", hint='For example: miners = ["titles"].')
+
+
+class MinePairs(StageKind):
+    """Mines pairs from the documents of the index."""
+
+    name = "pairs"
+    verb = "mine pairs"
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Mines and writes them.
+
+        :raises ConfigError: there are none.
+        """
+        started = time.monotonic()
+        table: PairSettings = execution.recipe.tables["pairs"][stage.name]
+        draft = execution.draft
+        text = ModelText(formulas=table.formulas)
+        index = searched_index(execution)
+        excluded = excluded_from(table, draft, index.documents)
+        mined = mine_pairs(
+            index.documents, _miners(table, draft), text, exclude=excluded, most=table.most, seed=table.seed,
+            on_progress=on_count,
+        )
+        pairs = mined.pairs
+        about: dict[str, Any] = {one.miner: one.kept for one in mined.counts}
+        if table.negatives:
+            pairs, counts = add_negatives(
+                pairs, index.documents, _negatives(table), text, searcher=IndexSearch(index), on_progress=on_count
+            )
+            about["with negatives"] = counts.with_negatives
+        with execution.cache.making(stage.kind, stage.key) as folder:
+            about["pairs"] = write_pairs(folder / f"{stage.name}.jsonl", pairs)
+            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+        """Copies the file, to be looked at."""
+        copy_file(entry.file(f"{stage.name}.jsonl"), outputs.folder / "pairs" / f"{stage.name}.jsonl")
+
+
+class PairKind(IntermediateKind[PairSettings]):
+    """Pairs. They are mined where something is trained on them."""
+
+    table = "pairs"
+    settings = PairSettings
+    reads_collection = True
+    stages = (MinePairs(),)
+
+    def check(self, check: Check) -> None:
+        """Miners and the settings of negatives."""
+        for name, table in self.of(check.recipe).items():
+            if collection_of(check.recipe) is None:
+                check.errors.error(
+                    "pairs are mined from a collection, and there is none", (self.table, name), "Add [collection]."
+                )
+            for number, written in enumerate(table.miners):
+                try:
+                    parse_miner(written)
+                except ConfigError as error:
+                    check.errors.take(error, (self.table, name, "miners", number))
+            try:
+                _negatives(table)
+            except SettingError as error:
+                check.errors.take(error, (self.table, name, "negatives", *error.path))
+            except ConfigError as error:
+                check.errors.take(error, (self.table, name, "negatives"))
+
+    def load(self, loading: Loading) -> None:
+        """Whether the files are there."""
+        for name, table in self.of(loading.recipe).items():
+            for key in ("exclude_topics", "exclude_ids"):
+                for number, given in enumerate(getattr(table, key)):
+                    loading.exists(given, (self.table, name, key, number))
+            for number, given in enumerate(table.miners):
+                for file in _files(given):
+                    loading.exists(file, (self.table, name, "miners", number))
+
+    def making(self, planner: Planner, name: str) -> Making:
+        """The collection, and files of what is left out."""
+        table = self.of(planner.recipe)[name]
+        inputs = {"index collection": planned_index(planner).key}
+        files = [*table.exclude_topics, *table.exclude_ids]
+        files += [file for written in table.miners for file in _files(written)]
+        inputs |= {file: file_digest(planner.draft.file(file)) for file in files}
+        return Making(inputs, write_settings(table))
+
+
+PAIR_KIND = PairKind()
+
+
+def training_pairs(execution: Execution, tables: Iterable[str], files: Iterable[str]) -> list[Pair]:
+    """The pairs of tables and of files, which something is trained on."""
+    found: list[Pair] = []
+    for name in tables:
+        made = execution.planner.others[PAIR_KIND.table, name]
+        found += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
+    for name in files:
+        found += read_pairs(execution.draft.file(name))
+    return found
+
+
+def check_pairs(check: Check, given: Iterable[str], path: Path) -> None:
+    """Whether there are tables of these pairs; ``path`` is the setting that names them."""
+    names = check.names(PAIR_KIND.table)
+    for number, pairs in enumerate(given):
+        if pairs not in names:
+            check.errors.error(
+                f"there are no pairs {pairs!r}", (*path, number), nearest_or_add(pairs, names, f"[pairs.{pairs}]")
+            )
+
+
+def check_writings(check: Check, given: Iterable[str], path: Path) -> None:
+    """Whether formulas are written in one way in all of these pairs."""
+    tables = PAIR_KIND.of(check.recipe)
+    writings = {tables[one].formulas for one in given if one in tables}
+    if len(writings) > 1:
+        check.errors.error(
+            f"formulas are written in different ways ({', '.join(sorted(writings))})", path,
+            "A model reads formulas in one way.",
+        )
+
+
+def pair_inputs(planner: Planner, tables: Iterable[str], files: Iterable[str]) -> dict[str, str]:
+    """What something is made from that is trained on the pairs of tables and of files: keys and digests by name."""
+    made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys(tables)]
+    return {one.name: one.key for one in made} | {file: file_digest(planner.draft.file(file)) for file in files}
+
+
+def excluded_from(table: PairSettings, draft: Draft, documents: Documents) -> Exclusion:
+    """What a table of pairs says that nothing may be trained on."""
+    return exclusion(
+        [draft.file(name) for name in table.exclude_topics], [draft.file(name) for name in table.exclude_ids],
+        documents, ModelText(formulas=table.formulas), table.overlap,
+    )
+
+
+def _miners(table: PairSettings, draft: Draft) -> list[Miner]:
+    """The miners, their files found from the folder of the recipe."""
+    found = []
+    for written in table.miners:
+        miner = parse_miner(written)
+        given = {name: getattr(miner, name) for name in miner.files}
+        files: dict[str, Any] = {name: str(draft.file(file)) for name, file in given.items() if file}
+        found.append(replace(miner, **files) if files else miner)
+    return found
+
+
+def _files(written: str) -> list[str]:
+    """The files that a miner reads; none of one with errors, which are reported elsewhere."""
+    with suppress(ConfigError):
+        miner = parse_miner(written)
+        return [value for name in miner.files if (value := getattr(miner, name))]
+    return []
+
+
+def _negatives(table: PairSettings) -> Negatives:
+    settings = read_settings(Negatives, table.negatives)
+    if settings.source == "model":
+        raise SettingError(
+            "negatives of a recipe come from a search or from tags", path=("source",),
+            hint="Mine others with porism train pairs, and name the file in [encoders.NAME]: files = [\"FILE\"].",
+        )
+    return settings

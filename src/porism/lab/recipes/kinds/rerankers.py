@@ -1,0 +1,227 @@
+"""``[rerankers.NAME]``: another system's results, the first of them in a new order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from porism.errors import PorismError
+from porism.lab.pipeline import Reranker, pipeline
+from porism.lab.pipeline.protocols import describe
+from porism.lab.pipeline.rerankers.registry import RerankerKind as Method
+from porism.lab.pipeline.rerankers.registry import reranker_kind, split_depth
+from porism.lab.recipes.answers import AnswerStore, answer_each
+from porism.lab.recipes.checking import Check
+from porism.lab.recipes.code import code_digest, library_versions
+from porism.lab.recipes.digests import digest
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.execution import Execution, OnCount, Parameters
+from porism.lab.recipes.kinds.base import RunStage
+from porism.lab.recipes.kinds.collection import planned_index
+from porism.lab.recipes.kinds.encodings import planned_vectors
+from porism.lab.recipes.kinds.made_models import check_made, opened_model, planned_model, reranker_settings
+from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
+from porism.lab.recipes.kinds.similarities import check_model_terms, planned_similarities
+from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_set
+from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.recipe import Recipe, check_depth, own_settings
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
+from porism.settings import Path, SettingError
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerSettings(SearchSettings):
+    """Another system's results, the first of them in a new order and the others beneath.
+
+    :param of: the system, of whatever kind.
+    :param kind: what gives documents their scores, by a name of
+    :data:`porism.lab.pipeline.rerankers.registry.RERANKERS`.
+    :param model: the named model that it begins with, or a file of settings (``FILE.toml``).
+    :param depth: how many results of each topic are re-ranked.
+    :param settings: what else the recipe says: settings of the model, over those of the named one.
+    """
+
+    of: str
+    kind: str = "retriever"
+    model: str = "default"
+    depth: int = 100
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_depth(self.depth)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The system whose results it orders."""
+        return (self.of,)
+
+    @property
+    def method(self) -> Method:
+        """What gives documents their scores.
+
+        :raises SettingError: there is no such kind.
+        """
+        return reranker_kind(self.kind)
+
+    def can_answer(self, recipe: Recipe, topics: str) -> bool:
+        """Whether there are topics to search, and these ask for documents."""
+        return SearchSettings.can_answer(self, recipe, topics) and not asks_for_formulas(recipe, topics)
+
+
+class RerankTopics(RunStage):
+    """Orders the results of another system; topics that an interrupted start re-ranked are not done again."""
+
+    name = "rerank"
+    libraries = ("numpy", "numba", "PyStemmer")
+
+    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+        """The results in their new order.
+
+        A topic takes as long as it took the source and the reranker; where the source does not say, nothing is known.
+        """
+        parameters, planner = stage.parameters, execution.planner
+        source = execution.run(parameters["of"], stage.topics)
+        index_key, source_key = planned_index(planner).key, planner.runs[parameters["of"], stage.topics].key
+        key = digest([index_key, parameters, source_key, code_digest(type(self)), library_versions(self.libraries)])
+        store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
+        reranker = reranker_kind(parameters["kind"]).make(
+            opened_model(execution, parameters["kind"], parameters["model"]), parameters["depth"],
+            searched_index(execution),
+        )
+        return _reranked(execution, stage.name, reranker, parameters["depth"], source, stage.topics, store, on_count)
+
+
+class RerankerKind(SearchKind[RerankerSettings]):
+    """Rerankers."""
+
+    table = "rerankers"
+    settings = RerankerSettings
+    stages = (RerankTopics(),)
+
+    def check(self, check: Check) -> None:
+        """The system whose results each orders, its kind, the settings of that; its topics must ask for documents."""
+        for name, reranker in self.of(check.recipe).items():
+            path = (self.table, name)
+            check.other_system(reranker.of, (*path, "of"), name)
+            for topics in (topics for system, topics in check.demand if system == name):
+                if asks_for_formulas(check.recipe, topics):
+                    check.errors.error(
+                        f"rerankers.{name} orders documents, and the topics {topics!r} ask for formulas", path,
+                        "Name other systems for these topics.",
+                    )
+            try:
+                method = reranker.method
+            except SettingError as error:
+                check.errors.take(error, path)
+                continue
+            check_made(check, reranker.kind, reranker.model, path)
+            known = method.names(reranker.model, reranker.settings, check.draft.folder)
+            def read(
+                given: Mapping[str, Any], reranker: RerankerSettings = reranker, method: Method = method
+            ) -> dict[str, Any]:
+                return reranker_settings(
+                    check.recipe, reranker.kind, method, reranker.model, given, check.draft.folder
+                )
+
+            made = check.rest(
+                reranker.settings, read, own=own_settings(RerankerSettings, but="settings"), known=known, path=path
+            )
+            if made is not None:
+                self.check_model(check, method.channels(made), made, reranker.settings, path)
+
+    def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
+        """Those that the rerankers search."""
+        found: list[str] = []
+        for reranker in self.of(recipe).values():
+            with suppress(PorismError):  # one that cannot be made is reported elsewhere
+                found += reranker.method.channels(_settings(recipe, reranker, folder))
+        return found
+
+    def plan_run(self, planner: Planner, system: str, topics: str) -> None:
+        """The stage that orders the results."""
+        settings = self.of(planner.recipe)[system]
+        depth, model = self._varied(planner.draft, system, {})
+        model, made = planned_model(planner, settings.kind, model)
+        parameters: dict[str, Any] = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
+        parameters |= trained_models(planner.draft, model) | planned_vectors(planner, model)
+        if similarities := planned_similarities(planner, system, False):
+            parameters["similarities"] = similarities
+        queries = topic_set(planner.data, topics).query_digests
+        index, source = planned_index(planner), planner.runs[settings.of, topics]
+        inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries)), source, *made]
+        planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries, source.key)
+
+    def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
+        """The depth, and all settings of the model."""
+        settings = self.of(draft.recipe)[system]
+        return {"depth": settings.depth} | _settings(draft.recipe, settings, draft.folder)
+
+    def _varied(self, draft: Draft, system: str, values: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The depth and the settings of the model with other values at dotted paths.
+
+        :raises ConfigError: a path leads nowhere, or a value does not fit.
+        """
+        depth, settings = split_depth(self.varied_parameters(draft, system, values, False))
+        self.of(draft.recipe)[system].method.check(settings)
+        return depth, settings
+
+    def check_values(self, check: Check, system: str, values: Mapping[str, Any], formulas: bool, path: Path) -> None:
+        """Whether the reranker can have them, and there is what it searches with."""
+        self._varied(check.draft, system, values)
+        settings = self.varied_parameters(check.draft, system, values, formulas)
+        check_model_terms(check, settings, lambda channel: path)
+
+    def varied_run(
+        self, execution: Execution, system: str, topics: str, values: Parameters, only: Sequence[str] | None
+    ) -> Run:
+        """What a reranker with other values makes of what its source finds, with other values too."""
+        settings = self.of(execution.recipe)[system]
+        source = execution.varied(settings.of, topics, values, only)
+        depth, model = self._varied(execution.draft, system, values.get(system, {}))
+        reranker: Reranker = settings.method.make(
+            opened_model(execution, settings.kind, model), depth, searched_index(execution)
+        )
+        return _reranked(execution, system, reranker, depth, source, topics)
+
+    def model(
+        self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """The model with these values, tuned on these topics too."""
+        return self.of(draft.recipe)[system].method.stored(self._varied(draft, system, values)[1], tuned_on)
+
+
+RERANKER_KIND = RerankerKind()
+
+
+def _settings(recipe: Recipe, settings: RerankerSettings, folder: FilePath) -> dict[str, Any]:
+    """All settings of a reranker.
+
+    :raises ConfigError: they do not fit.
+    """
+    return reranker_settings(recipe, settings.kind, settings.method, settings.model, settings.settings, folder)
+
+
+def _reranked(
+    execution: Execution, system: str, reranker: Reranker, depth: int, source: Run, topics: str,
+    store: AnswerStore | None = None, on_count: OnCount = lambda done, total: None,
+) -> Run:
+    """The run of a system that orders the first results of another one."""
+    queries = [query for query in topic_set(execution.data, topics).queries if query.id in source]
+    longest = max(1, int(np.diff(source.offsets).max(initial=1)))
+    results, seconds = answer_each(
+        lambda query: pipeline(source.only([query.id])).reranked(reranker, depth), queries, longest, store, on_count
+    )
+    before = source.provenance or Provenance({"kind": "run", "name": source.name})
+    made_by = {
+        "kind": "rerank", "name": system, "depth": depth, "reranker": describe(reranker),
+        "collection": planned_index(execution.planner).key, "of": dict(before.made_by),
+    }
+    tuned = Provenance(tuned_on=getattr(reranker, "tuned_on", ()))
+    known = {topic: seconds[topic] for topic in seconds if topic in before.seconds}
+    return Run(results, system, provenance=replace(Provenance.merged([before, tuned], made_by), seconds=known))

@@ -1,0 +1,173 @@
+"""What the kinds of tables share that search the index by a model: pipelines and rerankers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from porism.analysis.analyzer import AnalysisConfig
+from porism.index.manifest import read_manifest
+from porism.lab.recipes.checking import Check
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.execution import Execution
+from porism.lab.recipes.kinds.base import SystemKind
+from porism.lab.recipes.kinds.channels import check_held, check_listed
+from porism.lab.recipes.kinds.collection import index_folder, index_paths
+from porism.lab.recipes.kinds.collection_channels import listed_channels
+from porism.lab.recipes.kinds.collection_settings import collection_of
+from porism.lab.recipes.kinds.index_files import content_digest
+from porism.lab.recipes.kinds.similarities import check_model_terms, named_similarities
+from porism.lab.recipes.kinds.tokenizers import tokenizer_of
+from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_settings
+from porism.lab.recipes.kinds.vector_needs import check_vectors, needed_artifacts
+from porism.lab.recipes.loading import Data, Loading
+from porism.lab.recipes.paths import opened
+from porism.lab.recipes.recipe import Recipe, SystemSettings
+from porism.lab.tuning import with_parameters
+from porism.retrieve import DEFAULT_MODEL
+from porism.retrieve.documents.named_models import channel_model
+from porism.search.models.models import settings_class
+from porism.search.searcher import IndexSearcher
+from porism.settings import Path
+from porism.system.files.artifacts import MODELS
+
+Y = TypeVar("Y", bound="SearchSettings")
+
+
+class SearchSettings(SystemSettings):
+    """The base of the settings of what searches the index."""
+
+    __slots__ = ()
+
+    searches: ClassVar[bool] = True
+    settings: Mapping[str, Any]
+
+    def can_answer(self, recipe: Recipe, topics: str) -> bool:
+        """Whether there are a collection, and a file of the topics."""
+        given = topic_settings(recipe, topics)
+        return collection_of(recipe) is not None and given is not None and given.path is not None
+
+
+class SearchKind(SystemKind[Y]):
+    """A kind of system that searches the index by a model."""
+
+    how_learned = "model"
+    rest = "settings"
+
+    def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
+        """Whether the topics have a file."""
+        given = topic_settings(check.recipe, topics)
+        if given is not None and given.path is None:
+            check.errors.error(
+                f"{self.table}.{system} is to answer the topics {topics!r}, which have no file", ("topics", topics),
+                "Add path = \"FILE\".",
+            )
+
+    def load(self, loading: Loading) -> None:
+        """Whether an index that is there has the channels that the tables name."""
+        for name, settings in self.of(loading.recipe).items():
+            named = settings.settings.get("channels")
+            path = (self.table, name, "channels")
+            if isinstance(named, Mapping):
+                check_held(loading, {channel: (*path, channel) for channel in named})
+
+    def similarities(
+        self, draft: Draft, system: str, formulas: bool, values: Mapping[str, Any] = MappingProxyType({})
+    ) -> tuple[str, ...]:
+        """Those of the model."""
+        settings = self.varied_parameters(draft, system, values, formulas)
+        return tuple(dict.fromkeys(named_similarities(settings).values()))
+
+    def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
+        """Those that the model was tuned on."""
+        learned: Iterable[str] = self.parameters(draft, system, asks_for_formulas(draft.recipe, topics)).get(
+            "tuned_on", ()
+        )
+        return learned
+
+    def varied_parameters(
+        self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool
+    ) -> dict[str, Any]:
+        """All parameters with other values at dotted paths, as plain values.
+
+        :raises UnknownParameter: a path leads nowhere.
+        """
+        settings = self.parameters(draft, system, formulas)
+        return with_parameters(opened(settings_class(settings, formulas), settings, values), values)
+
+    def check_model(
+        self, check: Check, channels: Iterable[str], model: Mapping[str, Any], given: Mapping[str, Any], path: Path
+    ) -> None:
+        """Whether the collection has the channels of a model, and the recipe its tokenizers and matrices.
+
+        :param model: all of its settings.
+        :param given: those that the table gives.
+        """
+        _check_channels(check, tuple(channels), given, path)
+        index = index_folder(check.draft)
+        for name in _trained(model):
+            if index is not None and name in MODELS.names(index):
+                continue
+            lacks = "which the recipe makes anew" if index is None else "and there is none for this one"
+            check.errors.error(
+                f"the model {name!r} has to be trained for an index, {lacks}", path,
+                f"Index the collection, run {MODELS.make.format(name=name)}, and name the index in "
+                "[collection]: index = \"DIR\".",
+            )
+        check_vectors(check, model, path)
+        check_model_terms(check, model, lambda channel: _channel_place(given, path, channel))
+
+
+def trained_models(draft: Draft, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The parameters of a stage that searches by a model, of the trained files that this needs: name → digest."""
+    index = index_folder(draft)
+    if index is None:
+        return {}
+    found = {name: content_digest(MODELS.path(index, name)) for name in _trained(model)}
+    return {"trained": found} if found else {}
+
+
+def _trained(model: Mapping[str, Any]) -> list[str]:
+    """The names of the trained models that a model of search needs, from its plain settings."""
+    return [name for of, name in needed_artifacts(model) if of is MODELS]
+
+
+def searched_index(execution: Execution) -> IndexSearcher:
+    """The collection's index, open until the experiment ends."""
+    return execution.opened("index", lambda: _open_any_index(index_paths(execution)))
+
+
+def _open_any_index(paths: Sequence[FilePath]) -> IndexSearcher:
+    """An index, or several as one, to be searched by other models: it need not have a channel of the default one.
+
+    :raises IndexFolderError: there is none, or it is damaged.
+    """
+    config = AnalysisConfig.from_dict(read_manifest(paths[0]).config)
+    channels = (*config.text, *config.formulas)
+    has_default = any(name in channels for name in DEFAULT_MODEL.channels)
+    return IndexSearcher(paths) if has_default else IndexSearcher(paths, channel_model(*channels))
+
+
+def _check_channels(check: Check, channels: tuple[str, ...], given: Mapping[str, Any], path: Path) -> None:
+    """Whether the collection has the channels of a model, where the recipe lists its channels."""
+    listed = listed_channels(check.recipe, check.draft.folder)
+    if listed is None:
+        return
+    if channels and not any(channel in listed or tokenizer_of(channel) is not None for channel in channels):
+        check.errors.error(
+            f"the collection has none of the channels {', '.join(channels)}", (*path, "channels"),
+            f"It has {', '.join(listed)}.",
+        )
+    named = given.get("channels")
+    for channel in channels:
+        is_named = isinstance(named, Mapping) and channel in named
+        if is_named or tokenizer_of(channel) in check.names("tokenizers"):
+            check_listed(check, channel, _channel_place(given, path, channel))
+
+
+def _channel_place(given: Mapping[str, Any], path: Path, channel: str) -> Path:
+    """Where a table with a model says something of a channel: in its own settings, or by the name of the model."""
+    named = given.get("channels")
+    return (*path, "channels", channel) if isinstance(named, Mapping) and channel in named else (*path, "model")

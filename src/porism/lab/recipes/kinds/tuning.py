@@ -1,0 +1,391 @@
+"""``[tuning.NAME]``: a system whose parameters are chosen by judgments, which is a system itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import orjson
+
+from porism.errors import ConfigError, QueryError
+from porism.lab.evaluate.splits import k_fold
+from porism.lab.recipes.cache import Entry, writing
+from porism.lab.recipes.checking import Check
+from porism.lab.recipes.code import code_digest, library_versions
+from porism.lab.recipes.digests import digest
+from porism.lab.recipes.draft import Draft
+from porism.lab.recipes.execution import Execution, OnCount, Parameters
+from porism.lab.recipes.graph import members
+from porism.lab.recipes.kinds.base import Outputs, RunStage, StageKind, SystemKind, kind_of
+from porism.lab.recipes.kinds.similarities import planned_similarities
+from porism.lab.recipes.kinds.topics import (
+    asks_for_formulas,
+    check_judged,
+    has_topics,
+    judgments_digest,
+    topic_set,
+    used_qrels,
+)
+from porism.lab.recipes.kinds.tuned_parameters import (
+    check_parameters,
+    chosen_similarities,
+    linked,
+    owner_of,
+    parameter_space,
+    values_by_system,
+)
+from porism.lab.recipes.loading import Data, Loading
+from porism.lab.recipes.outputs import copy_files
+from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.recipe import SystemSettings, base_set, check_folds, check_seed
+from porism.lab.tuning import (
+    CrossValidated,
+    Objective,
+    RunObjective,
+    Search,
+    TrialStore,
+    Tuned,
+    apply_tuned,
+    cross_validate,
+    load_tuned,
+    make_search,
+    save_tuned,
+    tune,
+)
+from porism.lab.tuning.search import search_record
+from porism.runs.run import Run
+from porism.settings import SettingError
+
+MakeRun = Callable[[Mapping[str, Any]], Run]
+"""Values by dotted path → the run that they make."""
+
+TUNED_FILE = "tuned.json"
+"""The name in the cache of what a tuning chose, with its evidence."""
+
+MODELS_FOLDER = "models"
+"""Where models that were tuned lie, in what a tuning leaves in the cache and in the output folder."""
+
+@dataclass(frozen=True, slots=True)
+class TuningSettings(SystemSettings):
+    """A system whose parameters are chosen by judgments; it is a system itself, under its own name.
+
+    :param of: the pipeline, reranker or fusion.
+    :param on: the topic set by whose judgments the parameters are chosen.
+    :param parameters: dotted path of a parameter → the values to try (see :mod:`porism.lab.tuning`). A path that
+        begins with the name of a pipeline, reranker or fusion that the system is made of leads to a parameter of that.
+        Paths with ``=`` between them have one value.
+    :param measure: what is to be high; the first of the recipe where not given.
+    :param search: ``grid``, ``random`` or ``coordinate``.
+    :param folds: 0: the parameters are chosen on all topics of ``on``, to be used elsewhere. 2 or more: on the topics
+        of ``on``, each is answered with what was chosen without its fold; elsewhere as with 0.
+    :param by: the column of the topic information that is spread evenly over the folds.
+    :param seed: of the folds and the search; that of the recipe where not given.
+    """
+
+    is_tuned: ClassVar[bool] = True
+
+    of: str
+    on: str
+    parameters: Mapping[str, Any]
+    measure: str | None = None
+    search: str = "grid"
+    folds: int = 0
+    by: str | None = None
+    seed: int | None = None
+    trials: int | None = None
+    rounds: int | None = None
+    starts: int | None = None
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        check_folds(self.folds)
+        check_seed(self.seed)
+        if not self.parameters:
+            raise ConfigError("there is no parameter to tune", hint="For example: parameters = {k = [10, 60]}.")
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The system that is tuned."""
+        return (self.of,)
+
+    @property
+    def learns_on(self) -> str:
+        """The topics that it is tuned on."""
+        return self.on
+
+    def seed_of(self, seed: int) -> int:
+        """The seed, that of the recipe where it has none of its own."""
+        return seed if self.seed is None else self.seed
+
+    def made_search(self, seed: int) -> Search:
+        """The search; one that draws numbers has the tuning's seed, or the recipe's.
+
+        :raises ConfigError: there is no such search, or it has no such setting.
+        """
+        given = {
+            name: value for name in ("trials", "rounds", "starts", "most") if (value := getattr(self, name)) is not None
+        }
+        if self.search in ("random", "coordinate"):
+            given["seed"] = self.seed_of(seed)
+        return make_search(self.search, given)
+
+
+class Tune(StageKind):
+    """Chooses the parameters; what an interrupted start tried is not tried again."""
+
+    name = "tune"
+    libraries = ("numpy", "numba", "scipy", "scikit-learn", "ir_measures")
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Writes what was chosen, with its evidence, and the models with these parameters.
+
+        :raises QueryError: no topic has judgments.
+        :raises ConfigError: all configurations failed, or there are fewer topics than folds.
+        """
+        started = time.monotonic()
+        tuning = table_of(execution.draft, stage.name)
+        qrels = used_qrels(execution, tuning.on)
+        if not qrels:
+            raise QueryError(
+                f"no topic of {tuning.on!r} has judgments to tune on", hint="Are they of another collection?"
+            )
+        trials = _trials_key(stage, execution)
+        formulas = asks_for_formulas(execution.recipe, tuning.on)
+        space = parameter_space(execution.draft, tuning.of, tuning.parameters, formulas)
+        search = tuning.made_search(execution.recipe.seed)
+        objective = _objective(stage, execution, qrels, list(space.parameters), trials)
+        store = TrialStore(execution.cache.growing("trials", trials), execution.on_problem)
+        tuned: Tuned | CrossValidated
+        if tuning.folds:
+            tuned = cross_validate(
+                objective, space, search, _folds(execution, tuning, qrels), store=store, on_progress=on_count,
+                on_problem=execution.on_problem,
+            )
+        else:
+            tuned = tune(
+                objective, space, search, tuple(qrels), store=store, on_progress=on_count,
+                on_problem=execution.on_problem,
+            )
+        with execution.cache.making(stage.kind, stage.key) as folder:
+            save_tuned(folder / TUNED_FILE, tuned)
+            whole = tuned.whole if isinstance(tuned, CrossValidated) else tuned
+            _save_models(execution, folder / MODELS_FOLDER, stage.name, whole)
+            about = {"chosen": chosen(tuned), "summary": tuned.summary()}
+            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+        """Copies the models."""
+        copy_files(entry.file(MODELS_FOLDER), outputs.folder / MODELS_FOLDER, "*.json")
+
+
+class ApplyTuned(RunStage):
+    """Answers topics with the parameters that were chosen."""
+
+    name = "apply"
+    verb = "run"
+    libraries = ("numpy", "numba", "scipy", "scikit-learn")
+
+    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+        """The run of the system with these parameters."""
+        of = table_of(execution.draft, stage.name).of
+
+        def make_run(values: Mapping[str, Any]) -> Run:
+            return execution.varied(of, stage.topics, tuned_values(execution.draft, stage.name, values))
+
+        return applied(execution, stage.name, stage.topics, make_run)
+
+
+class TuningKind(SystemKind[TuningSettings]):
+    """Tuned systems."""
+
+    table = "tuning"
+    settings = TuningSettings
+    stages = (Tune(), ApplyTuned())
+    how_learned = "tuning"
+    untunable = "is tuned already"
+
+    def check(self, check: Check) -> None:
+        """What is tuned, on which topics, the parameters and their values, the search."""
+        for name, tuning in self.of(check.recipe).items():
+            path = (self.table, name)
+            check_judged(check, tuning.on, (*path, "on"))
+            if tuning.measure is not None:
+                check.measures([tuning.measure], (*path, "measure"))
+            try:
+                tuning.made_search(check.recipe.seed)
+            except SettingError as error:
+                check.errors.take(error, path)
+            except ConfigError as error:
+                check.errors.error(error.what, (*path, "search"), error.hint)
+            if not check.other_system(tuning.of, (*path, "of"), name):
+                continue
+            if why := kind_of(check.recipe, tuning.of).untunable:
+                other = check.recipe.systems[tuning.of]
+                check.errors.error(
+                    f"{tuning.of!r} {why} and has no parameters to tune", (*path, "of"),
+                    f"Tune {other.sources[0]!r}, and name all parameters." if other.is_tuned else None,
+                )
+                continue
+            parts = members(check.recipe, tuning.of)
+            if not any(check.errors.touch((check.recipe.table_of(part), part)) for part in parts):
+                # What is wrong there would be reported again for each value.
+                formulas = asks_for_formulas(check.recipe, tuning.on)
+                check_parameters(check, tuning.of, tuning.parameters, formulas, (*path, "parameters"))
+
+    def load(self, loading: Loading) -> None:
+        """The column by which folds are alike, and whether there are topics enough."""
+        for name, tuning in self.of(loading.recipe).items():
+            path = (self.table, name)
+            if not has_topics(loading.data, tuning.on):
+                continue
+            given = topic_set(loading.data, tuning.on)
+            if tuning.by is not None and not given.has_column(tuning.by, (*path, "by"), loading.errors):
+                continue
+            if tuning.folds and given.qrels and (part := tuning.on.partition(".")[2]) in ("", *given.parts):
+                topics = given.parts[part] if part else tuple(given.qrels)
+                if len(topics) < tuning.folds:
+                    loading.errors.error(
+                        f"{len(topics)} topics cannot be divided into {tuning.folds} folds", (*path, "folds")
+                    )
+
+    def plan_run(self, planner: Planner, system: str, topics: str) -> None:
+        """The stage that chooses, once, and the one that answers."""
+        tuning = self.of(planner.recipe)[system]
+        if (self.table, system) not in planner.others:
+            self._plan_tune(planner, system, tuning)
+        tuned, source = planner.others[self.table, system], planner.runs[tuning.of, topics]
+        held_out = topics == base_set(tuning.on)
+        planner.add_run(self.stages[1], system, topics, [tuned, source], {}, tuned.key, source.key, held_out)
+
+    def _plan_tune(self, planner: Planner, system: str, tuning: TuningSettings) -> None:
+        recipe, formulas = planner.recipe, asks_for_formulas(planner.recipe, tuning.on)
+        given, source = topic_set(planner.data, tuning.on), planner.runs[tuning.of, base_set(tuning.on)]
+        parameters = {
+            "of": tuning.of,
+            "measure": tuning.measure or recipe.measures[0],
+            "space": parameter_space(planner.draft, tuning.of, tuning.parameters, formulas).to_plain(),
+            **search_record(tuning.made_search(recipe.seed)),
+            "folds": tuning.folds,
+            "by": tuning.by,
+            "seed": tuning.seed_of(recipe.seed),
+            "depth": recipe.depth,
+        }
+        if similarities := planned_similarities(planner, system, formulas):
+            parameters["similarities"] = similarities
+        judged = judgments_digest(planner, tuning.on)
+        strata = [given.information.get(topic, {}).get(tuning.by) for topic in given.qrels] if tuning.by else []
+        inputs = {source.name: source.key, f"judgments {tuning.on}": judged}
+        stage = planner.add(self.stages[0], system, tuning.on, inputs, parameters, source.key, judged, strata)
+        planner.others[self.table, system] = Input(stage.id, stage.key)
+
+    def similarities(
+        self, draft: Draft, system: str, formulas: bool, values: Mapping[str, Any] = MappingProxyType({})
+    ) -> tuple[str, ...]:
+        """Those among which it chooses."""
+        tuning = self.of(draft.recipe)[system]
+        return chosen_similarities(draft, tuning.of, tuning.parameters, formulas)
+
+    def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
+        """Those that it was tuned on, unless each was held out."""
+        tuning = self.of(draft.recipe)[system]
+        if tuning.folds and base_set(tuning.on) == base_set(topics):
+            return ()
+        return topic_set(data, tuning.on).judged(tuning.on)
+
+
+TUNING_KIND = TuningKind()
+
+
+def table_of(draft: Draft, system: str) -> TuningSettings:
+    """The table of a tuned system."""
+    found: TuningSettings = draft.recipe.tables["tuning"][system]
+    return found
+
+
+def tuned_values(draft: Draft, system: str, values: Mapping[str, Any]) -> Parameters:
+    """What a tuned system chose, or tries, by the system that each value belongs to."""
+    tuning = table_of(draft, system)
+    return values_by_system(draft, tuning.of, values, asks_for_formulas(draft.recipe, tuning.on))
+
+
+def applied(execution: Execution, system: str, topics: str, make_run: MakeRun) -> Run:
+    """The run that a tuning's parameters make; it says on which topics they were tuned.
+
+    On the topics that tuned it, with folds, each is answered by what was chosen without it.
+    """
+    key = execution.planner.others["tuning", system].key
+    tuned = load_tuned(execution.cache.path("tune", key) / TUNED_FILE)
+    if topics == base_set(table_of(execution.draft, system).on):
+        return apply_tuned(tuned, make_run)
+    whole = tuned.whole if isinstance(tuned, CrossValidated) else tuned
+    return whole.applied(make_run(whole.parameters))
+
+
+def chosen(tuned: Tuned | CrossValidated) -> dict[str, Any]:
+    """What was chosen, for the record: the parameters and their score, with folds those of each."""
+    if isinstance(tuned, Tuned):
+        return {"parameters": dict(tuned.parameters), "score": tuned.score, "topics": len(tuned.topics)}
+    return {
+        "parameters": dict(tuned.whole.parameters),
+        "held_out_score": tuned.score,
+        "folds": [{"parameters": dict(fold.tuned.parameters), "topics": len(fold.topics)} for fold in tuned.folds],
+    }
+
+
+def _trials_key(stage: Stage, execution: Execution) -> str:
+    """Of all that trials depend on besides parameters, judgments and measure, which they know themselves."""
+    tuning = table_of(execution.draft, stage.name)
+    run = execution.planner.runs[tuning.of, base_set(tuning.on)].key
+    return digest([run, code_digest(Tune), library_versions(Tune.libraries), stage.parameters.get("similarities")])
+
+
+def _folds(execution: Execution, tuning: TuningSettings, qrels: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """The folds of a tuning, of the topics that have judgments.
+
+    :raises ConfigError: there are fewer topics than folds, or one has no category.
+    """
+    given = topic_set(execution.data, tuning.on)
+    chosen_topics = given.topics(tuning.on)
+    topics = [topic for topic in qrels if chosen_topics is None or topic in set(chosen_topics)]
+    strata = None
+    if tuning.by is not None:
+        strata = {topic: row[tuning.by] for topic, row in given.information.items()}
+    return k_fold(topics, tuning.folds, seed=tuning.seed_of(execution.recipe.seed), strata=strata)
+
+
+def _objective(
+    stage: Stage, execution: Execution, qrels: dict[str, dict[str, int]], paths: list[str], trials: str
+) -> Objective:
+    """What is to be high, by a faster way of the system's kind where only the system itself is tuned."""
+    draft, tuning = execution.draft, table_of(execution.draft, stage.name)
+    topics, measure = base_set(tuning.on), stage.parameters["measure"]
+    formulas = asks_for_formulas(draft.recipe, tuning.on)
+    alone = all(len(linked(path)) == 1 for path in paths)
+    if alone and {owner_of(draft, tuning.of, path, formulas)[0] for path in paths} == {tuning.of}:
+        faster = kind_of(draft.recipe, tuning.of).objective(execution, tuning.of, topics, qrels, measure)
+        if faster is not None:
+            return faster
+
+    def make_run(values: Mapping[str, Any]) -> Run:
+        return execution.varied(tuning.of, topics, tuned_values(draft, stage.name, values), tuple(qrels))
+
+    return RunObjective(make_run, qrels, measure, name=trials, depth=draft.recipe.depth)
+
+
+def _save_models(execution: Execution, folder: FilePath, system: str, tuned: Tuned) -> None:
+    """Writes what was tuned as models for use elsewhere, which say on which topics: the system as ``SYSTEM.json``,
+    and of a system that is made of others each of these that has tuned parameters as ``SYSTEM/PART.json``."""
+    draft, tuning = execution.draft, table_of(execution.draft, system)
+    formulas = asks_for_formulas(draft.recipe, tuning.on)
+    for part, values in tuned_values(draft, system, tuned.parameters).items():
+        model = kind_of(draft.recipe, part).model(draft, part, values, formulas, tuned.topics)
+        if model is None:
+            continue
+        target = folder / f"{system}.json" if part == tuning.of else folder / system / f"{part}.json"
+        with writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(orjson.dumps(model, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

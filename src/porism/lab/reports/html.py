@@ -1,0 +1,289 @@
+"""A report as one HTML page: no script, nothing from elsewhere, light and dark, readable on a phone and on paper."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from porism.extras import need
+from porism.lab.evaluate import Breakdown, Evaluation
+from porism.lab.reports.ablations import Ablation
+from porism.lab.reports.canvas import Plot, printable
+from porism.lab.reports.extensions import EXTENSION_NOTE, extension_table
+from porism.lab.reports.files import check_target
+from porism.lab.reports.picture import svg
+from porism.lab.reports.plots import plots
+from porism.lab.reports.report import Report
+from porism.lab.reports.statements import headline, method, versions, warnings
+from porism.lab.reports.theme import css_variables
+from porism.lab.reports.words import number, p_value, per_cent, signed
+from porism.system.files.text import write_whole
+
+SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("differences-section", "Differences", ("intervals", "differences", "spread")),
+    ("curves", "Recall and depth", ("precision-recall", "depths")),
+    ("queries", "Kinds of queries", ("length", "math-share", "by-")),
+    ("diversity", "How alike the runs are", ("clustering", "similarity-")),
+    ("fusion", "What fusion takes from its sources", ("rank-positions",)),
+    ("extensions", "What each extension adds", ("extensions",)),
+    ("ablations", "What members add to fusions", ()),
+    ("tuning-section", "Tuning", ("tuning",)),
+    ("time", "Time", ("times",)),
+)
+"""Id, title, and how the names of the plots in it begin."""
+
+_SHOWN_PROVENANCE = 300
+_UNBROKEN = 18
+
+
+def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
+    """The report as HTML; the same report gives the same text.
+
+    :param drawn: the plots, if they were drawn already.
+    :raises MissingExtra: Jinja or matplotlib is not installed.
+    """
+    jinja2 = need("jinja2", "lab", "an HTML report")
+    markup = need("markupsafe", "lab", "an HTML report").Markup
+    folder = resources.files("porism.lab.reports") / "templates"
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["breakable"] = lambda name: markup(_breakable(name, markup))
+    template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
+    shown = list(drawn) if drawn is not None else plots(report) if report.detailed else []
+    sections: list[dict[str, Any]] = [
+        {
+            "id": place, "title": title,
+            "plots": [
+                {"title": plot.title, "caption": plot.caption, "svg": markup(svg(plot))}
+                for plot in shown if plot.name.startswith(starts)
+            ],
+            "tables": [_by_group(report, part) for part in report.breakdowns] if place == "queries" else
+            [_ablation(part) for part in report.ablations] if place == "ablations" else
+            [_extensions(report)] if place == "extensions" and report.extensions else
+            [_times(report)] if place == "time" and report.times else [],
+        }
+        for place, title, starts in SECTIONS
+    ]
+    sections = [section for section in sections if section["plots"] or section["tables"]]
+    comparison = report.comparison
+    several = len(report.names) > 1
+    headings = [{"id": "runs", "title": "Runs by measures"}]
+    headings += [{"id": "baseline", "title": f"Beside {report.baseline}"}] if several else []
+    headings += [{"id": section["id"], "title": section["title"]} for section in sections]
+    headings += [{"id": "topics", "title": "Every topic"}, {"id": "method", "title": "How this was measured"}]
+    count = len(comparison.topics)
+    words: dict[str, Any] = {
+        "title": report.title,
+        "warnings": warnings(report),
+        "headline": headline(report),
+        "facts": f"{len(report.names)} {'runs' if several else 'run'}, {count:,} {'topics' if count != 1 else 'topic'} "
+                 f"of {report.judgments}.",
+        "headings": headings,
+        "legend": _legend(report),
+        "measures": comparison.measures,
+        "runs": [_run(report, evaluation) for evaluation in comparison.evaluations],
+        "baseline": report.baseline,
+        "level": per_cent(comparison.level),
+        "against": [_against(report, measure) for measure in comparison.measures] if several else [],
+        "sections": sections,
+        "topics": _topics(report),
+        "method": method(report),
+        "definitions": [(repr(one), one.definition) for one in comparison.evaluations[0].measures],
+        "evidence": [
+            f"{name}: {sentence}" for name, records in report.evidence.items() for sentence in map(_evidence, records)
+        ],
+        "versions": versions(),
+    }
+    return str(template.render(
+        **_printable(words), variables=markup(css_variables()),
+        css=markup((folder / "report.css").read_text(encoding="utf-8")),
+    ))
+
+
+def write_html(report: Report, path: str | os.PathLike[str], drawn: Sequence[Plot] | None = None) -> Path:
+    """Writes :func:`html_page`; the file appears whole or not at all.
+
+    :raises SourceError: it cannot be written.
+    :raises MissingExtra: Jinja or matplotlib is not installed.
+    """
+    return write_whole(check_target(path), html_page(report, drawn))
+
+
+def _breakable(name: str, markup: Any) -> str:
+    """Long names of runs break behind an underscore or a hyphen and not amid a word; short ones do not break."""
+    if len(name) <= _UNBROKEN:
+        return str(markup('<span class="whole">{}</span>').format(name))
+    return str(markup("<wbr>").join(re.split(r"(?<=[_\-./:])(?=\w)", name)))
+
+
+def _printable(value: Any) -> Any:
+    """All text in it without what no page can hold; what is markup already stays."""
+    if isinstance(value, str):
+        return value if hasattr(value, "__html__") else printable(value)
+    if isinstance(value, Mapping):
+        return {key: _printable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_printable(item) for item in value]
+    return value
+
+
+def _legend(report: Report) -> str:
+    best = "; the best values are bold" if len(report.names) > 1 else ""
+    said = [f"Below each value its {per_cent(report.comparison.level)} confidence interval{best}."]
+    if len(report.names) > 1:
+        said.append(
+            "‡ is the baseline; * and ** differ from it with p < 0.05 and p < 0.01, corrected for the number of runs."
+        )
+    if report.tuned:
+        said.append("† was tuned on topics that it is scored on here.")
+    return " ".join(said)
+
+
+def _run(report: Report, evaluation: Evaluation) -> dict[str, Any]:
+    name = evaluation.run_name
+    cells = []
+    for measure in report.comparison.measures:
+        result = report.result(measure, name)
+        ends = report.intervals[measure].get(name)
+        digits = 0 if evaluation.is_count(measure) else 3
+        cells.append({
+            "value": number(evaluation.aggregated[measure]),
+            "stars": result.stars if result else "",
+            "interval": f"{number(ends[0], digits)}–{number(ends[1], digits)}" if ends else "",
+            "best": len(report.names) > 1 and name in report.best(measure),
+        })
+    made_by = json.dumps(dict(report.made_by.get(name, {})), ensure_ascii=False, sort_keys=True, default=str)
+    return {
+        "name": name,
+        "baseline": len(report.names) > 1 and name == report.baseline,
+        "tuned": bool(evaluation.tuned_on),
+        "tuned_count": f"{len(evaluation.tuned_on):,}" if evaluation.tuned_on else "none known",
+        "answered": f"{len(evaluation.topics) - len(evaluation.missing_topics):,}",
+        "judged": f"{report.judged[name]:.0f}" if name in report.judged else "–",
+        "made_by": _short(made_by) if name in report.made_by else "",
+        "cells": cells,
+    }
+
+
+def _against(report: Report, measure: str) -> dict[str, Any]:
+    digits = 0 if report.comparison.evaluations[0].is_count(measure) else 3
+    runs = {evaluation.run_name: evaluation for evaluation in report.comparison.evaluations}
+    rows = []
+    for name, result in report.comparison.tests[measure].items():
+        low, high = result.interval
+        rows.append({
+            "run": {"name": name, "baseline": False, "tuned": bool(runs[name].tuned_on)},
+            "difference": signed(result.difference, digits),
+            "stars": result.stars,
+            "interval": f"{signed(low, digits)} to {signed(high, digits)}",
+            "wins": result.wins, "ties": result.ties, "losses": result.losses,
+            "p": p_value(result.p_value), "adjusted": p_value(result.adjusted),
+        })
+    value = number(runs[report.baseline].aggregated[measure])
+    return {
+        "measure": measure, "rows": rows,
+        "caption": f"{measure}, that of {report.baseline} being {value}: difference, and on how many topics the run is "
+                   "better, equal or worse.",
+    }
+
+
+def _by_group(report: Report, part: Breakdown) -> dict[str, Any]:
+    said = f"{report.measure} by {part.by}; in brackets the number of topics."
+    rows = []
+    for name in report.names:
+        rows.append([name, *(number(part.value(group, name, report.measure)) for group in part.groups)])
+        if part.baseline and name != part.baseline:
+            found = [part.difference(group, name, report.measure) for group in part.groups]
+            rows.append([f"{name} less {part.baseline}", *(
+                "–" if one is None
+                else f"{signed(one.difference)} ({signed(one.interval[0])} to {signed(one.interval[1])}; "
+                     f"{one.wins} of {one.topics} won, {one.losses} lost)"
+                for one in found
+            )])
+    if part.baseline:
+        said += (
+            f" Below, differences topic by topic with {per_cent(part.level)} confidence intervals, which are not "
+            "corrected for the number of groups."
+        )
+    return {
+        "caption": said, "head": ["Run", *(f"{group} ({len(part.topics[group])})" for group in part.groups)],
+        "rows": rows,
+    }
+
+
+def _ablation(part: Ablation) -> dict[str, Any]:
+    head, *rows = part.table()
+    return {
+        "caption": " ".join([f"{part.fused} without each of its members.", *part.notes()]),
+        "head": ["Fused", *head[1:]], "rows": rows,
+    }
+
+
+def _extensions(report: Report) -> dict[str, Any]:
+    head, *rows = extension_table(report.extensions, report.measure)
+    shown = [[row[0].replace("  ", "\u00a0\u00a0"), *row[1:]] for row in rows]
+    return {"caption": EXTENSION_NOTE, "head": [head[0].capitalize(), head[1].capitalize(), *head[2:]], "rows": shown}
+
+
+def _times(report: Report) -> dict[str, Any]:
+    return {
+        "caption": "Seconds of a query, with the slowest topic.",
+        "head": ["Run", "Queries", "Median", "95 %", "Worst", "Mean", "Slowest"],
+        "rows": [
+            [name, found.count, *(f"{time:.3f}" for time in (found.median, found.p95, found.worst, found.mean)),
+             found.slowest_topic]
+            for name, found in report.times.items()
+        ],
+    }
+
+
+def _topics(report: Report) -> dict[str, Any]:
+    values = {evaluation.run_name: evaluation.per_topic[report.measure] for evaluation in report.comparison.evaluations}
+    rows = []
+    for topic in report.comparison.topics:
+        known = [found[topic] for found in values.values() if topic in found]
+        feature = report.features.get(topic)
+        described = [str(feature.length), f"{100 * feature.math_share:.0f} %"] if feature else ["–", "–"]
+        rows.append({
+            "topic": topic,
+            "known": described if report.features else [],
+            "cells": [
+                {
+                    "value": number(found.get(topic)),
+                    "best": len(values) > 1 and topic in found and max(known) > 0 and found[topic] == max(known),
+                }
+                for found in values.values()
+            ],
+        })
+    return {
+        "summary": f"{report.measure} of each run on each topic",
+        "caption": " ".join([
+            *(["The best values of a topic are bold."] if len(values) > 1 else []),
+            *(["Tokens are words and symbols of the query."] if report.features else []),
+        ]),
+        "head": ["Topic", *(["Tokens", "Mathematics"] if report.features else []), *values],
+        "rows": rows,
+    }
+
+
+def _evidence(record: Mapping[str, Any]) -> str:
+    """One record of a tuning in a sentence: the plain parts of it, and how many trials there were."""
+    said = [
+        f"{key} {json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}"
+        for key, value in record.items() if key not in ("kind", "topics", "trials", "folds")
+    ]
+    for key in ("topics", "folds", "trials"):
+        if isinstance(record.get(key), (list, tuple)):
+            said.insert(0, f"{len(record[key]):,} {key}")
+    return _short(f"{record.get('kind', 'tuning')}: {'; '.join(said)}", 2 * _SHOWN_PROVENANCE)
+
+
+def _short(text: str, most: int = _SHOWN_PROVENANCE) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

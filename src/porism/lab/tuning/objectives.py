@@ -1,0 +1,329 @@
+"""What tuning can maximise: a measure of the runs that a retriever, a pipeline or a fusion makes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, OnProblem
+from porism.lab.evaluate import Measure, Missing, Qrels, evaluate_run, parse_measure
+from porism.lab.evaluate.evaluation import check_missing
+from porism.lab.evaluate.splits import k_fold
+from porism.lab.fusion import FUSIONS, Fusion, FusionTable, make_fusion
+from porism.lab.pipeline import formula_pipeline, pipeline
+from porism.lab.tuning.gains import GainMeasure
+from porism.lab.tuning.parameters import value_key
+from porism.lab.tuning.search import Search
+from porism.lab.tuning.space import Configuration, Space, with_parameters
+from porism.lab.tuning.store import TrialStore
+from porism.lab.tuning.trials import OnProgress
+from porism.lab.tuning.tune import cross_validate, tune
+from porism.lab.tuning.tuned import CrossValidated, Tuned
+from porism.retrieve import RetrieverSettings, Searcher
+from porism.runs.run import Run
+from porism.search.models import read_model
+from porism.search.models.models import model_from, write_model
+from porism.search.searcher import IndexSearcher
+from porism.settings import write_settings
+from porism.system.concurrency.caching import cached_property
+from porism.types import Query
+from porism.version import __version__
+
+DEFAULT_MEASURE = "nDCG'"
+
+MakeRun = Callable[[Configuration], Run]
+"""Parameters → the run that they make."""
+
+
+class RunObjective:
+    """A measure of the run that parameters make, by topic.
+
+    :param make_run: what makes the run; it sees no judgments.
+    :param name: what the run depends on besides the parameters (an index's digest, the other settings), so that trials
+        can be kept on disk; without it they cannot.
+    :raises ConfigError: there is no such measure, or an option has a wrong value.
+    """
+
+    def __init__(
+        self,
+        make_run: MakeRun,
+        qrels: Qrels,
+        measure: Measure | str = DEFAULT_MEASURE,
+        *,
+        name: str = "",
+        missing: Missing = "zero",
+        depth: int | None = 1000,
+    ) -> None:
+        check_missing(missing, depth)
+        self.make_run = make_run
+        self.qrels = qrels
+        self.measure = measure if isinstance(measure, Measure) else parse_measure(measure)
+        self.measure.resolve()
+        self.name, self.missing, self.depth = name, missing, depth
+        self.topics: tuple[str, ...] = tuple(qrels)
+        self._qrels_digest = qrels_digest(qrels)
+        self.digest: str = _digest(name, self.describe(), __version__) if name else ""
+
+    def __call__(self, parameters: Configuration) -> dict[str, float]:
+        """Topic → value.
+
+        :raises QueryError: the run and the judgments have no topic in common.
+        """
+        run = self.make_run(parameters)
+        evaluation = evaluate_run(run, self.qrels, [self.measure], missing=self.missing, depth=self.depth)
+        return dict(evaluation.per_topic[repr(self.measure)])
+
+    def describe(self) -> dict[str, Any]:
+        """Measure, judgments and options, for the evidence."""
+        described = {
+            "measure": repr(self.measure), "missing": self.missing, "depth": self.depth, "qrels": self._qrels_digest,
+        }
+        return described | ({"of": self.name} if self.name else {})
+
+
+def settings_objective(
+    build: Callable[[dict[str, Any]], Searcher],
+    settings: Mapping[str, Any],
+    queries: Iterable[Query],
+    qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE,
+    *,
+    k: int = 1000,
+    name: str = "",
+    missing: Missing = "zero",
+) -> RunObjective:
+    """The objective of any setting at any stage of what ``build`` makes of settings.
+
+    ``build(with_parameters(settings, parameters)).search(queries, k)`` is the run. Only queries with judgments are
+    searched. ``name`` says what the answers depend on besides the settings, such as the digest of the index.
+
+    :raises ConfigError: see :class:`RunObjective`.
+    """
+    judged = [query for query in queries if query.id in qrels]
+
+    def make_run(parameters: Configuration) -> Run:
+        return build(with_parameters(settings, parameters)).search(judged, k)
+
+    known = _digest(name, dict(settings), [[query.id, repr(query)] for query in judged], k) if name else ""
+    return RunObjective(make_run, qrels, measure, name=known and f"{name} {known}", missing=missing, depth=k)
+
+
+def model_objective(
+    index: IndexSearcher,
+    model: RetrieverSettings | str,
+    queries: Iterable[Query],
+    qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE,
+    *,
+    formulas: bool = False,
+    k: int = 1000,
+    name: str = "",
+    missing: Missing = "zero",
+) -> RunObjective:
+    """The objective of the settings of a model of any kind in a search of an index: ``feedback.weight``, for example.
+
+    :param model: its settings, or its name.
+    :param formulas: whether formulas are searched, not documents.
+    :param name: as :func:`settings_objective` has it.
+    :raises ConfigError: there is no such model, or see :class:`RunObjective`.
+    """
+    chosen = read_model(model, formulas) if isinstance(model, str) else model
+    search = formula_pipeline if formulas else pipeline
+
+    def build(settings: dict[str, Any]) -> Searcher:
+        return search(index, model_from(settings, formulas))
+
+    return settings_objective(
+        build, write_model(chosen, formulas), queries, qrels, measure, k=k, name=name, missing=missing
+    )
+
+
+class FusionObjective:
+    """A measure of a fusion of the same runs with different parameters; the runs are aligned once.
+
+    :param parameters: those that are not tuned; the others have their defaults.
+    :raises ConfigError: the method, a parameter or the measure does not exist, or an option has a wrong value.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Run] | FusionTable,
+        method: str,
+        qrels: Qrels,
+        measure: Measure | str = DEFAULT_MEASURE,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        depth: int = 1000,
+        missing: Missing = "zero",
+    ) -> None:
+        check_missing(missing, depth)
+        given = write_settings(make_fusion(method, parameters))
+        self.method, self.depth, self.missing, self.qrels = method, depth, missing, qrels
+        self.measure = measure if isinstance(measure, Measure) else parse_measure(measure)
+        self.table = runs if isinstance(runs, FusionTable) else FusionTable(runs)
+        self.settings = dict.fromkeys(FUSIONS[method].__dataclass_fields__) | given
+        counts = self.table.lengths.sum(axis=1).tolist()
+        answered = {topic for topic, count in zip(self.table.query_ids, counts, strict=True) if count}
+        self.topics: tuple[str, ...] = tuple(topic for topic in qrels if missing == "zero" or topic in answered)
+        self._gains = GainMeasure.of(
+            self.measure, qrels, self.table.query_ids, self.table.offsets, self.table.doc_ids
+        )
+        self._qrels_digest = qrels_digest(qrels)
+        self._runs_digest = runs_digest(self.table.runs)
+        self.digest: str = _digest(self.describe(), __version__)
+
+    def fusion(self, parameters: Configuration) -> Fusion:
+        """The fusion with these parameters.
+
+        :raises ConfigError: one does not exist or does not fit.
+        """
+        settings = self.settings
+        if settings.get("weights", 1) is None and any(path.startswith("weights.") for path in parameters):
+            settings = settings | {"weights": [1.0] * len(self.table.runs)}
+        values = with_parameters(settings, parameters)
+        return make_fusion(self.method, {name: value for name, value in values.items() if value is not None})
+
+    def fused(self, parameters: Configuration, name: str | None = None) -> Run:
+        """The fused run.
+
+        :raises ConfigError: as :meth:`fusion`; or the parameters do not fit the runs.
+        """
+        return self.fusion(parameters).fuse(self.table, depth=self.depth, name=name)
+
+    def __call__(self, parameters: Configuration) -> dict[str, float]:
+        """Topic → value.
+
+        :raises ConfigError: as :meth:`fused`.
+        """
+        if self._gains is None:
+            run = self.fused(parameters)
+            evaluation = evaluate_run(run, self.qrels, [self.measure], missing=self.missing, depth=self.depth)
+            return dict(evaluation.per_topic[repr(self.measure)])
+        scores = self.fusion(parameters).scores(self.table)
+        if not np.isfinite(scores).all():
+            raise ConfigError("the scores of the runs are too large to be fused so")
+        values = self._gains.values(*self._ranked(scores))
+        by_topic = dict(zip(self.table.query_ids, values.tolist(), strict=True))
+        return {topic: by_topic.get(topic, 0.0) for topic in self.topics}
+
+    @cached_property
+    def _last_ids_first(self) -> NDArray[np.int64]:
+        """The candidates by topic and then by id, descending (int64 [C])."""
+        bounds = self.table.offsets.tolist()
+        by_id = self.table.doc_ids.__getitem__
+        topics = (sorted(range(*span), key=by_id, reverse=True) for span in pairwise(bounds))
+        return np.fromiter(chain.from_iterable(topics), np.int64, bounds[-1])
+
+    def _ranked(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """As :meth:`FusionTable.ranked`; ids are sorted once for all parameters, not for each."""
+        lengths = np.diff(self.table.offsets)
+        order = self._last_ids_first[np.lexsort((-scores[self._last_ids_first], self.table.topics))]
+        if len(lengths) and lengths.max() > self.depth:
+            order = order[np.arange(len(order)) - self.table.offsets[self.table.topics] < self.depth]
+        offsets = np.concatenate([[0], np.cumsum(np.minimum(lengths, self.depth))]).astype(np.int64)
+        return offsets, order
+
+    def describe(self) -> dict[str, Any]:
+        """Method, runs, measure, judgments and options, for the evidence."""
+        return {
+            "fusion": self.method,
+            "settings": {name: value for name, value in self.settings.items() if value is not None},
+            "sources": [run.name for run in self.table.runs],
+            "runs": self._runs_digest,
+            "measure": repr(self.measure),
+            "missing": self.missing,
+            "depth": self.depth,
+            "qrels": self._qrels_digest,
+        }
+
+
+def tune_fusion(
+    runs: Sequence[Run] | FusionTable,
+    method: str,
+    space: Space | Mapping[str, Any],
+    qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE,
+    *,
+    folds: int | Sequence[Iterable[str]] = 0,
+    search: Search | None = None,
+    topics: Iterable[str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    depth: int = 1000,
+    missing: Missing = "zero",
+    seed: int = 0,
+    name: str | None = None,
+    store: TrialStore | None = None,
+    on_progress: OnProgress | None = None,
+    on_problem: OnProblem | None = None,
+) -> tuple[Run, Tuned | CrossValidated]:
+    """Tunes a fusion and makes the run: ``tune_fusion([a, b], "rrf", {"k": [10, 60, 200]}, qrels, folds=5)``.
+
+    Without ``folds`` the run is tuned on its topics, and says so. With folds each topic is ranked by what the others
+    chose, and the run is not tuned on its own topics; topics without judgments are ranked by what all folds chose.
+
+    :param space: parameters of the method; a simplex has a weight for each run.
+    :param folds: how many, or the topics of each; 0 tunes on all.
+    :param topics: the topics to tune on, or to divide into folds; all judged ones if not given.
+    :param parameters: those that are not tuned.
+    :raises ConfigError: the method, a parameter or the measure does not exist; or see :func:`tune`.
+    :raises QueryError: a topic to tune on has no judgments.
+    """
+    objective = FusionObjective(
+        runs, method, qrels, measure, parameters=parameters, depth=depth, missing=missing
+    )
+    chosen = Space.read(space, systems=len(objective.table.runs))
+    wanted = objective.topics if topics is None else tuple(dict.fromkeys(topics))
+    tuned: Tuned | CrossValidated
+    if isinstance(folds, int) and folds == 0:
+        tuned = tune(
+            objective, chosen, search, wanted, store=store, on_progress=on_progress, on_problem=on_problem
+        )
+    else:
+        parts = k_fold(wanted, folds, seed=seed) if isinstance(folds, int) else folds
+        tuned = cross_validate(
+            objective, chosen, search, parts, store=store, on_progress=on_progress, on_problem=on_problem
+        )
+    return apply_tuned(tuned, lambda values: objective.fused(values, name)), tuned
+
+
+def apply_tuned(tuned: Tuned | CrossValidated, make_run: MakeRun) -> Run:
+    """The run of tuned parameters, which says what it was tuned on; of a cross-validation that of held-out rankings.
+
+    Topics in no fold have the parameters that all folds together chose.
+    """
+    if isinstance(tuned, Tuned):
+        return tuned.applied(make_run(tuned.parameters))
+    made: dict[str, Run] = {}
+    runs: list[Run] = []
+    for parameters in (*(fold.tuned.parameters for fold in tuned.folds), tuned.whole.parameters):
+        key = value_key(parameters)
+        if key not in made:
+            made[key] = make_run(parameters)
+        runs.append(made[key])
+    *folds, rest = runs
+    return tuned.applied(folds, rest)
+
+
+def qrels_digest(qrels: Qrels) -> str:
+    """Of the judgments, in whatever order they come."""
+    return _digest({topic: dict(gains) for topic, gains in qrels.items()})
+
+
+def runs_digest(runs: Sequence[Run]) -> str:
+    """Of what runs find, with scores and ranks, in the order of the runs."""
+    digest = hashlib.blake2b(digest_size=16)
+    for run in runs:
+        digest.update("\n".join([*run.query_ids, "", *run.doc_ids, ""]).encode("utf-8", "surrogatepass"))
+        digest.update(run.offsets.tobytes() + run.scores.tobytes() + run.ranks.tobytes())
+    return digest.hexdigest()
+
+
+def _digest(*parts: Any) -> str:
+    content = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()

@@ -1,1 +1,0 @@
-"""The kinds of tables that a recipe can have, a module each; :mod:`~porism.recipes.kinds.registry` lists them."""

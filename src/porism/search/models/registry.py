@@ -1,0 +1,111 @@
+"""The kinds of retrievers, by name; everything that opens a model of search does it here.
+
+A new kind is a module with its settings, its retriever and a :class:`~porism.retrieve.kinds.DocumentKind` or
+:class:`~porism.retrieve.kinds.FormulaKind`, and a line here; for one of a wing, in
+:mod:`porism.search.models.wings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from porism.analysis.analyzer import Analyzer
+from porism.errors import ConfigError
+from porism.index import JointSnapshot, Snapshot
+from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
+from porism.retrieve.documents.named_models import lexical_kind
+from porism.retrieve.formulas.ranker import STRUCTURE
+from porism.retrieve.kinds import Finds, RetrieverKind
+from porism.search.models.sums.kind import formula_sum_kind, sum_kind
+from porism.search.models.wings import open_sparse_channels, sparse_providers, wing_kinds
+from porism.settings import SettingError, nearest
+from porism.system.concurrency.caching import cached_property
+
+LEXICAL = lexical_kind(open_sparse_channels, sparse_providers)
+
+
+class _Kinds(Mapping[str, RetrieverKind[Any]]):
+    """Those of the core, and those of wings, which are imported when a kind is first asked for."""
+
+    @cached_property
+    def _by_name(self) -> dict[str, RetrieverKind[Any]]:
+        core: tuple[RetrieverKind[Any], ...] = (
+            LEXICAL, STRUCTURE, sum_kind(lambda: RETRIEVERS), formula_sum_kind(lambda: RETRIEVERS),
+        )
+        return {kind.name: kind for kind in (*core, *wing_kinds())}
+
+    def __getitem__(self, name: str) -> RetrieverKind[Any]:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+
+RETRIEVERS: Mapping[str, RetrieverKind[Any]] = _Kinds()
+"""The kinds by the names that settings give them (``kind = "..."``)."""
+
+DEFAULT_KINDS: Mapping[Finds, str] = MappingProxyType({"documents": LEXICAL.name, "formulas": STRUCTURE.name})
+"""The kind that settings of a search for documents or for formulas have where they name none."""
+
+
+def retriever_kind(named: str) -> RetrieverKind[Any]:
+    """A kind by its name.
+
+    :raises SettingError: there is none of this name.
+    """
+    if named not in RETRIEVERS:
+        raise SettingError(f"there is no kind of model {named!r}", path=("kind",), hint=nearest(named, RETRIEVERS))
+    return RETRIEVERS[named]
+
+
+def kind_of(model: RetrieverSettings) -> RetrieverKind[Any]:
+    """The kind that a model belongs to.
+
+    :raises ConfigError: it is of none.
+    """
+    for kind in RETRIEVERS.values():
+        if type(model) is kind.settings:
+            return kind
+    raise ConfigError(
+        f"a {type(model).__name__} is no model of search", hint=f"There are {', '.join(RETRIEVERS)}."
+    )
+
+
+def open_retriever(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> Retriever:
+    """What searches the documents of a snapshot by a model of any kind; ``analyzer`` is that of the index.
+
+    :raises ConfigError: the index lacks what the model needs.
+    """
+    kind = kind_of(model)
+    _check_joint(snapshot, kind, model)
+    return kind.documents(snapshot, analyzer, model)
+
+
+def open_formula_ranker(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> FormulaRanker:
+    """What searches the formulas of a snapshot by a model; ``analyzer`` is that of the index.
+
+    :raises ConfigError: the model finds no formulas, or the index lacks what it needs.
+    """
+    kind = kind_of(model)
+    _check_joint(snapshot, kind, model)
+    return kind.formulas(snapshot, analyzer, model)
+
+
+def _check_joint(snapshot: Snapshot, kind: RetrieverKind[Any], model: RetrieverSettings) -> None:
+    """Checks that all indexes of a joint snapshot have what the model reads beside the segments.
+
+    :raises ConfigError: one lacks it, or has another; or models of the kind search one index only.
+    """
+    if isinstance(snapshot, JointSnapshot):
+        if not kind.joint and len(snapshot.indexes) > 1:
+            raise ConfigError(
+                f"models of the kind {kind.name!r} search one index, and here are {len(snapshot.indexes)}",
+                hint="Name one index, or another model.",
+            )
+        for artifact, name in kind.artifacts(model):
+            snapshot.check_artifact(artifact, name)

@@ -1,0 +1,1 @@
+"""How others reach an index, past one process and one machine."""

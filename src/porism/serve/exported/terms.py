@@ -1,0 +1,74 @@
+"""The rows of terms: one for each document, or each distinct formula, with what it weighs in all views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from porism.index import Segment
+from porism.index.engine.units import Units
+from porism.serve.backends.base import Table
+from porism.serve.exported.formula_keys import FormulaKeys
+from porism.serve.exported.lexical import DOCUMENTS, FORMULAS
+from porism.serve.exported.rows import Batch, OneRowEach, SegmentFilters, sparse_rows
+from porism.serve.exported.views import Frozen, SegmentVectors, View
+
+_AT_ONCE = 512
+
+Views = Mapping[str, tuple[View, Sequence[Units]]]
+"""Views by their keys, each with the units of the segments in which its channel is."""
+
+
+class TermSource(OneRowEach):
+    """The documents of some segments in some views."""
+
+    table = Table(DOCUMENTS)
+
+    def __init__(self, segments: Sequence[Segment], views: Views, frozen: Mapping[str, Frozen]) -> None:
+        self.units: tuple[Units, ...] = tuple(segments)
+        self._segments = tuple(segments)
+        self._views, self._frozen = dict(views), dict(frozen)
+        numbers = [(key, frozen[key].documents, frozen[key].mean_length) for key in sorted(views)]
+        self.made_of = xxhash.xxh3_64_hexdigest(repr(numbers).encode())
+        self.changing = any(view.stored for view, _ in views.values())
+
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
+        """The rows of some units of a segment (increasing), in batches."""
+        parts = [(view, of_view[number]) for view, of_view in self._views.values()]
+        vectors = SegmentVectors(number, parts, self._frozen)
+        filters = self._filters(number)
+        for batch, rows in vectors.batches(units, _AT_ONCE):
+            keys = [self.key(0, unit_id) for unit_id in self.units[number].doc_ids(batch)]
+            of_rows = [filters.of(one) for one in batch.tolist()] if filters else [np.zeros(0, np.int64)] * len(batch)
+            yield Batch(len(batch), sparse_rows(keys, of_rows, rows))
+
+    def _filters(self, number: int) -> SegmentFilters | None:
+        """What the units of a segment are filtered by; None for nothing."""
+        return SegmentFilters(self._segments[number])
+
+
+class FormulaSource(TermSource):
+    """The distinct formulas of some segments in some views."""
+
+    table = Table(FORMULAS)
+
+    def __init__(
+        self, segments: Sequence[Segment], units: Sequence[Units], views: Views, frozen: Mapping[str, Frozen]
+    ) -> None:
+        super().__init__(segments, views, frozen)
+        self.units = tuple(units)
+        self._keys = FormulaKeys(units)
+
+    def key(self, number: int, unit_id: str) -> str:
+        """The key of the formula, in a form that an engine takes."""
+        return self._keys.write(unit_id)
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+        return 0, self._keys.read(key)
+
+    def _filters(self, number: int) -> None:
+        """None: which documents hold a formula changes without it."""

@@ -1,0 +1,317 @@
+"""The formulas of a shard, which are searched in steps:
+
+1. Digests of all its formulas (:meth:`FormulaShard.formula_digests`), by which those that other shards have are found.
+2. Which formulas count here, and the lengths of their channels (:meth:`~FormulaShard.formula_collection`); these two
+   change with commits only.
+3. How often the terms of query formulas occur (:meth:`~FormulaShard.formula_statistics`).
+4. What it finds, scored by the statistics of the whole collection (:meth:`~FormulaShard.formulas`).
+5. The documents of formulas (:meth:`~FormulaShard.formula_occurrences`), where filters or a context matter.
+6. What is shown of formulas (:meth:`~FormulaShard.formula_hits`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, QueryError
+from porism.index.engine.units import FormulaUnits
+from porism.index.filters import Masks
+from porism.index.string_kernels import digests
+from porism.retrieve.formulas.matching import match_formulas
+from porism.retrieve.formulas.parts import find_part
+from porism.retrieve.formulas.ranker import StructureRanker
+from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.lexical.given import counted
+from porism.search.formula_occurrences import FormulaPlaces, Naming, Place
+from porism.search.index import Index
+from porism.search.models.models import write_model
+from porism.serve.shards.formula_requests import (
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+    FormulaHitsRequest,
+    FormulaOccurrencesRequest,
+    FormulasRequest,
+    FormulaStatisticsRequest,
+)
+from porism.serve.shards.formula_values import (
+    DIGESTS_AT_ONCE,
+    AskedMatch,
+    FormulaCollection,
+    FormulaDigests,
+    FormulaOccurrences,
+    FoundFormulas,
+    ShardFormulaHit,
+    ShardFormulaHits,
+    ShardFormulas,
+    ShardPlace,
+    ShownMatch,
+    ShownPlace,
+)
+from porism.serve.shards.lengths import channel_lengths
+from porism.serve.shards.requests import Moved
+from porism.serve.shards.showing import pieces_of, place_of, title_of
+from porism.serve.shards.values import ShardStatistics, WholeStatistics
+from porism.system.concurrency.caching import cached_property
+from porism.system.concurrency.locks import Lock
+
+_KEPT = 2
+"""So many sets of marks, and retrievers for statistics of whole collections, stay."""
+
+SHOWN_DOCUMENTS = 5
+"""So many documents of a formula are shown with their titles."""
+
+
+class _Counting(NamedTuple):
+    """Formulas of which some count here: as units, and a search of these alone."""
+
+    units: list[FormulaUnits]
+    alone: FormulaRetriever
+
+
+class FormulaShard:
+    """The formulas of an index here; safe to share between threads."""
+
+    def __init__(self, index: Index) -> None:
+        """
+        :raises ConfigError: the formulas of the index are not searched by their structure.
+        """
+        ranker = index.formulas.ranker
+        if not isinstance(ranker, StructureRanker):
+            raise ConfigError(
+                "formulas of indexes on servers are searched together by their structure only",
+                hint="Use default, tokens, paths, alignment, subtrees, tangent-l, tangent-s or values.",
+            )
+        self.index, self.generation, self._ranker = index, index.snapshot.generation, ranker
+        self._lock = Lock()
+        self._marks: OrderedDict[str, NDArray[np.int8]] = OrderedDict()
+        self._counting: OrderedDict[str, _Counting] = OrderedDict()
+        self._given: OrderedDict[Any, FormulaRetriever] = OrderedDict()
+        self._places: dict[Naming | None, FormulaPlaces] = {}
+
+    @cached_property
+    def _units(self) -> list[FormulaUnits]:
+        units = self._ranker.retriever.lexical.segments
+        return [one for one in units if isinstance(one, FormulaUnits)]
+
+    @cached_property
+    def _digests(self) -> NDArray[np.uint64]:
+        """Digests of all formulas (uint64, n × 2), segment by segment."""
+        found = [np.zeros((0, 2), np.uint64)]
+        for units in self._units:
+            keys = units.segment.keys.dictionary.packed()
+            found.append(digests(keys.blob, keys.starts)[units.segment.keys.rank][units.live])
+        return np.concatenate(found)
+
+    def formula_digests(self, request: FormulaDigestsRequest) -> FormulaDigests:
+        """Digests of the formulas, in an order that a commit keeps."""
+        if request.first < 0:
+            raise QueryError(f"digests cannot begin at {request.first}", where="first")
+        part = self._digests[request.first : request.first + DIGESTS_AT_ONCE]
+        return FormulaDigests(self.generation, len(self._digests), FormulaDigests.text(part))
+
+    def formula_collection(self, request: FormulaCollectionRequest) -> FormulaCollection:
+        """Takes marks; once all are there, says what the formulas that count have.
+
+        :raises QueryError: they are of more formulas than there are, or are not those of their name.
+        """
+        count = len(self._digests)
+        bits = request.bits()
+        if request.first < 0 or request.first % 8 or request.first + len(bits) >= count + 8:
+            raise QueryError(f"marks of {len(bits)} formulas cannot begin at {request.first}", where="marks")
+        with self._lock:
+            if request.counting not in self._counting:
+                marks = self._marks.setdefault(request.counting, np.full(count, -1, np.int8))
+                marks[request.first : request.first + len(bits)] = bits[: count - request.first]
+                self._marks.move_to_end(request.counting)
+                while len(self._marks) > _KEPT:
+                    self._marks.popitem(last=False)
+                if (marks < 0).any():
+                    return FormulaCollection(self.generation, False)
+                del self._marks[request.counting]
+                if name_of_marks(marks > 0) != request.counting:
+                    raise QueryError("the marks are not those of their name", where="marks", hint="Send them again.")
+                self._counting[request.counting] = self._open(marks > 0)
+                while len(self._counting) > _KEPT:
+                    self._counting.popitem(last=False)
+            counting = self._counting[request.counting]
+            self._counting.move_to_end(request.counting)
+        lexicals = counting.alone.lexicals()
+        channels = {one.channel: one for lexical in lexicals for one in channel_lengths(lexical)}
+        return FormulaCollection(
+            self.generation, True, write_model(self._ranker.model, formulas=True), tuple(channels.values()),
+            self._places_by(None).naming,
+        )
+
+    def _open(self, marks: NDArray[np.bool_]) -> _Counting:
+        units, start = [], 0
+        for one in self._units:
+            live = one.live.copy()
+            stop = start + int(np.count_nonzero(live))
+            live[live] = marks[start:stop]
+            units.append(FormulaUnits(one.segment, live))
+            start = stop
+        index = self.index
+        return _Counting(units, FormulaRetriever(index.snapshot, index.analyzer, self._ranker.model, units=units))
+
+    def formula_statistics(self, request: FormulaStatisticsRequest) -> ShardStatistics:
+        """How often the terms of formulas occur among those that count here."""
+        retriever = self._known(request.counting).alone
+        terms: dict[str, set[str]] = {}
+        for asked in request.formulas:
+            for name, found in retriever.terms_of(asked.formula).items():
+                terms.setdefault(name, set()).update(found)
+        lexicals = {name: lexical for lexical in retriever.lexicals() for name in lexical.channels}
+        df = {}
+        for name, of_channel in terms.items():
+            ordered = sorted(of_channel)
+            counts = lexicals[name].document_frequencies(name, ordered).tolist()
+            df[name] = dict(zip(ordered, counts, strict=True))
+        return ShardStatistics(df, (), self.generation)
+
+    def formulas(self, request: FormulasRequest) -> ShardFormulas:
+        """What is found for each query formula."""
+        retriever = self._retriever(request)
+        found = []
+        with counted(request.statistics.query.of_query):
+            for asked in request.formulas:
+                units, part = find_part(retriever, retriever.read(asked.formula), request.depth)
+                segments = self.index.snapshot.segments
+                sources = [
+                    segments[segment].formula_source(unit)
+                    for segment, unit in zip(units.segments.tolist(), units.units.tolist(), strict=True)
+                ]
+                found.append(FoundFormulas(
+                    tuple(part.keys), tuple(part.scores), tuple(part.whole), tuple(sources), part.first, part.itself,
+                    tuple((one.places, one.scores) for one in part.lists),
+                ))
+        return ShardFormulas(self.generation, tuple(found))
+
+    def formula_occurrences(self, request: FormulaOccurrencesRequest) -> FormulaOccurrences:
+        """The documents of formulas, their best values, and what a run calls the formulas."""
+        snapshot, places = self.index.snapshot, self._places_by(request.names)
+        owners, segments, units = self._find(request.keys)
+        known, allowed = self._allowed(request.filters)
+        documents = np.zeros(len(request.keys), np.int64)
+        best = np.zeros(len(request.keys))
+        names: list[list[str]] = [[] for _ in request.keys]
+        if known and len(owners):
+            documents[owners] = places.documents(segments, units, allowed)
+            if request.values:
+                values = [np.zeros(segment.doc_count) for segment in snapshot.segments]
+                number_of = {id(segment): number for number, segment in enumerate(snapshot.segments)}
+                for doc_id, value in request.values.items():
+                    if (found := snapshot.find(doc_id)) is not None:
+                        values[number_of[id(found[0])]][found[1]] = value
+                best[owners] = places.best(segments, units, values)
+            if request.names is not None:
+                for owner, own in zip(owners.tolist(), places.names(segments, units, allowed), strict=True):
+                    names[owner] = own
+        return FormulaOccurrences(
+            self.generation, tuple(documents.tolist()), tuple(best.tolist()), tuple(map(tuple, names))
+        )
+
+    def formula_hits(self, request: FormulaHitsRequest) -> ShardFormulaHits:
+        """What is shown of formulas: those that are not here have no documents."""
+        retriever = self._retriever(request)
+        places = self._places_by(None)
+        known, allowed = self._allowed(request.filters)
+        keys = [one.key for one in request.asked]
+        owners, segments, units = self._find(keys)
+        documents = np.zeros(len(keys), np.int64)
+        documents[owners] = places.documents(segments, units, allowed) if known and len(owners) else 0
+        hits = []
+        for asked, count in zip(request.asked, documents.tolist(), strict=True):
+            where = places.places(asked.key, allowed) if count else ()
+            first_in: dict[str, Place] = {}
+            for place in where:
+                first_in.setdefault(place.doc_id, place)
+            match = self._match(retriever, request, asked) if request.explain else None
+            hits.append(ShardFormulaHit(
+                count, tuple(ShardPlace(one.doc_id, one.field, one.number, one.id, one.visual_id) for one in where),
+                tuple(map(self._shown, islice(first_in.values(), SHOWN_DOCUMENTS))), match,
+            ))
+        return ShardFormulaHits(self.generation, tuple(hits))
+
+    def _shown(self, place: Place) -> ShownPlace:
+        title = title_of(self.index.document(place.doc_id))
+        location = self.index.location(place.doc_id, place.field, place.number)
+        return ShownPlace(place.doc_id, pieces_of(title), place_of(location))
+
+    def _match(
+        self, retriever: FormulaRetriever, request: FormulaHitsRequest, asked: AskedMatch
+    ) -> ShownMatch | None:
+        """How a formula matches, None where it does not count here."""
+        if not 0 <= asked.formula < len(request.formulas):
+            raise QueryError(f"there is no query formula {asked.formula}", where="asked")
+        try:
+            segment, unit = retriever.find(asked.key)
+        except QueryError:
+            return None
+        with counted(request.statistics.query.of_query):
+            query = retriever.read(request.formulas[asked.formula].formula)
+            return ShownMatch.of(match_formulas(retriever, query, segment, unit, asked.aligned))
+
+    def _find(self, keys: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """Which of some formulas are here, by position: their segments and ordinals there."""
+        found = []
+        for owner, key in enumerate(keys):
+            for number, units in enumerate(self._units):
+                unit = units.find(key)
+                if unit is not None:
+                    found.append((owner, number, unit))
+                    break
+        columns = np.array(found, np.int64).reshape(-1, 3)
+        return columns[:, 0], columns[:, 1].astype(np.int32), columns[:, 2].astype(np.int32)
+
+    def _allowed(self, filters: Mapping[str, Sequence[str]]) -> tuple[bool, Masks | None]:
+        """Whether any document can be meant, and which are."""
+        if not filters:
+            return True, None
+        snapshot = self.index.snapshot
+        if not all(any(key in one.metadata_counts() for one in snapshot.segments) for key in filters):
+            return False, None
+        return True, snapshot.filter(filters)
+
+    def _places_by(self, naming: Naming | None) -> FormulaPlaces:
+        if naming not in self._places:
+            self._places[naming] = FormulaPlaces(self.index.snapshot, naming)
+        return self._places[naming]
+
+    def _known(self, counting: str) -> _Counting:
+        """The formulas that count.
+
+        :raises Moved: which do is not known here, or no more.
+        """
+        with self._lock:
+            found = self._counting.get(counting)
+        if found is None:
+            raise Moved("which formulas count is not known here any more", hint="Begin again.")
+        return found
+
+    def _retriever(self, request: FormulasRequest | FormulaHitsRequest) -> FormulaRetriever:
+        """The retriever for the statistics of a whole collection."""
+        counting = self._known(request.counting)
+        statistics: WholeStatistics = request.statistics
+        key = (request.counting, statistics.documents, statistics.channels)
+        with self._lock:
+            if key not in self._given:
+                self._given[key] = FormulaRetriever(
+                    self.index.snapshot, self.index.analyzer, self._ranker.model, units=counting.units,
+                    collection=statistics.of_collection,
+                )
+                while len(self._given) > _KEPT:
+                    self._given.popitem(last=False)
+            self._given.move_to_end(key)
+            return self._given[key]
+
+
+def name_of_marks(marks: NDArray[np.bool_]) -> str:
+    """What marks (bool) are called: the SHA-256 of their bits."""
+    return hashlib.sha256(np.packbits(marks).tobytes()).hexdigest()

@@ -1,0 +1,228 @@
+"""What shards and whoever searches their formulas tell each other: plain values, which JSON carries as they are.
+
+A formula that several shards hold is one formula. So each distinct formula *counts* in one of them, the first that has
+it; whoever searches finds out which by digests, and tells each shard by marks.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import QueryError
+from porism.formula import notation_of
+from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
+from porism.retrieve.formulas.parts import FoundPart, Listed
+from porism.search.formula_occurrences import Naming
+from porism.serve.shards.showing import explanation_of
+from porism.serve.shards.values import ChannelLengths, ShownPiece
+from porism.types import Formula, Notation
+
+DIGESTS_AT_ONCE = 250_000
+"""Digests of one answer: 4 MB."""
+
+DEEPEST = 10_000
+"""So many formulas are looked at, at most, where filters or names leave few of them."""
+
+MARKS_AT_ONCE = 4_000_000
+"""Marks of one request: half a megabyte."""
+
+
+@dataclass(frozen=True)
+class AskedFormula:
+    """A query formula."""
+
+    source: str
+    notation: Notation = "latex"
+
+    @property
+    def formula(self) -> Formula:
+        """The formula."""
+        return Formula(self.source, self.notation)
+
+
+@dataclass(frozen=True)
+class FormulaDigests:
+    """Digests of the distinct formulas of a shard, those from a place on: 16 bytes each as base64, of ``count``."""
+
+    generation: int
+    count: int
+    digests: str
+
+    def array(self) -> NDArray[np.uint64]:
+        """The digests (uint64, n × 2).
+
+        :raises QueryError: these are none.
+        """
+        raw = bytes_of(self.digests)
+        if len(raw) % 16:
+            raise QueryError("the digests make no sense")
+        return np.frombuffer(raw, "<u8").reshape(-1, 2).astype(np.uint64)
+
+    @staticmethod
+    def text(digests: NDArray[np.uint64]) -> str:
+        """Digests (uint64, n × 2) as text."""
+        return base64.b64encode(np.ascontiguousarray(digests, "<u8").tobytes()).decode("ascii")
+
+
+@dataclass(frozen=True)
+class FormulaCollection:
+    """What a shard has of formulas that count there: the lengths of each channel; ``complete`` says that all marks have
+    come. ``names`` is what runs call formulas by: ``visual ids``, ``ids``, or ``places``."""
+
+    generation: int
+    complete: bool
+    model: dict[str, Any] = field(default_factory=dict)
+    channels: tuple[ChannelLengths, ...] = ()
+    names: Naming = "places"
+
+
+@dataclass(frozen=True)
+class FoundFormulas:
+    """What a shard finds for one query formula, as :class:`~porism.retrieve.formulas.parts.FoundPart`, with the source
+    of each formula."""
+
+    keys: tuple[str, ...]
+    scores: tuple[float, ...]
+    whole: tuple[float, ...]
+    sources: tuple[str, ...]
+    first: int
+    itself: int
+    lists: tuple[tuple[tuple[int, ...], tuple[float, ...]], ...]
+
+    def __post_init__(self) -> None:
+        count = len(self.keys)
+        listed = [place for places, scores in self.lists for place in places]
+        if not (
+            len(self.scores) == len(self.whole) == len(self.sources) == count and 0 <= self.first <= count
+            and -1 <= self.itself < count and all(len(places) == len(scores) for places, scores in self.lists)
+            and min(listed, default=0) >= 0 and max(listed, default=-1) < count
+        ):
+            raise ValueError("the columns of formulas have different lengths")
+        numbers = [*self.scores, *self.whole, *(score for _, scores in self.lists for score in scores)]
+        if not np.isfinite(np.array(numbers)).all():
+            raise ValueError("a score is no finite number")
+
+    @property
+    def part(self) -> FoundPart:
+        """The same, to be merged with others."""
+        lists = [Listed(places, scores) for places, scores in self.lists]
+        return FoundPart(self.keys, self.scores, self.whole, self.first, self.itself, lists)
+
+
+@dataclass(frozen=True)
+class ShardFormulas:
+    """What a shard finds for each query formula."""
+
+    generation: int
+    found: tuple[FoundFormulas, ...]
+
+
+@dataclass(frozen=True)
+class FormulaOccurrences:
+    """Of formulas, in their order: in how many documents of a shard each occurs, the best value of these, and what a
+    run calls it there."""
+
+    generation: int
+    documents: tuple[int, ...]
+    best: tuple[float, ...]
+    names: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class AskedMatch:
+    """A formula that is to be explained: the query formula (a number) that it answers, and whether it was aligned."""
+
+    key: str
+    formula: int = 0
+    aligned: bool = True
+
+
+@dataclass(frozen=True)
+class ShardPlace:
+    """An occurrence of a formula."""
+
+    doc_id: str
+    field: str
+    number: int
+    id: str | None = None
+    visual_id: str | None = None
+
+
+@dataclass(frozen=True)
+class ShownPlace:
+    """What is shown of a document that holds a formula: its title, and where the formula is there first."""
+
+    id: str
+    title: tuple[ShownPiece, ...]
+    place: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ShownMatch:
+    """How a formula matches, as :class:`~porism.retrieve.formulas.matches.FormulaMatch`."""
+
+    found: str
+    score: float
+    pairs: tuple[tuple[int, int, float], ...]
+    substitutions: tuple[tuple[str, str, tuple[int, ...]], ...]
+    values: tuple[tuple[int, int, bool], ...]
+    query_share: float
+    found_share: float
+    explanation: dict[str, Any]
+
+    @classmethod
+    def of(cls, match: FormulaMatch) -> ShownMatch:
+        """A match."""
+        return cls(
+            match.found.source, match.score, tuple((one.query, one.found, one.worth) for one in match.pairs),
+            tuple((one.query, one.found, one.found_at) for one in match.substitutions),
+            tuple((one.query, one.found, one.renamed) for one in match.values), match.query_share, match.found_share,
+            match.explanation.to_dict(),
+        )
+
+    def match(self, query: Formula) -> FormulaMatch:
+        """The match of a query formula again.
+
+        :raises QueryError: the explanation cannot be read.
+        """
+        return FormulaMatch(
+            query, Formula(self.found, notation_of(self.found)), self.score,
+            tuple(NodePair(*one) for one in self.pairs), tuple(Substitution(*one) for one in self.substitutions),
+            tuple(ValuePair(*one) for one in self.values), self.query_share, self.found_share,
+            explanation_of(self.explanation),
+        )
+
+
+@dataclass(frozen=True)
+class ShardFormulaHit:
+    """What a shard knows of a formula: its documents and places there; how it matches, where it counts there."""
+
+    documents: int
+    places: tuple[ShardPlace, ...]
+    shown: tuple[ShownPlace, ...]
+    match: ShownMatch | None = None
+
+
+@dataclass(frozen=True)
+class ShardFormulaHits:
+    """What a shard knows of formulas, in their order."""
+
+    generation: int
+    hits: tuple[ShardFormulaHit, ...]
+
+
+def bytes_of(text: str) -> bytes:
+    """The bytes of a text in base64.
+
+    :raises QueryError: it is none.
+    """
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise QueryError(f"these are no bytes in base64 ({error})") from error

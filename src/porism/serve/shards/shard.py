@@ -1,0 +1,183 @@
+"""A shard: an index that answers in steps, so that several can be searched as one.
+
+1. What it has (:class:`~porism.serve.shards.requests.CollectionRequest`), which changes with its commits only.
+2. How often the terms of a question occur in it (``StatisticsRequest``).
+3. What it finds, scored by the statistics of the whole collection (``CandidatesRequest``).
+4. Links of threads (``LinksRequest``), where there are any.
+5. What is shown of documents (``HitsRequest``).
+
+Before the last step documents can be re-ranked by what they say (``TextsRequest``).
+
+Before the third step a question can learn from documents: what terms these have (``DocumentTermsRequest``), and how
+often such terms occur in the shard (``FrequenciesRequest``).
+
+How documents are found depends on the model: by terms (:mod:`~porism.serve.shards.term_shard`) or by vectors
+(:mod:`~porism.serve.shards.vector_shard`). The parts of a sum of models each answer by themselves, and score what the
+others have found (``ScoresRequest``). Formulas have steps of their own
+(:mod:`~porism.serve.shards.formula_shard`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from porism.analysis.analyzer import reading_in
+from porism.errors import ConfigError, QueryError
+from porism.retrieve import SearchModel
+from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.weightings.base import is_stored
+from porism.search.index import Index
+from porism.search.models.registry import RETRIEVERS
+from porism.search.models.sums.kind import resolve_part
+from porism.search.models.sums.model import SumModel
+from porism.serve.shards.formula_requests import (
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+    FormulaHitsRequest,
+    FormulaOccurrencesRequest,
+    FormulasRequest,
+    FormulaStatisticsRequest,
+)
+from porism.serve.shards.formula_shard import FormulaShard
+from porism.serve.shards.requests import (
+    A,
+    CandidatesRequest,
+    CollectionRequest,
+    CommitRequest,
+    DocumentTermsRequest,
+    FrequenciesRequest,
+    HitsRequest,
+    LinksRequest,
+    Moved,
+    PartRequest,
+    Request,
+    ScoresRequest,
+    StatisticsRequest,
+    TextsRequest,
+)
+from porism.serve.shards.sum_shard import SumShard
+from porism.serve.shards.term_shard import TermShard
+from porism.serve.shards.values import ShardQuestion, ShardTexts, TextOfDocument
+from porism.serve.shards.vector_shard import VectorShard
+from porism.system.concurrency.caching import cached_property
+from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.dense.model import DenseModel
+
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
+    LinksRequest, TextsRequest, HitsRequest, FormulaDigestsRequest, FormulaCollectionRequest,
+    FormulaStatisticsRequest, FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
+)
+"""All that a shard answers."""
+
+
+def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertModel | SumModel:
+    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, vectors of documents or
+    of their tokens, or a sum of such models.
+
+    :raises ConfigError: it cannot; with what keeps it from that.
+    """
+    if isinstance(model, DenseModel | ColbertModel):
+        return model
+    if isinstance(model, SumModel):
+        for name, part in parts_of(model).items():
+            if isinstance(check_model(part), SumModel):
+                raise _refused(f"its part {name} is a sum, too")
+            if isinstance(part, SearchModel) and part.feedback.active:
+                raise _refused(f"its part {name} learns from the documents found first")
+        return model
+    if not isinstance(model, SearchModel):
+        raise _refused("it is no sum over terms")
+    stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
+    similar = [name for name, one in model.channels.items() if one.similarity]
+    reason = (
+        "it aligns formulas" if model.matches.weight > 0
+        else f"the channel {stored[0]} stores its factors" if stored
+        else f"the channel {similar[0]} matches similar terms" if similar
+        else "it has components of its own" if model.components else ""
+    )
+    if reason:
+        raise _refused(reason)
+    return model
+
+
+def parts_of(model: SumModel) -> dict[str, RetrieverSettings]:
+    """The models that a sum adds up, by name."""
+    return {
+        name: resolve_part(RETRIEVERS, name, part)[1] for name, part in model.parts.items() if part.weight > 0
+    }
+
+
+def _refused(reason: str) -> ConfigError:
+    return ConfigError(
+        f"indexes on servers cannot be searched together by this model: {reason}",
+        hint="Use default, plain, words, tokens, paths, subtrees, dense, colbert, splade or neural, or copy the "
+        "indexes here.",
+    )
+
+
+class IndexShard:
+    """An index here, or several as one, as a shard; safe to share between threads."""
+
+    def __init__(self, name: str, index: Index) -> None:
+        """
+        :raises ConfigError: the model of the index cannot be searched in shards.
+        """
+        self.name, self.index = name, index
+        model = check_model(index.retriever.model)
+        parts = parts_of(model) if isinstance(model, SumModel) else {}
+        self._documents = {"": _answering(index, model)} | {
+            name: _answering(index.with_models(part), part) for name, part in parts.items()
+        }
+
+    @property
+    def generation(self) -> int:
+        """The commit of the index that is open."""
+        return self.index.snapshot.generation
+
+    @cached_property
+    def formulas(self) -> FormulaShard:
+        """What answers requests about formulas.
+
+        :raises ConfigError: the formulas of the index cannot be searched in shards.
+        """
+        return FormulaShard(self.index)
+
+    def texts(self, request: TextsRequest) -> ShardTexts:
+        """Whole documents, in their order.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        found = self.index.documents.get(request.ids)
+        return ShardTexts(self.generation, tuple(map(TextOfDocument.of, found)))
+
+    def ask(self, request: Request[A]) -> A:
+        """The answer to a request, by the method that has the name of its step.
+
+        :raises Moved: the request is about another commit.
+        :raises ConfigError: the model of the index does not answer it.
+        :raises QueryError: the model has no such part.
+        """
+        if isinstance(request, CommitRequest) and request.generation != self.generation:
+            raise Moved(f"the index is at commit {self.generation}, not {request.generation}", hint="Begin again.")
+        part = request.part if isinstance(request, PartRequest) else ""
+        if part not in self._documents:
+            raise QueryError(f"the model of the index has no part {part!r}", where="part")
+        answerers: tuple[Any, ...] = (self.formulas,) if request.of_formulas else (self._documents[part], self)
+        answer = next((getattr(one, request.step) for one in answerers if hasattr(one, request.step)), None)
+        if answer is None:
+            raise ConfigError(f"the model of the index does not answer the step {request.step}")
+        question = getattr(request, "question", None)
+        with reading_in(question.languages if isinstance(question, ShardQuestion) else {}):
+            found: A = answer(request)
+        return found
+
+
+def _answering(index: Index, model: RetrieverSettings) -> TermShard | VectorShard | SumShard:
+    """What answers requests about documents by a model that was checked."""
+    if isinstance(model, DenseModel | ColbertModel):
+        return VectorShard(index, model)
+    if isinstance(model, SumModel):
+        return SumShard(index, model)
+    assert isinstance(model, SearchModel), "other models are refused"
+    return TermShard(index, model)

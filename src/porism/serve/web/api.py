@@ -1,0 +1,328 @@
+"""The REST API, version 1: routes that read parameters, call the library and return values of the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel, Field, model_validator
+
+from porism.search.index import filters_from_strings
+from porism.serve.web import answering, completion, documents, facets, formula_answering, formula_views, schema
+from porism.serve.web.deadlines import Deadline
+from porism.serve.web.parts import check_filters, check_length, parts_of
+from porism.serve.web.problems import NotFound
+from porism.serve.web.served import Library, View
+from porism.serve.web.settings import Limits
+from porism.system.concurrency.memory import Memory
+from porism.version import __version__
+
+PREFIX = "/api/v1"
+
+_MOST_REMEMBERED_BYTES = 400_000
+
+Text = Annotated[str, Query(description=r"Words and formulas between dollars, e.g. derivative of $x^n$.")]
+Name = Annotated[str, Query(description="The name of an index; the first one where it is left out.")]
+FilterList = Annotated[
+    list[str], Query(alias="filter", description="key=value of the metadata; one key again means any of its values.")
+]
+PageNumber = Annotated[int, Query(description="The page, from 1.")]
+PerPage = Annotated[int, Query(description="Results of a page.")]
+DocumentId = Annotated[str, Query(description="The id of a document.")]
+Sort = Annotated[str, Query(description="`relevance`, or a key of the metadata that results name in `sorts`.")]
+Match = Annotated[
+    Literal["any", "renamed", "identical", "equal"],
+    Query(description="Which formulas count: similar ones, equal up to names, the same, or equal in value."),
+]
+Explain = Annotated[bool, Query(description="Whether each result is explained.")]
+Target = Annotated[
+    Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
+]
+FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
+
+
+class Body(BaseModel):
+    """A body of JSON. Halves of characters, which JSON can carry and no answer can, are refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_characters(cls, value: Any) -> Any:
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, str):
+                if not one.isascii() and any("\ud800" <= character <= "\udfff" for character in one):
+                    raise ValueError("a text has half of a character (a lone surrogate)")
+            elif isinstance(one, dict):
+                waiting += [*one.keys(), *one.values()]
+            elif isinstance(one, list):
+                waiting += one
+        return value
+
+
+class SearchBody(Body):
+    """A search as a body of JSON, for questions that are too long for an address."""
+
+    q: str
+    index: str = ""
+    filters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    page: int = 1
+    k: int = 10
+    sort: str = "relevance"
+    explain: bool = False
+
+
+class FormulaBody(Body):
+    """A formula search as a body of JSON."""
+
+    q: str
+    index: str = ""
+    filters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    page: int = 1
+    k: int = 10
+    match: Literal["any", "renamed", "identical", "equal"] = "any"
+    explain: bool = True
+
+
+class Api:
+    """The handlers of all routes."""
+
+    def __init__(self, library: Library, limits: Limits) -> None:
+        self._library, self._limits = library, limits
+        self._answers: Memory[bytes] = Memory(512)
+
+    def view(self, index: str) -> View:
+        """The commit of an index that a request works with.
+
+        :raises NotFound: there is no such index.
+        """
+        if index and index not in self._library:
+            raise NotFound(f"there is no index {index!r}", hint=f"Choose from {', '.join(self._library)}.")
+        return self._library.view(index)
+
+    def document_view(self, index: str, *doc_ids: str) -> View:
+        """The same, for documents that it must have.
+
+        :raises NotFound: it lacks one of them.
+        """
+        view = self.view(index)
+        for doc_id in doc_ids:
+            if doc_id not in view.index:
+                raise NotFound(f"there is no document {doc_id[:200]!r}", hint="Ids are those that a search returns.")
+        return view
+
+    def _answer(self, request: Request, view: View | None, make: Callable[[], schema.Model]) -> Response:
+        """The value that ``make`` returns as JSON, from memory where this commit was asked the same before."""
+        generation = view.generation if view else 0
+        asked = f"{__version__} {view.name if view else ''} {generation} {request.url.path}?{request.url.query}"
+        tag = f'W/"{sha256(asked.encode()).hexdigest()[:20]}"'
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if request.method != "GET" or (view is not None and view.federated is not None):  # servers change unseen
+            return Response(make().model_dump_json(), media_type="application/json")
+        if tag in request.headers.get("if-none-match", "").split(", "):
+            return Response(status_code=304, headers=headers)
+        if tag in self._answers:
+            return Response(self._answers.get(tag, lambda: b""), media_type="application/json", headers=headers)
+        value = make()
+        body = value.model_dump_json().encode()
+        if not getattr(value, "partial", False) and len(body) <= _MOST_REMEMBERED_BYTES:
+            self._answers.get(tag, lambda: body)
+        elif getattr(value, "partial", False):
+            del headers["ETag"]
+        return Response(body, media_type="application/json", headers=headers)
+
+    def search(
+        self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
+        page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", explain: Explain = False,
+    ) -> Response:
+        """Documents that answer a question, with facets, hints and the parts that matches refer to."""
+        view = self.view(index)
+        wanted = answering.Request(q, dict(filters_from_strings(filters)), page, k, sort, explain)
+        return self._answer(request, view, lambda: answering.search(view, wanted, self._limits))
+
+    def search_body(self, request: Request, body: SearchBody) -> Response:
+        """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `explain`."""
+        view = self.view(body.index)
+        wanted = answering.Request(body.q, body.filters, body.page, body.k, body.sort, body.explain)
+        return self._answer(request, view, lambda: answering.search(view, wanted, self._limits))
+
+    def stream(
+        self, q: Text, index: Name = "", filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
+    ) -> StreamingResponse:
+        """The same as lines of JSON: first the results, then the explanation of each hit as it is made, then the end.
+
+        Each line has ``event``: ``results``, ``explanation`` or ``end``.
+        """
+        view = self.view(index)
+        chosen = dict(filters_from_strings(filters))
+        results = answering.search(view, answering.Request(q, chosen, page, k), self._limits)
+        return StreamingResponse(self._explained(view, results, q, chosen), media_type="application/x-ndjson")
+
+    def _explained(
+        self, view: View, results: schema.Results, text: str, filters: dict[str, tuple[str, ...]]
+    ) -> Iterator[str]:
+        yield f'{{"event":"results","results":{results.model_dump_json()}}}\n'
+        deadline = Deadline(self._limits.seconds)
+        question = answering.read(view, text, self._limits)
+        parts = parts_of(view.index, question)
+        for hit in results.hits:
+            if deadline.over():
+                break
+            explained = answering.explain(view, question, parts, hit.id, filters, deadline)
+            yield f'{{"event":"explanation","explanation":{explained.model_dump_json()}}}\n'
+        yield f'{{"event":"end","partial":{str(deadline.missed).lower()}}}\n'
+
+    def formulas(
+        self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
+        page: PageNumber = 1, k: PerPage = 10, match: Match = "any", explain: Explain = True,
+    ) -> Response:
+        """Formulas that answer one, with the documents that have them; ``?x`` is any subexpression."""
+        view = self.view(index)
+        wanted = formula_answering.FormulaRequest(q, dict(filters_from_strings(filters)), page, k, match, explain)
+        return self._answer(request, view, lambda: formula_answering.search_formulas(view, wanted, self._limits))
+
+    def formulas_body(self, request: Request, body: FormulaBody) -> Response:
+        """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `match`, `explain`."""
+        view = self.view(body.index)
+        wanted = formula_answering.FormulaRequest(body.q, body.filters, body.page, body.k, body.match, body.explain)
+        return self._answer(request, view, lambda: formula_answering.search_formulas(view, wanted, self._limits))
+
+    def explain(
+        self, request: Request, q: Text, id: DocumentId, index: Name = "", filters: FilterList = [],  # noqa: B006
+    ) -> Response:
+        """Why a document has its score for a question, and how formulas of both match."""
+        view = self.document_view(index, id)
+        chosen = dict(filters_from_strings(filters))
+        return self._answer(request, view, lambda: answering.explain_one(view, q, id, chosen, self._limits))
+
+    def question(self, request: Request, q: Text, index: Name = "") -> Response:
+        """How a question is read: its words, formulas, phrases and filters; nothing is searched."""
+        view = self.view(index)
+        return self._answer(request, view, lambda: answering.read_only(view, q, self._limits))
+
+    def parse(self, request: Request, formula: FormulaText) -> Response:
+        """How a formula is read: all notations, its operator tree as a value and as SVG, what was not understood."""
+        read = formula_views.read_formula(check_length(formula, self._limits))
+        return self._answer(request, None, lambda: formula_views.parsed(read))
+
+    def convert(self, request: Request, formula: FormulaText, to: Target = "mathml") -> Response:
+        """A formula in another notation."""
+        read = formula_views.read_formula(check_length(formula, self._limits))
+        return self._answer(request, None, lambda: formula_views.converted(read, to))
+
+    def equal(self, request: Request, first: FormulaText, second: FormulaText) -> Response:
+        """Whether two formulas are equal: written alike, in value, or in value after renaming variables."""
+        one, other = (
+            formula_views.read_formula(check_length(text, self._limits)) for text in (first, second)
+        )
+        return self._answer(request, None, lambda: formula_views.equality(one, other))
+
+    def document(self, request: Request, id: DocumentId, index: Name = "", q: Text = "") -> Response:
+        """A document, with what matches a question marked where one is given."""
+        view = self.document_view(index, id)
+        return self._answer(request, view, lambda: documents.show(view, id, self._limits, q))
+
+    def similar(self, request: Request, id: DocumentId, index: Name = "", k: PerPage = 10) -> Response:
+        """The documents that are most like one."""
+        view = self.document_view(index, id)
+        return self._answer(request, view, lambda: answering.similar(view, id, k, self._limits))
+
+    def compare(
+        self, request: Request, left: DocumentId, right: DocumentId, index: Name = ""
+    ) -> Response:
+        """Two documents, and which formulas and words of them correspond."""
+        view = self.document_view(index, left, right)
+        return self._answer(request, view, lambda: documents.compare(view, left, right, self._limits))
+
+    def facets(self, request: Request, q: Text, index: Name = "", filters: FilterList = []) -> Response:  # noqa: B006
+        """How often the values of metadata are among the results of a question."""
+        view = self.view(index)
+        chosen = dict(filters_from_strings(filters))
+
+        def make() -> schema.FacetList:
+            check_filters(chosen, self._limits)
+            question = answering.read(view, q, self._limits)
+            run = view.index.ranked(question, self._limits.depth, filters=chosen)
+            found = [doc_id for doc_id, _ in run[question.query.id]]
+            return schema.FacetList(
+                index=view.name, generation=view.generation, total=len(found),
+                facets=facets.facets_of(view, found, chosen),
+            )
+
+        return self._answer(request, view, make)
+
+    def suggest(
+        self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
+    ) -> schema.Completions:
+        """Completions of a question: words, tags, formulas and titles that the index has."""
+        return completion.complete(self.view(index), check_length(q, self._limits), k)
+
+    def indexes(self) -> list[schema.IndexView]:
+        """The indexes that are served."""
+        return [describe(served.view) for served in self._library.values()]
+
+    def health(self) -> schema.Health:
+        """Whether the server answers, its version, and its indexes."""
+        return schema.Health(status="ok", version=__version__, indexes=tuple(self.indexes()))
+
+
+def describe(view: View) -> schema.IndexView:
+    """What an index contains."""
+    segments = view.index.snapshot.segments
+    return schema.IndexView(
+        name=view.name, documents=len(view.index), generation=view.generation,
+        fields=tuple(dict.fromkeys(name for segment in segments for name in segment.fields)),
+        channels=tuple(view.index.analyzer.channels), metadata=tuple(view.metadata_counts),
+        formulas=sum(len(segment.keys) for segment in segments),
+    )
+
+
+_ERRORS = {
+    400: "The request cannot be answered as it is.", 404: "What is named does not exist.",
+    422: "A parameter is missing or of the wrong type.",
+}
+
+
+def errors_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How errors are described in OpenAPI."""
+    return {status: {"model": schema.ErrorAnswer, "description": _ERRORS[status]} for status in statuses}
+
+
+def api_router(api: Api) -> Any:
+    """The routes of the API."""
+    router = APIRouter(prefix=PREFIX)
+    errors = errors_of(400, 404, 422)
+    routes: tuple[tuple[str, str, Callable[..., Any], type[BaseModel] | None, str], ...] = (
+        ("GET", "/search", api.search, schema.Results, "Search documents"),
+        ("POST", "/search", api.search_body, schema.Results, "Search documents, with a body"),
+        ("GET", "/formulas", api.formulas, schema.FormulaResults, "Search formulas"),
+        ("POST", "/formulas", api.formulas_body, schema.FormulaResults, "Search formulas, with a body"),
+        ("GET", "/explain", api.explain, schema.Explained, "Explain a score"),
+        ("GET", "/question", api.question, schema.Question, "Read a question"),
+        ("GET", "/parse", api.parse, schema.ParsedFormula, "Parse a formula"),
+        ("GET", "/convert", api.convert, schema.Converted, "Convert a formula"),
+        ("GET", "/equal", api.equal, schema.Equality, "Compare two formulas"),
+        ("GET", "/document", api.document, schema.DocumentView, "Fetch a document"),
+        ("GET", "/similar", api.similar, schema.Similar, "Similar documents"),
+        ("GET", "/compare", api.compare, schema.Comparison, "Compare two documents"),
+        ("GET", "/facets", api.facets, schema.FacetList, "Count facets"),
+        ("GET", "/suggest", api.suggest, schema.Completions, "Complete a question"),
+        ("GET", "/health", api.health, schema.Health, "Health"),
+    )
+    for method, path, handler, model, summary in routes:
+        router.add_api_route(
+            path, handler, methods=[method], response_model=model, summary=summary, responses=errors,
+            operation_id=f"{handler.__name__}",
+        )
+    router.add_api_route(
+        "/search/stream", api.stream, methods=["GET"], summary="Search, with explanations as they are made",
+        response_class=StreamingResponse, responses=errors, operation_id="stream",
+    )
+    router.add_api_route(
+        "/indexes", api.indexes, methods=["GET"], response_model=list[schema.IndexView], summary="List indexes",
+        operation_id="indexes",
+    )
+    return router

@@ -1,0 +1,186 @@
+"""Documents to be read, and two of them beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from porism.analysis.folding import fold
+from porism.analysis.words import WORD
+from porism.formula import operator_tree, parse
+from porism.formula.values import whole_value
+from porism.search.marked_text import Snippet, show_content
+from porism.search.questions import Question
+from porism.search.snippets import SnippetMaker
+from porism.serve.web import schema
+from porism.serve.web.answering import read
+from porism.serve.web.deadlines import Deadline
+from porism.serve.web.formula_views import key_of, same_up_to_names
+from porism.serve.web.parts import Parts, parts_of
+from porism.serve.web.pieces import PieceMaker, place_of, plain_pieces
+from porism.serve.web.served import View
+from porism.serve.web.settings import Limits
+from porism.types import PLACEHOLDER, Content, Document, Formula, Query
+
+BESIDE = frozenset({"title", "tags", "labels", "section", "expansion"})
+"""Fields that are shown apart from the text, or not at all."""
+
+FIRST = ("question", "body")
+
+MOST_COMPARED = 80
+"""Of a document's formulas the longest so many are compared with those of another."""
+
+LEAST_SHARE = 0.6
+"""Formulas correspond if at least this share of either matches."""
+
+_MOST_WORDS = 24
+_SHORTEST_WORD = 4
+
+
+def show(served: View, doc_id: str, limits: Limits, text: str = "") -> schema.DocumentView:
+    """A document, with what matches a question marked where one is given.
+
+    :raises QueryError: the index has no such document, or the question is too long.
+    """
+    document = served.index.document(doc_id)
+    if text.strip():
+        question = read(served, text, limits)
+        parts = parts_of(served.index, question)
+        return _view(served, document, parts, _marked(served, question, document), limits)
+    maker = SnippetMaker(served.index.analyzer, {}, ())
+    snippets = {name: maker.marked(document, name) for name in _shown_fields(document)}
+    return _view(served, document, Parts(), snippets, limits)
+
+
+def _marked(served: View, question: Question, document: Document) -> Mapping[str, list[Snippet]]:
+    return served.index.marked(question, document.id)
+
+
+def _shown_fields(document: Document) -> list[str]:
+    names = [name for name, content in document.fields.items() if content and name not in BESIDE]
+    names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return names
+
+
+def _view(
+    served: View, document: Document, parts: Parts, snippets: Mapping[str, list[Snippet]], limits: Limits
+) -> schema.DocumentView:
+    pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
+    location = served.index.location(document.id)
+    title = show_content(document.title, "unicode")
+    sections = tuple(
+        schema.Section(
+            name=name, paragraphs=tuple(schema.Paragraph(pieces=pieces.pieces(one)) for one in snippets.get(name, ()))
+        )
+        for name in _shown_fields(document)
+    )
+    shown_title = plain_pieces(document.title) or (
+        schema.Piece(text=location.section[-1] if location.section else document.id),
+    )
+    return schema.DocumentView(
+        index=served.name, generation=served.generation, id=document.id, title=shown_title, sections=sections,
+        place=place_of(location, len(served.index.snapshot.sources) > 1, title),
+        metadata=dict(document.metadata), parts=tuple(parts.parts), formulas=len(formulas_of(sections)),
+    )
+
+
+def formulas_of(sections: tuple[schema.Section, ...]) -> list[schema.FormulaView]:
+    """The formulas of a document, in reading order."""
+    return [
+        piece.formula for section in sections for paragraph in section.paragraphs for piece in paragraph.pieces
+        if piece.formula is not None
+    ]
+
+
+def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema.Comparison:
+    """Two documents with the formulas of them that correspond, and the words that both have.
+
+    Equal formulas are found by their normalised forms, then equal ones by names or by value, then the most similar
+    ones by alignment, until the time budget ends.
+
+    :raises QueryError: the index has no such document.
+    """
+    deadline = Deadline(limits.seconds)
+    left, right = show(served, left_id, limits), show(served, right_id, limits)
+    lefts = [Formula(one.latex) for one in formulas_of(left.sections)]
+    rights = [Formula(one.latex) for one in formulas_of(right.sections)]
+    links = _links(served, lefts, rights, right_id, deadline)
+    return schema.Comparison(
+        index=served.name, generation=served.generation, left=left, right=right, links=tuple(links),
+        words=_common_words(served, left_id, right_id), partial=deadline.missed,
+    )
+
+
+def _links(
+    served: View, lefts: list[Formula], rights: list[Formula], right_id: str, deadline: Deadline
+) -> list[schema.Link]:
+    left_places, right_places = _places(lefts), _places(rights)
+    links: list[schema.Link] = []
+    left_over = []
+    right_values = {key: _values(rights[numbers[0]]) for key, numbers in right_places.items()}
+    telling = [key for key, numbers in left_places.items() if _tells(lefts[numbers[0]])]
+    telling.sort(key=lambda key: -len(lefts[left_places[key][0]].source))
+    for key in telling[:MOST_COMPARED]:
+        formula = lefts[left_places[key][0]]
+        kind, others = "same", [key] if key in right_places else []
+        if not others:
+            kind = "renamed"
+            others = [one for one, at in right_places.items() if same_up_to_names(formula, rights[at[0]])]
+        if not others and (values := _values(formula)):
+            kind = "equal value"
+            others = [one for one, own in right_values.items() if values & own]
+        if others:
+            at = tuple(number for one in others for number in right_places[one])
+            links.append(schema.Link(left=tuple(left_places[key]), right=at, kind=kind, share=1.0))  # type: ignore[arg-type]
+        else:
+            left_over.append(key)
+    for key in left_over:
+        if deadline.over():
+            break
+        formula = lefts[left_places[key][0]]
+        query = Query("query", {"query": Content(PLACEHOLDER, (formula,))})
+        for match in served.index.matches(query, right_id):
+            found = key_of(match.found)
+            share = min(match.query_share, match.found_share)
+            if found in right_places and share >= LEAST_SHARE:
+                links.append(
+                    schema.Link(
+                        left=tuple(left_places[key]), right=tuple(right_places[found]), kind="similar",
+                        share=round(share, 3),
+                    )
+                )
+    return sorted(links, key=lambda link: link.left)
+
+
+def _tells(formula: Formula) -> bool:
+    """Whether a formula is more than a letter or a number, which any two documents share."""
+    return bool(operator_tree(parse(formula)).root.children)
+
+
+def _places(formulas: list[Formula]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for number, formula in enumerate(formulas):
+        places.setdefault(key_of(formula), []).append(number)
+    return places
+
+
+def _values(formula: Formula) -> set[str]:
+    value = whole_value(operator_tree(parse(formula)))
+    return {one for one in (value.named, value.renamed) if one} if value.telling else set()
+
+
+def _common_words(served: View, left_id: str, right_id: str) -> tuple[str, ...]:
+    """Words of both documents, those of fewest documents first."""
+    words = []
+    for doc_id in (left_id, right_id):
+        text = " ".join(content.text for content in served.index.document(doc_id).fields.values())
+        words.append({fold(word): word.lower() for word in WORD.findall(text) if len(word) >= _SHORTEST_WORD})
+    both = words[0].keys() & words[1].keys()
+    vocabulary = served.vocabulary
+    if vocabulary is None:
+        return tuple(sorted(words[0][word] for word in both))[:_MOST_WORDS]
+    known = [word for word in both if not word.isdigit()]
+    known.sort(key=lambda word: (vocabulary.documents_of[word] or 1, word))
+    most = max(1, len(served.index) // 4)
+    return tuple(words[0][word] for word in known if vocabulary.documents_of[word] <= most)[:_MOST_WORDS]
+
+

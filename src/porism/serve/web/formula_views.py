@@ -1,0 +1,217 @@
+"""Formulas as a reader sees them: MathML from Porism's own trees, other notations, trees as values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from porism.errors import QueryError
+from porism.formula import (
+    LayoutTree,
+    OperatorNode,
+    layout_key,
+    layout_string,
+    notation_of,
+    operator_string,
+    operator_tree,
+    parse,
+    to_latex,
+    to_mathml,
+    to_spoken,
+    to_unicode,
+)
+from porism.formula.values import whole_value
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.search.highlighting import MarkedMatch
+from porism.search.marked_text import layout_of, unicode_text
+from porism.serve.web.sanitizing import clean_drawing, clean_formula
+from porism.serve.web.schema import Converted, Equality, FormulaView, ParsedFormula, ParseProblem, TreeNode
+from porism.serve.web.tree_drawing import draw_tree
+from porism.types import Formula, Notation
+
+NOTATIONS = ("latex", "mathml", "unicode", "spoken", "operators", "layout")
+
+MOST_TREE_NODES = 400
+"""A larger operator tree is not sent as nested values: nobody reads it, and readers of JSON limit the depth."""
+
+_DEEPEST = 60
+_STYLE = re.compile(r' style="(?:text-align: (left|right))?(?:; )?(border-left: thin solid)?"')
+
+
+def view(formula: Formula) -> FormulaView:
+    """A formula in LaTeX, Unicode and MathML; remembered, as results often share formulas."""
+    return _view(formula.source, formula.notation, formula.display)
+
+
+@lru_cache(16_384)
+def _view(source: str, notation: Notation, display: bool) -> FormulaView:
+    layout = layout_of(source, notation)
+    latex = to_latex(layout) if notation == "mathml" else source.strip()
+    return FormulaView(latex=latex, text=unicode_text(source, notation) or latex, mathml=markup(layout, display))
+
+
+def keyed_view(formula: Formula) -> FormulaView:
+    """The same with the normalised form."""
+    return view(formula).model_copy(update={"key": key_of(formula)})
+
+
+@lru_cache(16_384)
+def _key(source: str, notation: Notation) -> str:
+    return layout_key(layout_of(source, notation))
+
+
+def key_of(formula: Formula) -> str:
+    """The normalised form of a formula, by which an index finds it."""
+    return _key(formula.source, formula.notation)
+
+
+def markup(layout: LayoutTree, display: bool = False) -> str:
+    """A tree as MathML for pages."""
+    return for_pages(to_mathml(layout, ids=False, display=display))
+
+
+def for_pages(mathml: str) -> str:
+    """MathML of Porism's writer as pages have it: sanitized, and without ``style`` attributes, which their
+    Content-Security-Policy forbids."""
+    return clean_formula(with_classes(mathml))
+
+
+def with_classes(mathml: str) -> str:
+    """MathML with classes in place of ``style`` attributes."""
+    return _STYLE.sub(lambda style: f' class="{style[1] or ""}{" line" if style[2] else ""}"', mathml)
+
+
+def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
+    """The formula that a match found, its matched symbols with the class ``m``."""
+    found = for_pages(MarkedMatch(match).mathml("m")[1])
+    if display and 'display="block"' not in found[:90]:
+        found = found.replace("<math ", '<math display="block" ', 1)
+    return view(match.found).model_copy(update={"mathml": found})
+
+
+def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
+    """The formula of the question and the one that was found, matched symbols with the class ``m``."""
+    query, found = (for_pages(shown) for shown in MarkedMatch(match).mathml("m"))
+    return (
+        view(match.query).model_copy(update={"mathml": query}),
+        view(match.found).model_copy(update={"mathml": found}),
+    )
+
+
+def problems_of(formula: Formula) -> tuple[ParseProblem, ...]:
+    """What of a formula could not be read, by position."""
+    problems = sorted(parse(formula).problems, key=lambda problem: problem.position)
+    return tuple(ParseProblem(position=problem.position, what=problem.what) for problem in problems)
+
+
+def read_formula(text: str) -> Formula:
+    """A formula that a person typed: LaTeX with or without dollars, or MathML.
+
+    :raises QueryError: it is empty.
+    """
+    stripped = text.strip()
+    for opening, closing in (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]")):
+        inner = stripped[len(opening) : -len(closing)]
+        if len(stripped) > len(opening) + len(closing) and stripped.startswith(opening) and stripped.endswith(closing):
+            if opening[0] != "$" or "$" not in inner:
+                stripped = inner.strip()
+            break
+    if not stripped:
+        raise QueryError("the formula is empty", hint=r"Give LaTeX, such as \frac{a}{b}, or MathML.")
+    return Formula(stripped, notation_of(stripped))
+
+
+def parsed(formula: Formula) -> ParsedFormula:
+    """A formula in all notations with its operator tree."""
+    layout = parse(formula)
+    operators = operator_tree(layout)
+    small = sum(1 for _ in operators.root.walk()) <= MOST_TREE_NODES and _depth(operators.root) <= _DEEPEST
+    return ParsedFormula(
+        formula=keyed_view(formula),
+        spoken=to_spoken(layout),
+        layout=layout_string(layout),
+        operators=operator_string(operators),
+        tree=_tree(operators.root) if small else None,
+        svg=clean_drawing(draw_tree(operators.root)) if small else "",
+        problems=problems_of(formula),
+    )
+
+
+def _depth(root: OperatorNode) -> int:
+    deepest, stack = 0, [(root, 1)]
+    while stack:
+        node, depth = stack.pop()
+        deepest = max(deepest, depth)
+        stack += [(child, depth + 1) for child in node.children]
+    return deepest
+
+
+def _tree(node: OperatorNode) -> TreeNode:
+    return TreeNode(label=node.label, kind=node.kind, children=tuple(map(_tree, node.children)))
+
+
+def converted(formula: Formula, notation: str) -> Converted:
+    """A formula in another notation.
+
+    :raises QueryError: there is no such notation.
+    """
+    if notation not in NOTATIONS:
+        raise QueryError(f"there is no notation {notation!r}", hint=f"Choose from {', '.join(NOTATIONS)}.")
+    layout = parse(formula)
+    if notation == "operators":
+        text = operator_string(operator_tree(layout))
+    else:
+        writers: dict[str, Callable[[LayoutTree], str]] = {
+            "latex": to_latex, "mathml": markup, "unicode": to_unicode, "spoken": to_spoken, "layout": layout_string,
+        }
+        text = writers[notation](layout)
+    return Converted(notation=notation, text=text, problems=problems_of(formula))
+
+
+def equality(first: Formula, second: Formula) -> Equality:
+    """Whether two formulas are equal: written alike, or of one value at random points of a prime field.
+
+    See ``docs/explanation/values.md`` for what values cover; two formulas without a value are not known to differ.
+    """
+    views = {"first": keyed_view(first), "second": keyed_view(second)}
+    if key_of(first) == key_of(second):
+        return Equality(relation="identical", equal=True, explanation="They are the same, written alike.", **views)
+    one, other = (whole_value(operator_tree(parse(formula))) for formula in (first, second))
+    if one.named and one.named == other.named:
+        return Equality(
+            relation="same value", equal=True, explanation="They have the same value in the same variables.", **views
+        )
+    if one.renamed and one.renamed == other.renamed:
+        return Equality(
+            relation="same value after renaming", equal=True,
+            explanation="They have the same value when the variables of one are renamed.", **views,
+        )
+    known = bool(one.named and other.named)
+    reason = "Their values differ." if known else "One of them has no value that Porism can compute."
+    return Equality(relation="different or unknown", equal=False, explanation=reason, **views)
+
+
+def same_up_to_names(first: Formula, second: Formula) -> bool:
+    """Whether two formulas have one operator tree when the variables of one are renamed, one to one."""
+    one, other = (list(operator_tree(parse(formula)).root.walk()) for formula in (first, second))
+    if len(one) != len(other):
+        return False
+    there: dict[str, str] = {}
+    back: dict[str, str] = {}
+    for left, right in zip(one, other, strict=True):
+        if left.kind != right.kind or len(left.children) != len(right.children):
+            return False
+        if left.kind == "V" and not left.children:
+            if there.setdefault(left.label, right.label) != right.label:
+                return False
+            if back.setdefault(right.label, left.label) != left.label:
+                return False
+        elif left.label != right.label:
+            return False
+    return True
+
+
+def has_wildcard(formula: Formula) -> bool:
+    """Whether a formula is a pattern."""
+    return any(node.kind == "W" for node in operator_tree(parse(formula)).root.walk())

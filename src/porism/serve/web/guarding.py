@@ -1,0 +1,203 @@
+"""What stands before every page: limits on requests, the names a server answers to, and headers of every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from uuid import uuid4
+
+from porism.serve.web.access import Buckets, find_key, read_keys
+from porism.serve.web.observing import Metrics, log_line
+from porism.serve.web.problems import refusal
+from porism.serve.web.settings import WebSettings
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LONGEST_QUERY_STRING = 32_768
+BODY_SECONDS = 15.0
+"""A body must have come by then."""
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; frame-src {frames}; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+
+EDITOR_CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
+    "img-src 'self' data:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+)
+"""The policy of the page of the visual editor, which runs alone in a frame: MathLive makes styles as it goes."""
+
+EDITOR_PAGE = "/editor"
+
+_API_PATHS = ("/api/", "/mcp")
+"""Where these begin, keys are demanded and requests counted."""
+
+_NOT_LOGGED = ("/generation",)
+"""Open pages ask for these every few seconds; they are counted and, unless they fail, not logged."""
+
+_OPEN_API_PATHS = ("/api/v1/health",)
+
+
+class Guard:
+    """An ASGI application around another one: refuses what is too large, too much or for others; logs and counts."""
+
+    def __init__(self, app: App, settings: WebSettings, metrics: Metrics) -> None:
+        self._app, self._settings, self._metrics = app, settings, metrics
+        files = [settings.keys, settings.ingest] if settings.keys else []
+        self._keys = tuple(key for file in files if file for key in read_keys(file))
+        self._buckets = Buckets(settings.limits.per_minute)
+        self._open = 0
+        frames = "'self'" if settings.editor else "'none'"
+        self._csp = CSP.format(frames=frames).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one connection."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        request_id = uuid4().hex[:12]
+        status = 500
+        body = _Body(self._settings.limits.body_bytes)
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal status
+            if body.refused is not None and not body.answering:
+                return  # what the application makes of a body that was cut off
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *self._headers(scope["path"], request_id)]
+            await send(message)
+
+        self._open += 1
+        self._metrics.open_requests(self._open)
+        try:
+            refused = self._refused(scope)
+            if refused is not None:
+                await _answer(guarded_send, *refused)
+            else:
+                await self._app(scope, body.limited(receive), guarded_send)
+        except _CutOff:
+            pass
+        finally:
+            if body.refused is not None:
+                body.answering = True
+                await _answer(guarded_send, *body.refused)
+            self._open -= 1
+            self._metrics.open_requests(self._open)
+            self._observe(scope, status, time.perf_counter() - began, request_id)
+
+    def _refused(self, scope: Scope) -> tuple[int, bytes] | None:
+        """The answer to a request that is refused as it comes, None for others."""
+        limits = self._settings.limits
+        headers = dict(scope["headers"])
+        if self._open > limits.at_once:
+            return refusal(503, "busy", "Too many requests at once.", "Try again in a second.")
+        if not self._is_known_host(headers.get(b"host", b"").decode("latin-1")):
+            return refusal(
+                421, "unknown_host", "This server does not answer to that name.",
+                "Start it with --host-name NAME to allow it.",
+            )
+        if len(scope.get("query_string", b"")) > LONGEST_QUERY_STRING:
+            return refusal(414, "too_long", f"The address has more than {LONGEST_QUERY_STRING:,} bytes.")
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > limits.body_bytes:
+            return refusal(413, "too_large", f"The body has more than {limits.body_bytes:,} bytes.")
+        if headers.get(b"content-encoding", b"identity") != b"identity":
+            return refusal(415, "encoded", "Compressed bodies are not read.", "Send the body as it is.")
+        if scope["path"].startswith(_API_PATHS) and scope["method"] != "OPTIONS":
+            return self._refused_by_api(scope, headers)
+        return None
+
+    def _refused_by_api(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, bytes] | None:
+        address = scope["client"][0] if scope.get("client") else ""
+        client = address
+        if self._keys and scope["path"] not in _OPEN_API_PATHS:
+            given = headers.get(b"x-api-key", b"") or headers.get(b"authorization", b"").removeprefix(b"Bearer ")
+            key = find_key(self._keys, given.decode("latin-1"))
+            if key is None:
+                return refusal(
+                    401, "no_key", "The API of this server needs a key.", "Send it as the header X-API-Key."
+                )
+            client = f"key {key.name}"
+        if wait := self._buckets.wait(client):
+            return refusal(429, "too_often", f"Too many requests. The next one is allowed in {wait:.0f} s.")
+        return None
+
+    def _is_known_host(self, host: str) -> bool:
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        return "*" in self._settings.hosts or name.lower() in self._settings.hosts
+
+    def _headers(self, path: str, request_id: str) -> list[tuple[bytes, bytes]]:
+        is_editor = path == EDITOR_PAGE
+        return [
+            (b"content-security-policy", EDITOR_CSP.encode() if is_editor else self._csp),
+            (b"x-content-type-options", b"nosniff"),
+            (b"x-frame-options", b"SAMEORIGIN" if is_editor else b"DENY"),
+            (b"referrer-policy", b"same-origin"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+            (b"x-request-id", request_id.encode()),
+        ]
+
+    def _observe(self, scope: Scope, status: int, seconds: float, request_id: str) -> None:
+        route = getattr(scope.get("route"), "path", "other")
+        self._metrics.request(route, scope["method"], status, seconds)
+        if self._settings.logs and not (status == 200 and scope["path"] in _NOT_LOGGED):
+            log_line(
+                event="request", id=request_id, method=scope["method"], path=scope["path"][:200], status=status,
+                ms=round(seconds * 1000, 1), client=scope["client"][0] if scope.get("client") else None,
+            )
+
+
+class _CutOff(Exception):
+    """A body is too large, or comes too slowly."""
+
+
+class _Body:
+    """The body of one request; ``refused`` is the answer where it is too large or too slow."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+        self.refused: tuple[int, bytes] | None = None
+        self.answering = False
+
+    def limited(self, receive: Receive) -> Receive:
+        """``receive``, with an end to bodies that are too large or come too slowly."""
+        end = time.monotonic() + BODY_SECONDS
+        done = False
+
+        async def limited() -> Message:
+            nonlocal done
+            if done:
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), max(0.01, end - time.monotonic()))
+            except TimeoutError:
+                self.refused = refusal(408, "too_slow", "The body of the request did not come in time.")
+                raise _CutOff from None
+            self._left -= len(message.get("body", b""))
+            done = not message.get("more_body", False)
+            if self._left < 0:
+                self.refused = refusal(413, "too_large", f"The body has more than {self._most:,} bytes.")
+                raise _CutOff
+            return message
+
+        return limited
+
+
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status in (429, 503):
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

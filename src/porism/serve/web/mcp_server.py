@@ -1,0 +1,158 @@
+"""The tools of Porism for language models, by the Model Context Protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from porism.errors import PorismError
+from porism.extras import need
+from porism.search.marked_text import show_content
+from porism.serve.web import answering, formula_answering
+from porism.serve.web.api import describe
+from porism.serve.web.deadlines import Deadline
+from porism.serve.web.formula_views import equality, problems_of, read_formula
+from porism.serve.web.mcp_texts import (
+    cut,
+    document_text,
+    equality_text,
+    error_text,
+    explained_text,
+    formulas_text,
+    indexes_text,
+    results_text,
+    similar_text,
+)
+from porism.serve.web.parts import parts_of
+from porism.serve.web.pieces import place_of
+from porism.serve.web.served import Library
+from porism.serve.web.settings import Limits
+from porism.version import __version__
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+INSTRUCTIONS = """\
+Porism finds mathematics in the documents of its indexes, by words and formulas together.
+Write formulas in LaTeX between dollars: why does $\\sum 1/n^2$ converge?
+Use `search` for documents and `search_formulas` for formulas; ?x in a formula is a wildcard. Then read the documents
+that matter with `fetch`, by their ids, and cite these. `equal_formulas` checks whether two formulas are equal."""
+
+Characters = Annotated[int, Field(ge=500, le=40_000, description="The longest answer, in characters.")]
+Count = Annotated[int, Field(ge=1, le=50, description="How many results.")]
+Page = Annotated[int, Field(ge=1, description="The page of results.")]
+Name = Annotated[str, Field(description="The index; the first one if not given.")]
+Filters = Annotated[
+    dict[str, str | list[str]] | None,
+    Field(description="Metadata that documents must have: key to value, or to values any of which."),
+]
+
+
+def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer:
+    """A server of all tools over indexes; new commits are answered from as they come.
+
+    Answers are plain text, as long as ``characters`` says at most. What is wrong with a call is an error that says what
+    to do next.
+
+    :raises MissingExtra: the SDK of the protocol is not installed.
+    """
+    need("mcp.server", "web", "porism mcp")
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp_types import ToolAnnotations
+
+    bounds = limits or Limits()
+    server: MCPServer = MCPServer("porism", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
+
+    def tool(function: Callable[..., str]) -> Callable[..., str]:
+        @wraps(function)
+        def guarded(*arguments: Any, **given: Any) -> str:
+            try:
+                return function(*arguments, **given)
+            except PorismError as error:
+                raise ToolError(error_text(error)) from error
+
+        annotations = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+        server.add_tool(guarded, annotations=annotations, structured_output=False)
+        return function
+
+    @tool
+    def search(
+        question: Annotated[str, Field(description="Words, and formulas in LaTeX between dollars.")],
+        k: Count = 5, page: Page = 1, filters: Filters = None, index: Name = "", characters: Characters = 6_000,
+    ) -> str:
+        """Finds the documents that answer a question: titles, ids, places, and a passage of each, best first."""
+        request = answering.Request(question, _filters(filters), page, k)
+        return results_text(answering.search(library.view(index), request, bounds), characters)
+
+    @tool
+    def search_formulas(
+        formula: Annotated[str, Field(description="LaTeX; ?x is a wildcard. Words beside it prefer such documents.")],
+        k: Count = 5, page: Page = 1,
+        match: Annotated[
+            Literal["any", "equal", "renamed", "identical"],
+            Field(description="Which formulas count: similar ones; equal in value; the same up to names; the same."),
+        ] = "any",
+        filters: Filters = None, index: Name = "", characters: Characters = 6_000,
+    ) -> str:
+        """Finds formulas like one, also renamed or rewritten, with the documents that have them."""
+        request = formula_answering.FormulaRequest(formula, _filters(filters), page, k, match)
+        return formulas_text(formula_answering.search_formulas(library.view(index), request, bounds), characters)
+
+    @tool
+    def fetch(
+        id: Annotated[str, Field(description="The id of a document, as a search gives it.")],
+        start: Annotated[int, Field(ge=0, description="The character to begin with.")] = 0,
+        index: Name = "", characters: Characters = 8_000,
+    ) -> str:
+        """Gives the text of a document, formulas in LaTeX; of a long one a part, and how to go on."""
+        view = library.view(index)
+        document, location = view.index.document(id), view.index.location(id)
+        title = show_content(document.title, "latex") or (location.section[-1] if location.section else id)
+        text = document_text(document, title, place_of(location, len(view.index.snapshot.sources) > 1).text)
+        return cut(text, start, characters)
+
+    @tool
+    def explain(
+        question: Annotated[str, Field(description="The question of a search.")],
+        id: Annotated[str, Field(description="The id of a document.")],
+        filters: Filters = None, index: Name = "",
+    ) -> str:
+        """Says why a document has its score: what words and formulas contribute, and which formulas correspond."""
+        view = library.view(index)
+        parsed = answering.read(view, question, bounds)
+        parts = parts_of(view.index, parsed)
+        deadline = Deadline(bounds.seconds)
+        return explained_text(answering.explain(view, parsed, parts, id, _filters(filters), deadline))
+
+    @tool
+    def similar(
+        id: Annotated[str, Field(description="The id of a document.")],
+        k: Count = 5, index: Name = "", characters: Characters = 6_000,
+    ) -> str:
+        """Finds the documents that are most like one, by words and formulas."""
+        return similar_text(answering.similar(library.view(index), id, k, bounds), characters)
+
+    @tool
+    def equal_formulas(
+        first: Annotated[str, Field(description="A formula in LaTeX.")],
+        second: Annotated[str, Field(description="Another one.")],
+    ) -> str:
+        """Checks whether two formulas are equal, also after rewriting or renaming variables, by their values at random
+        points. Formulas of which this finds no equality may still be equal."""
+        one, other = read_formula(first), read_formula(second)
+        return equality_text(equality(one, other), [*problems_of(one), *problems_of(other)])
+
+    @tool
+    def indexes() -> str:
+        """Lists the indexes that can be searched, with their fields and the metadata to filter by."""
+        return indexes_text(describe(served.view) for served in library.values())
+
+    return server
+
+
+def _filters(given: Mapping[str, str | list[str]] | None) -> dict[str, tuple[str, ...]]:
+    return {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (given or {}).items()}

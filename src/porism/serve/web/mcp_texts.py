@@ -1,0 +1,177 @@
+"""What a language model is given to read: answers as short plain text, formulas in LaTeX between dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+
+from porism.errors import PorismError, counted
+from porism.formula import parse, to_latex
+from porism.search.printable import one_printable_line
+from porism.serve.web import schema
+from porism.serve.web.problems import sentence
+from porism.types import Content, Document, Formula
+
+MOST_LINES = 24
+"""Contributions of an explanation; what contributes least is added up."""
+
+_PASSAGE = 500
+_PLACES = 3
+_FIRST = ("question", "body")
+_OF_THE_PLACE = frozenset({"source", "file", "line"})
+_BESIDE = frozenset({"title", "tags", "labels", "section", "expansion"})
+
+
+def pieces_text(pieces: Iterable[schema.Piece]) -> str:
+    """Text with formulas as LaTeX."""
+    return "".join(piece.text if piece.formula is None else f"${piece.formula.latex}$" for piece in pieces)
+
+
+def content_text(content: Content) -> str:
+    """The content of a field, formulas of any notation as LaTeX."""
+
+    def latex(formula: Formula) -> str:
+        source = to_latex(parse(formula)) if formula.notation == "mathml" else formula.source
+        return f"$${source}$$" if formula.display else f"${source}$"
+
+    return "".join(part if isinstance(part, str) else latex(part) for part in content.parts)
+
+
+def document_text(document: Document, title: str, place: str) -> str:
+    """A whole document: title, id, place and metadata, then its fields."""
+    lines = [f"# {title}", f"id: {document.id}"]
+    if place:
+        lines.append(f"place: {place}")
+    for key, value in document.metadata.items():
+        if place and key in _OF_THE_PLACE:
+            continue
+        shown = value if isinstance(value, str) else ", ".join(value)
+        lines.append(f"{one_printable_line(key)}: {one_printable_line(shown)}")
+    names = [name for name, content in document.fields.items() if content and name not in _BESIDE]
+    names.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    parts = ["\n".join(lines)]
+    for name in names:
+        heading = f"## {name}\n\n" if len(names) > 1 else ""
+        parts.append(heading + content_text(document.fields[name]).strip())
+    return "\n\n".join(parts)
+
+
+def cut(text: str, start: int, characters: int) -> str:
+    """A part of a text, with a line that says how to go on."""
+    part = text[start : start + characters]
+    end = start + len(part)
+    if end < len(text):
+        part += f"\n\n[characters {start:,} to {end:,} of {len(text):,}; go on with start={end}]"
+    elif start:
+        part += f"\n\n[characters {start:,} to {end:,}, the end]"
+    return part
+
+
+def results_text(results: schema.Results, characters: int) -> str:
+    """The hits of a search, as many as fit."""
+    head = [_found(results, "document")]
+    head += [f"Note: {hint}" for hint in results.hints]
+    return "\n".join(head) + _fitting([_hit(hit) for hit in results.hits], characters)
+
+
+def similar_text(similar: schema.Similar, characters: int) -> str:
+    """Documents like another one, as many as fit."""
+    return f"Most like {similar.id}:" + _fitting([_hit(hit) for hit in similar.hits], characters)
+
+
+def formulas_text(results: schema.FormulaResults, characters: int) -> str:
+    """The formulas that a search found and the documents that have them, as many as fit."""
+    head = [_found(results, "formula")]
+    head += [f"Note: {hint}" for hint in results.hints]
+    return "\n".join(head) + _fitting([_formula_hit(hit) for hit in results.hits], characters)
+
+
+def explained_text(explained: schema.Explained) -> str:
+    """Contributions to a score, largest first, and how formulas answer those of the question."""
+    text = _tree_text(explained.contributions)
+    for one in explained.alignments:
+        text += f"\n\n${one.found.latex}$ answers ${one.query.latex}$: {one.query_share:.0%} of it is matched"
+        if one.substitution:
+            text += ", with " + ", ".join(f"${old.latex} \\mapsto {new.latex}$" for old, new in one.substitution)
+        if one.equal_values:
+            text += "; equal in value: " + ", ".join(one.equal_values)
+    return text
+
+
+def equality_text(equality: schema.Equality, problems: Sequence[schema.ParseProblem]) -> str:
+    """Whether two formulas are equal, and what of them could not be read."""
+    lines = [
+        f"{'Equal' if equality.equal else 'Not known to be equal'} ({equality.relation}). {equality.explanation}",
+        f"first: ${equality.first.latex}$", f"second: ${equality.second.latex}$",
+    ]
+    lines += [f"Note: not read at position {problem.position}: {problem.what}" for problem in problems]
+    return "\n".join(lines)
+
+
+def error_text(error: PorismError) -> str:
+    """What is wrong and what to do next; paths of this machine, which are nobody's business, are left out."""
+    said = sentence(error.what)
+    return f"{said} {error.hint}" if error.hint else said
+
+
+def indexes_text(views: Iterable[schema.IndexView]) -> str:
+    """What can be searched."""
+    return "\n".join(
+        f"{view.name}: {view.documents:,} documents, {view.formulas:,} distinct formulas; fields "
+        f"{', '.join(view.fields)}; filters by {', '.join(view.metadata) or 'nothing'}" for view in views
+    )
+
+
+def _found(results: schema.Page, noun: str) -> str:
+    return f"{'' if results.total_is_exact else 'At least '}{counted(results.total, noun)} found."
+
+
+def _hit(hit: schema.Hit) -> str:
+    passage = pieces_text(hit.snippet)
+    if len(passage) > _PASSAGE:
+        passage = f"{passage[:_PASSAGE]}…"
+    place = f"\n   place: {hit.place.text}" if hit.place.text else ""
+    home = f"\n   index: {hit.home}" if hit.home else ""
+    return f"{hit.rank}. {pieces_text(hit.title)}\n   id: {hit.id}{home}{place}\n   {passage}".rstrip()
+
+
+def _formula_hit(hit: schema.FormulaHit) -> str:
+    places = "; ".join(f"{pieces_text(place.title)} (id: {place.id})" for place in hit.places[:_PLACES])
+    more = f", and {hit.documents - _PLACES:,} more" if hit.documents > _PLACES else ""
+    text = f"{hit.rank}. ${hit.formula.latex}$ ({hit.relation})\n   in {places}{more}"
+    if hit.alignment is not None and hit.alignment.substitution:
+        pairs = (f"${old.latex} \\mapsto {new.latex}$" for old, new in hit.alignment.substitution)
+        text += "\n   with " + ", ".join(pairs)
+    return text
+
+
+def _fitting(entries: Sequence[str], characters: int) -> str:
+    text = ""
+    for number, entry in enumerate(entries):
+        if len(text) + len(entry) > characters and number:
+            return text + f"\n\n[{len(entries) - number} more did not fit: ask for fewer, or the next page]"
+        text += f"\n\n{entry}"
+    return text
+
+
+def _tree_text(root: schema.Contribution) -> str:
+    """A tree of contributions, of each node the largest parts, as many lines as are allowed."""
+    shown: set[int] = set()
+    waiting: list[tuple[float, int, schema.Contribution]] = [(-abs(root.value), 0, root)]
+    while waiting and len(shown) < MOST_LINES:
+        *_, one = heappop(waiting)
+        shown.add(id(one))
+        for part in one.parts:
+            heappush(waiting, (-abs(part.value), len(shown) + len(waiting), part))
+    lines: list[str] = []
+    left = [(root, 0)]
+    while left:
+        one, depth = left.pop()
+        lines.append(f"{'  ' * depth}{one.value:.3f} {one.label}")
+        parts = [part for part in one.parts if id(part) in shown]
+        if len(parts) < len(one.parts):
+            rest = sum(part.value for part in one.parts) - sum(part.value for part in parts)
+            number = len(one.parts) - len(parts)
+            left.append((schema.Contribution(value=rest, label=f"{counted(number, 'smaller part')}"), depth + 1))
+        left += [(part, depth + 1) for part in reversed(parts)]
+    return "\n".join(lines)

@@ -1,0 +1,312 @@
+"""The pages: handlers that read the address, call the library and render a template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, Response
+
+from porism.errors import PorismError, QueryError
+from porism.serve.web import answering, documents, formula_answering, formula_views, schema
+from porism.serve.web.api import Api, describe
+from porism.serve.web.grades import KnownQuestions
+from porism.serve.web.parts import check_length
+from porism.serve.web.problems import NotFound
+from porism.serve.web.rendering import FormulaLinker
+from porism.serve.web.served import Library, View
+from porism.serve.web.settings import WebSettings
+from porism.serve.web.static_files import file_response
+from porism.serve.web.templating import Templates
+from porism.serve.web.urls import SearchState
+from porism.system.concurrency.memory import Memory
+from porism.version import __version__
+
+MODES = ("documents", "formulas")
+
+_MOST_REMEMBERED_BYTES = 300_000
+
+FilterList = Annotated[list[str], Query(alias="filter")]
+
+
+class Pages:
+    """The handlers of all pages."""
+
+    def __init__(
+        self, library: Library, settings: WebSettings, api: Api, known: KnownQuestions | None = None
+    ) -> None:
+        """``known`` are the questions whose answers are judged: their results are marked with grades."""
+        self._library, self._settings, self._api, self._limits = library, settings, api, settings.limits
+        self.known = known or KnownQuestions()
+        self._pages: Memory[str] = Memory(256)
+        self.templates = Templates(
+            site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
+            has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
+        )
+
+    # -- searching -----------------------------------------------------------------------------------------------------
+
+    def home(self, request: Request, index: str = "", mode: str = "documents") -> Response:
+        """The first page: the box, examples, what is searched."""
+        view = self._api.view(index)
+        state = SearchState(mode=_known_mode(mode), index=index)
+        return self._page(
+            request, view,
+            lambda: self.templates.render("home.html", state=state, facts=describe(view), examples=_examples(view)),
+        )
+
+    def search(
+        self, request: Request, q: str = "", mode: str = "documents", index: str = "",
+        filters: FilterList = [], sort: str = "relevance", match: str = "any", page: int = 1, k: int = 10,  # noqa: B006
+    ) -> Response:
+        """Results, or what was wrong with the question."""
+        state = SearchState(q, _known_mode(mode), index, tuple(filters), sort, match, page, k)
+        view = self._api.view(index)
+        if not q.strip() and not filters:
+            return self.home(request, index, mode)
+        try:
+            return self._page(request, view, lambda: self._results(view, state))
+        except QueryError as error:
+            read = answering.read_only(view, q[: self._limits.question_characters], self._limits)
+            return HTMLResponse(
+                self.templates.render(
+                    "search.html", state=state, results=None, read=read, error=error, facts=describe(view)
+                ),
+                status_code=400,
+            )
+
+    def _results(self, view: View, state: SearchState) -> str:
+        results: schema.Results | schema.FormulaResults
+        if state.mode == "formulas":
+            results = formula_answering.search_formulas(
+                view, formula_answering.FormulaRequest(state.q, state.chosen, state.page, state.k, state.match),
+                self._limits,
+            )
+        else:
+            results = answering.search(
+                view, answering.Request(state.q, state.chosen, state.page, state.k, state.sort), self._limits
+            )
+        return self.templates.render(
+            "search.html", state=state, results=results, read=None, error=None, facts=describe(view),
+            last_page=min(-(-results.total // state.k), self._limits.depth // state.k),
+            judged=self.known.find(state.q) if state.mode == "documents" else None,
+        )
+
+    def preview(self, request: Request, q: str = "", mode: str = "documents", index: str = "") -> Response:
+        """How a question is read, as a fragment for the box."""
+        view = self._api.view(index)
+        return self._page(
+            request, view,
+            lambda: self.templates.render(
+                "fragments/preview.html", read=self._read(view, q, mode), state=SearchState(q, mode, index)
+            ),
+        )
+
+    def _read(self, view: View, q: str, mode: str) -> schema.Question:
+        if mode != "formulas":
+            return answering.read_only(view, q, self._limits)
+        return formula_answering.read_only(q, self._limits)
+
+    def why(
+        self, request: Request, q: str, id: str, index: str = "", filters: FilterList = [], fragment: bool = False,  # noqa: B006
+    ) -> Response:
+        """Why a document has its score."""
+        view = self._api.document_view(index, id)
+        state = SearchState(q, index=index, filters=tuple(filters))
+
+        def make() -> str:
+            explained = answering.explain_one(view, q, id, state.chosen, self._limits)
+            parts = answering.read_only(view, q, self._limits).parts
+            return self.templates.render(
+                "fragments/why.html" if fragment else "why.html", explained=explained, parts=parts, state=state,
+                document=documents.show(view, id, self._limits) if not fragment else None,
+            )
+
+        return self._page(request, view, make)
+
+    # -- documents -----------------------------------------------------------------------------------------------------
+
+    def document(self, request: Request, id: str, index: str = "", q: str = "") -> Response:
+        """A document to be read."""
+        view = self._api.document_view(index, id)
+
+        def make() -> str:
+            found = documents.show(view, id, self._limits, q)
+            return self.templates.render(
+                "document.html", document=found, state=SearchState(q, index=index),
+                linker=FormulaLinker(found.parts, index), similar=self._similar(view, id, 5),
+            )
+
+        return self._page(request, view, make)
+
+    def _similar(self, view: View, doc_id: str, k: int) -> tuple[schema.Hit, ...]:
+        try:
+            return answering.similar(view, doc_id, k, self._limits).hits
+        except QueryError:  # a document without words and formulas is like no other
+            return ()
+
+    def similar(self, request: Request, id: str, index: str = "") -> Response:
+        """Documents like one."""
+        view = self._api.document_view(index, id)
+
+        def make() -> str:
+            return self.templates.render(
+                "similar.html", document=documents.show(view, id, self._limits), hits=self._similar(view, id, 20),
+                state=SearchState(index=index),
+            )
+
+        return self._page(request, view, make)
+
+    def compare(self, request: Request, left: str, right: str, index: str = "") -> Response:
+        """Two documents beside each other."""
+        view = self._api.document_view(index, left, right)
+
+        def make() -> str:
+            found = documents.compare(view, left, right, self._limits)
+            lefts: dict[int, list[str]] = {}
+            rights: dict[int, list[str]] = {}
+            for number, link in enumerate(found.links):
+                for places, at in ((lefts, link.left), (rights, link.right)):
+                    for one in at:
+                        places.setdefault(one, []).append(f"l{number}")
+            left_views, right_views = (documents.formulas_of(side.sections) for side in (found.left, found.right))
+            pairs = [
+                (left_views[link.left[0]], right_views[link.right[0]], link.kind, link.share) for link in found.links
+            ]
+            return self.templates.render(
+                "compare.html", comparison=found, state=SearchState(index=index), pairs=pairs,
+                sides=((found.left, FormulaLinker((), index, lefts)), (found.right, FormulaLinker((), index, rights))),
+            )
+
+        return self._page(request, view, make)
+
+    # -- formulas, help ------------------------------------------------------------------------------------------------
+
+    def formula(self, request: Request, formula: str = "", fragment: bool = False, index: str = "") -> Response:
+        """How a formula is read: notations and trees."""
+        view = self._api.view(index)
+
+        def make() -> str:
+            read = None
+            if formula.strip():
+                read = formula_views.parsed(formula_views.read_formula(check_length(formula, self._limits)))
+            return self.templates.render(
+                "fragments/tree.html" if fragment else "formula.html", parsed=read, written=formula,
+                state=SearchState(index=index),
+            )
+
+        return self._page(request, view, make)
+
+    def help(self, request: Request, index: str = "") -> Response:
+        """How to ask."""
+        view = self._api.view(index)
+        return self._page(
+            request, view, lambda: self.templates.render(
+                "help.html", state=SearchState(index=index), limits=self._limits, facts=describe(view)
+            )
+        )
+
+    def api_page(self, request: Request, index: str = "") -> Response:
+        """The API for people: its routes, from its own description."""
+        view = self._api.view(index)
+        described: dict[str, Any] = request.app.openapi()
+        return self._page(
+            request, view,
+            lambda: self.templates.render("api.html", state=SearchState(index=index), described=described),
+        )
+
+    def generation(self, index: str = "") -> Response:
+        """The number of the commit that is served, which a page asks for to notice a newer one."""
+        body = f'{{"generation":{self._api.view(index).generation}}}'
+        return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
+
+    def open_search(self, request: Request) -> Response:
+        """The description by which a browser adds the server as a search engine."""
+        base = str(request.base_url).rstrip("/")
+        return Response(
+            self.templates.render("opensearch.xml", base=base), media_type="application/opensearchdescription+xml"
+        )
+
+    def editor(self) -> Response:
+        """The visual editor, which runs in a frame of its own.
+
+        :raises NotFound: the server was started without one.
+        """
+        if self._settings.editor is None:
+            raise NotFound("this server has no visual editor", hint="Start it with --editor FOLDER.")
+        return HTMLResponse(self.templates.render("editor.html"))
+
+    def editor_file(self, path: str) -> Response:
+        """A file of the editor's package.
+
+        :raises NotFound: there is none.
+        """
+        if self._settings.editor is None:
+            raise NotFound("this server has no visual editor", hint="Start it with --editor FOLDER.")
+        return file_response(self._settings.editor, path)
+
+    def static(self, request: Request, path: str) -> Response:
+        """A style sheet, script or picture of the pages.
+
+        :raises NotFound: there is none.
+        """
+        return file_response(Path(__file__).parent / "static", path, request.headers.get("if-none-match", ""))
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _page(self, request: Request, view: View, make: Callable[[], str]) -> Response:
+        """A page, from memory where this commit was asked the same before; 304 where the browser has it."""
+        asked = (
+            f"{__version__} {view.name} {view.generation} {self.known.version} {request.url.path}?{request.url.query}"
+        )
+        tag = f'W/"{sha256(asked.encode()).hexdigest()[:20]}"'
+        if view.federated is not None:  # servers change unseen
+            return HTMLResponse(make(), headers={"Cache-Control": "no-cache"})
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if tag in request.headers.get("if-none-match", "").split(", "):
+            return Response(status_code=304, headers=headers)
+        if tag in self._pages:
+            return HTMLResponse(self._pages.get(tag, make), headers=headers)
+        html = make()
+        if len(html) <= _MOST_REMEMBERED_BYTES:
+            self._pages.get(tag, lambda: html)
+        return HTMLResponse(html, headers=headers)
+
+    def error(self, status: int, error: PorismError) -> Response:
+        """The page of an error."""
+        html = self.templates.render("error.html", status=status, error=error, state=SearchState())
+        return HTMLResponse(html, status_code=status)
+
+
+def _known_mode(mode: str) -> str:
+    return mode if mode in MODES else MODES[0]
+
+
+def _examples(view: View) -> tuple[tuple[str, str], ...]:
+    """Questions to begin with, each with its mode."""
+    return (
+        (r"why does $\sum 1/n^2$ converge?", "documents"),
+        (r"derivative of $x^n$", "documents"),
+        (r"$\int_a^b f(x)g(x)\,dx$", "documents"),
+        (r"$?x^2+?y^2=?z^2$", "formulas"),
+        (r"$\sum_{i=1}^m i^2$", "formulas"),
+    )
+
+
+def page_router(pages: Pages) -> Any:
+    """The routes of the pages, which the description of the API leaves out."""
+    router = APIRouter(include_in_schema=False)
+    routes: tuple[tuple[str, Callable[..., Any]], ...] = (
+        ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
+        ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
+        ("/formula", pages.formula), ("/help", pages.help), ("/api", pages.api_page),
+        ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
+        ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
+        ("/static/{path:path}", pages.static),
+    )
+    for path, handler in routes:
+        router.add_api_route(path, handler, methods=["GET"], response_class=HTMLResponse, response_model=None)
+    return router

@@ -1,0 +1,126 @@
+"""The parts of a question, numbered: what matches are coloured by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from porism.analysis.words import WORD
+from porism.errors import QueryError
+from porism.formula import operator_tree, parse
+from porism.search.index import Index
+from porism.search.questions import Question
+from porism.serve.web.formula_views import key_of, problems_of, view
+from porism.serve.web.schema import QueryPart
+from porism.serve.web.settings import Limits
+from porism.types import Formula
+
+COLOURS = 5
+LOOKS = 12
+"""Looks of formulas, from 1; words have look 0. After :data:`COLOURS` of them the colours come again with another kind
+of line, and formulas are numbered beside."""
+
+
+@dataclass
+class Parts:
+    """The parts of a question, and the number of the part that a term or a formula belongs to."""
+
+    parts: list[QueryPart] = field(default_factory=list)
+    by_term: dict[str, int] = field(default_factory=dict)
+    by_formula: dict[str, int] = field(default_factory=dict)
+
+    def number(self, answers: str | Formula | None) -> int | None:
+        """The part that a match answers, None where that is not known."""
+        if isinstance(answers, Formula):
+            return self.by_formula.get(key_of(answers))
+        return self.by_term.get(answers) if answers is not None else None
+
+    def colour(self, number: int | None) -> int:
+        """The colour of a part."""
+        return self.parts[number].colour if number is not None else 0
+
+
+def parts_of(index: Index, question: Question) -> Parts:
+    """The words that count, formulas, phrases and filters of a question, in order; what is repeated is one part."""
+    found = Parts()
+    for piece in question.query.content.parts:
+        if isinstance(piece, Formula):
+            _add_formula(found, piece)
+        else:
+            for match in WORD.finditer(piece):
+                terms = {term for form in index.analyzer.word_forms(match.group()) for term in form.terms if term}
+                if not terms <= found.by_term.keys():
+                    for term in terms:
+                        found.by_term.setdefault(term, len(found.parts))
+                    found.parts.append(QueryPart(number=len(found.parts), kind="word", text=match.group()))
+    for condition in question.conditions:
+        if condition.exact or condition.field:
+            where = f"{condition.field}:" if condition.field else ""
+            text = condition.content.to_latex().strip()
+            shown = f"{where}“{text}”" if condition.exact else f"{where}{text}"
+            found.parts.append(QueryPart(number=len(found.parts), kind="phrase", text=shown))
+    for key, values in question.filters.items():
+        for value in values:
+            found.parts.append(QueryPart(number=len(found.parts), kind="filter", text=f"{key}: {value}"))
+    return found
+
+
+def formula_parts(formulas: tuple[Formula, ...]) -> Parts:
+    """The parts of a formula search."""
+    found = Parts()
+    for formula in formulas:
+        _add_formula(found, formula)
+    return found
+
+
+def _add_formula(found: Parts, formula: Formula) -> None:
+    key = key_of(formula)
+    if key in found.by_formula:
+        return
+    found.by_formula[key] = len(found.parts)
+    colour = 1 + (len(found.by_formula) - 1) % LOOKS
+    found.parts.append(
+        QueryPart(
+            number=len(found.parts), kind="formula", text=formula.source.strip(), colour=colour,
+            formula=view(formula), problems=problems_of(formula),
+        )
+    )
+
+
+def check_length(text: str, limits: Limits) -> str:
+    """The question, if it is not too long.
+
+    :raises QueryError: it is.
+    """
+    if len(text) > limits.question_characters:
+        raise QueryError(
+            f"the question has {len(text):,} characters", hint=f"Ask with at most {limits.question_characters:,}."
+        )
+    return text
+
+
+def check_filters(filters: Mapping[str, Sequence[str]], limits: Limits) -> None:
+    """Refuses searches with too many filters: a page links to each of them with all others.
+
+    :raises QueryError: there are more than the limit.
+    """
+    count = sum(map(len, filters.values()))
+    if count > limits.filters:
+        raise QueryError(f"the search has {count:,} filters", hint=f"Ask with at most {limits.filters}.")
+
+
+def check_formulas(formulas: Sequence[Formula], limits: Limits) -> None:
+    """Refuses questions of too many formulas, or of too many symbols, which macros can multiply.
+
+    :raises QueryError: there are more than the limit.
+    """
+    if len(formulas) > limits.formulas:
+        raise QueryError(f"the question has {len(formulas)} formulas", hint=f"Ask with at most {limits.formulas}.")
+    symbols = 0
+    for formula in formulas:
+        symbols += sum(1 for _ in operator_tree(parse(formula)).root.walk())
+        if symbols > limits.symbols:
+            raise QueryError(
+                f"the formulas of the question have more than {limits.symbols:,} symbols",
+                hint="Ask with a part of them.",
+            )

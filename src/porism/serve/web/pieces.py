@@ -1,0 +1,100 @@
+"""Passages as pieces of the API: words with the part of the question that they match, formulas with their MathML."""
+
+from __future__ import annotations
+
+from porism.errors import QueryError
+from porism.explanation import Explanation
+from porism.retrieve.base import Aligning
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.search.highlighting import MarkedMatch
+from porism.search.locations import Location
+from porism.search.marked_text import Piece as ShownPiece
+from porism.search.marked_text import Snippet, tidy
+from porism.serve.web import schema
+from porism.serve.web.deadlines import Deadline
+from porism.serve.web.formula_views import both_views, key_of, matched_view, view
+from porism.serve.web.parts import Parts
+from porism.serve.web.served import View
+from porism.types import Content, Formula
+
+
+class PieceMaker:
+    """Makes the pieces of one answer; symbols within formulas are marked until ``deadline``, later ones as wholes."""
+
+    def __init__(self, served: View, parts: Parts, deadline: Deadline) -> None:
+        self._served, self._parts, self._deadline = served, parts, deadline
+        ranker = served.index.formulas.ranker
+        self._match = ranker.aligned if isinstance(ranker, Aligning) else ranker.match
+
+    def pieces(self, snippet: Snippet) -> tuple[schema.Piece, ...]:
+        """A title or passage."""
+        return tuple(self._piece(piece) for piece in snippet.pieces)
+
+    def _piece(self, piece: ShownPiece) -> schema.Piece:
+        part = self._parts.number(piece.answers)
+        if piece.written is None:
+            return schema.Piece(text=piece.text, match=piece.match, part=part)
+        shown = view(piece.written)
+        if isinstance(piece.answers, Formula) and len(piece.written.source) < 400:
+            shown = self._marked(piece.answers, piece.written) or shown
+        return schema.Piece(text=piece.text, match=piece.match, part=part, formula=shown)
+
+    def _marked(self, query: Formula, found: Formula) -> schema.FormulaView | None:
+        key = ("marked", query.source, found.source, found.display)
+        if key not in self._served.memory and self._deadline.over():
+            return None
+        shown: schema.FormulaView | None = self._served.memory.get(key, lambda: self._align(query, found))
+        return shown
+
+    def _align(self, query: Formula, found: Formula) -> schema.FormulaView | None:
+        try:
+            match = self._match(query, key_of(found))
+        except QueryError:
+            return None
+        if match.found.source != found.source:  # the index keeps one way of writing it; positions are those of that one
+            return None
+        return matched_view(match, found.display)
+
+
+def plain_pieces(content: Content) -> tuple[schema.Piece, ...]:
+    """Content without marks, white space folded."""
+    shown = [
+        ShownPiece(part, written=None) if isinstance(part, str) else ShownPiece(view(part).text, False, True, part)
+        for part in content.parts
+    ]
+    return tuple(
+        schema.Piece(text=piece.text, formula=view(piece.written) if piece.written else None) for piece in tidy(shown)
+    )
+
+
+def place_of(location: Location, several_sources: bool = False, title: str = "") -> schema.Place:
+    """A location without the path on this machine, which is nobody's business on the web."""
+    return schema.Place(
+        text=location.text(several_sources, title, 90), source=location.source, file=location.file,
+        line=location.line, kind=location.kind, section=location.section, tag=location.tag, url=location.url,
+    )
+
+
+def contribution(explanation: Explanation, depth: int = 12) -> schema.Contribution:
+    """An explanation, its parts largest first, down to some depth."""
+    below = sorted(explanation.parts, key=lambda part: -abs(part.value)) if depth else ()
+    return schema.Contribution(
+        value=round(explanation.value, 6), label=explanation.label,
+        parts=tuple(contribution(part, depth - 1) for part in below),
+    )
+
+
+def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> schema.Alignment:
+    """How two formulas match: both with their matched symbols marked, what stands for what, equal values."""
+    marked = MarkedMatch(match)
+    query, found = both_views(match)
+    changed = dict.fromkeys(
+        (entry.query, entry.found) for entry in match.substitutions if not entry.identical
+    )
+    return schema.Alignment(
+        part=parts.number(match.query), score=match.score, query=query, found=found,
+        query_share=match.query_share, found_share=match.found_share,
+        substitution=tuple((view(Formula(one)), view(Formula(other))) for one, other in changed),
+        equal_values=tuple(marked.values()),
+        explanation=contribution(match.explanation) if explained else None,
+    )

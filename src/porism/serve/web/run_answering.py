@@ -1,0 +1,208 @@
+"""Answers about runs: all of them beside a baseline, one of them topic by topic, and its ranking for a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from porism.errors import QueryError
+from porism.lab.evaluate import Comparison, Qrels, TestResult
+from porism.runs.run import Run
+from porism.serve.web import run_schema, run_tables
+from porism.serve.web.grades import Judged, Scale, scale_of
+from porism.serve.web.laboratory import Laboratory
+from porism.serve.web.problems import NotFound
+from porism.serve.web.run_tables import Answer, Answers, known
+from porism.settings import nearest
+from porism.system.concurrency.memory import Memory
+
+PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Some runs with their scores, the judgments behind them, and what has them all in a memory."""
+
+    key: tuple[object, ...]
+    runs: tuple[Run, ...]
+    comparison: Comparison
+    qrels: Qrels
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAnswer:
+    """The ranking of a run for a topic, and its values by the measures that are shown first."""
+
+    run: Run
+    other: Run | None
+    judged: Judged
+    found: Answers
+    values: Mapping[str, float]
+    qrels: Qrels
+
+
+class RunAnswers:
+    """Runs of a laboratory measured; what was measured last is remembered until a file changes."""
+
+    def __init__(self, laboratory: Laboratory) -> None:
+        self.laboratory = laboratory
+        self._comparisons: Memory[Comparison] = Memory(32)
+
+    def all(self, baseline: str, measures: str) -> tuple[Compared | None, tuple[str, ...], list[str]]:
+        """All runs beside a baseline (None where none can be scored), the measures, and what is wrong with runs.
+
+        :raises NotFound: there is no such baseline.
+        """
+        runs, problems = self.laboratory.runs()
+        qrels = self.laboratory.qrels()
+        scale = scale_of(qrels)
+        chosen = run_tables.measures_of(measures, scale)
+        scored = [run for run in runs if any(topic in qrels and run[topic] for topic in run)]
+        problems += [f"{run.name} has no topic with judgments" for run in runs if run not in scored] if qrels else []
+        if not scored:
+            return None, chosen, problems
+        names = [run.name for run in scored]
+        if baseline and baseline not in names:
+            raise NotFound(f"there is no run {baseline[:200]!r}", hint=nearest(baseline, names))
+        first = names.index(baseline) if baseline else 0
+        key = ("runs", self.laboratory.version(), chosen, first)
+        comparison = self._comparisons.get(key, lambda: run_tables.compared(scored, qrels, chosen, first))
+        return Compared(key, tuple(scored), comparison, qrels, scale), chosen, problems
+
+    def one(self, name: str, against: str, measures: str) -> Compared:
+        """A run by itself, or behind another one that is the baseline.
+
+        :raises NotFound: there is no such run.
+        :raises QueryError: nothing is judged.
+        """
+        run, other = self._find(name), self._other(name, against)
+        qrels = self._judged_qrels()
+        scale = scale_of(qrels)
+        chosen = run_tables.measures_of(measures, scale)
+        runs = (run,) if other is None else (other, run)
+        key = ("run", self.laboratory.version(), chosen, *(one.name for one in runs))
+        comparison = self._comparisons.get(key, lambda: run_tables.compared(runs, qrels, chosen))
+        return Compared(key, runs, comparison, qrels, scale)
+
+    def topic(self, name: str, topic: str, against: str, page: int, first: int = 0) -> TopicAnswer:
+        """A page of the ranking that a run has for a topic; of the ``first`` results the grades are returned apart.
+
+        :raises NotFound: there is no such run, topic or page.
+        :raises QueryError: nothing is judged.
+        """
+        run, other = self._find(name), self._other(name, against)
+        qrels = self._judged_qrels()
+        scale = scale_of(qrels)
+        if topic not in qrels and topic not in run:
+            raise NotFound(f"neither the run nor the judgments have a topic {topic[:200]!r}")
+        if not 1 <= page <= run_tables.DEPTH // PER_PAGE:
+            raise NotFound(f"there is no page {page}", hint=f"The first {run_tables.DEPTH:,} results are shown.")
+        judged = Judged(topic, qrels.get(topic, {}), scale)
+        found = run_tables.answers(run, topic, judged, other, page, PER_PAGE, first)
+        values: Mapping[str, float] = {}
+        if topic in qrels and run[topic]:
+            one = {topic: qrels[topic]}
+            values = run_tables.compared([run], one, run_tables.measures_of("", scale)).evaluations[0].aggregated
+        return TopicAnswer(run, other, judged, found, values, qrels)
+
+    def _other(self, name: str, against: str) -> Run | None:
+        return self._find(against) if against and against != name else None
+
+    def _find(self, name: str) -> Run:
+        names = self.laboratory.names()
+        if name not in names:
+            raise NotFound(f"there is no run {name[:200]!r}", hint=nearest(name[:200], names) or "All are at /runs.")
+        return self.laboratory.run(name, names[name])
+
+    def _judged_qrels(self) -> Qrels:
+        qrels = self.laboratory.qrels()
+        if not qrels:
+            raise QueryError("nothing is judged yet", hint="Grade documents at /judge, then runs can be measured.")
+        return qrels
+
+
+def run_list(answers: RunAnswers, baseline: str, measures: str) -> run_schema.RunList:
+    """All runs as a value of the API."""
+    compared, chosen, problems = answers.all(baseline, measures)
+    if compared is None:
+        judged = len(answers.laboratory.qrels())
+        return run_schema.RunList(measures=chosen, judged_topics=judged, problems=tuple(problems))
+    comparison = compared.comparison
+    return run_schema.RunList(
+        measures=chosen, baseline=comparison.names[comparison.baseline], judged_topics=len(compared.qrels),
+        runs=tuple(
+            run_schema.RunScores(
+                name=one.run_name, topics=len(one.topics), values=_values(one.aggregated),
+                tests={
+                    measure: _test(results[one.run_name]) for measure, results in comparison.tests.items()
+                    if one.run_name in results
+                },
+            )
+            for one in comparison.evaluations
+        ),
+        notes=tuple(comparison.legend()), problems=tuple(problems),
+    )
+
+
+def run_topics(answers: RunAnswers, name: str, against: str, measures: str) -> run_schema.RunTopics:
+    """A run topic by topic as a value of the API."""
+    comparison = answers.one(name, against, measures).comparison
+    own = comparison[name]
+    baseline = comparison.names[comparison.baseline]
+    gaps = {
+        measure: comparison.differences(name, measure) for measure in comparison.measures
+    } if baseline != name else {}
+    return run_schema.RunTopics(
+        name=name, against=baseline if baseline != name else None, measures=comparison.measures,
+        values=_values(own.aggregated),
+        tests={measure: _test(results[name]) for measure, results in comparison.tests.items() if name in results},
+        topics=tuple(
+            run_schema.TopicScores(
+                topic=topic, text=_text(answers.laboratory, topic), answered=topic not in own.missing_topics,
+                values={measure: known(own.per_topic[measure].get(topic)) for measure in comparison.measures},
+                differences={measure: known(gap.get(topic)) for measure, gap in gaps.items()},
+            )
+            for topic in comparison.topics
+        ),
+        notes=tuple(own.notes()),
+    )
+
+
+def run_ranking(answers: RunAnswers, name: str, topic: str, against: str, page: int) -> run_schema.RunRanking:
+    """The ranking of a run for a topic as a value of the API."""
+    found = answers.topic(name, topic, against, page)
+    return run_schema.RunRanking(
+        name=name, topic=topic, text=_text(answers.laboratory, topic),
+        against=found.other.name if found.other is not None else None, values=_values(found.values),
+        total=found.found.total, judged=found.found.judged, page=page, per_page=PER_PAGE,
+        hits=tuple(_ranked(one, found.judged) for one in found.found.shown),
+        missed=tuple(
+            run_schema.MissedDocument(id=doc_id, gain=found.judged.gains[doc_id], grade=grade.text)
+            for doc_id, grade in found.found.missed
+        ),
+    )
+
+
+def _ranked(one: Answer, judged: Judged) -> run_schema.RankedDocument:
+    return run_schema.RankedDocument(
+        rank=one.rank, id=one.id, score=one.score, gain=judged.gains.get(one.id), grade=one.grade.text,
+        rank_there=one.elsewhere or None,
+    )
+
+
+def _values(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {measure: known(value) for measure, value in values.items()}
+
+
+def _test(result: TestResult) -> run_schema.RunTest:
+    low, high = result.interval
+    return run_schema.RunTest(
+        difference=result.difference, low=low, high=high, p_value=result.p_value, adjusted=result.adjusted,
+        wins=result.wins, ties=result.ties, losses=result.losses,
+    )
+
+
+def _text(laboratory: Laboratory, topic: str) -> str | None:
+    text = laboratory.text(topic)
+    return " ".join(text.to_latex().split())[:2_000] if text is not None else None

@@ -1,0 +1,199 @@
+"""The pages of runs: all of them beside a baseline, one of them topic by topic, and its ranking for a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, Response
+
+from porism.errors import PorismError
+from porism.serve.web import run_plots, run_tables
+from porism.serve.web.api import Api
+from porism.serve.web.grades import topic_text
+from porism.serve.web.pages import Pages
+from porism.serve.web.pieces import plain_pieces
+from porism.serve.web.rendering import plain_html
+from porism.serve.web.run_answering import PER_PAGE, Compared, RunAnswers
+from porism.serve.web.run_plots import Drawn
+from porism.serve.web.served import View
+from porism.serve.web.settings import WebSettings
+from porism.serve.web.urls import SearchState, address
+from porism.system.concurrency.memory import Memory
+from porism.types import Content, Formula
+
+STRIP = 100
+LONGEST_TEXT = 160
+"""Of a topic's text in a table so many characters are shown."""
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What a page of runs depends on; :meth:`url` is its address."""
+
+    path: str
+    index: str = ""
+    name: str = ""
+    against: str = ""
+    baseline: str = ""
+    measures: str = ""
+    sort: str = ""
+    order: str = ""
+
+    def url(self, **changes: str) -> str:
+        """The address with some changes."""
+        own: dict[str, str] = {**asdict(self), **changes}
+        return address(own.pop("path"), **own)
+
+    @property
+    def falls(self) -> bool:
+        """Whether the largest come first: values as a rule, names not."""
+        return self.order == "falls" if self.order in ("falls", "rises") else self.sort != "name"
+
+    def sorted_by(self, column: str) -> str:
+        """The address of the table sorted by a column, the other way round where it is sorted by it."""
+        usual = "rises" if column == "name" else "falls"
+        if column != self.sort:
+            return self.url(sort=column, order="")
+        other = "rises" if self.falls else "falls"
+        return self.url(order="" if other == usual else other)
+
+    def direction(self, column: str) -> str:
+        """The value of ``aria-sort`` for a column, empty where the table is sorted by another one."""
+        return "" if column != self.sort else "descending" if self.falls else "ascending"
+
+
+class RunPages:
+    """The handlers of the pages of runs. They change nothing."""
+
+    def __init__(self, pages: Pages, api: Api, settings: WebSettings, answers: RunAnswers) -> None:
+        self._pages, self._api, self._limits, self._answers = pages, api, settings.limits, answers
+        self._laboratory = answers.laboratory
+        self._plots: Memory[list[Drawn]] = Memory(32)
+
+    def runs(
+        self, index: str = "", baseline: str = "", measures: str = "", sort: str = "", order: str = ""
+    ) -> Response:
+        """All runs by their measures."""
+        state = RunState("/runs", index, baseline=baseline, measures=measures, sort=sort, order=order)
+        compared, chosen, problems = self._answers.all(baseline, measures)
+        table, plots = None, []
+        if compared is not None:
+            table = run_tables.table_of_runs(compared.comparison, sort, state.falls)
+            plots = self._drawn(compared, table.measure)
+        return self._show(
+            "runs.html", index, run_state=state, table=table, plots=plots, can_draw=run_plots.can_draw(),
+            problems=problems, names=compared.comparison.names if compared is not None else (),
+            judged=len(self._laboratory.qrels()), asked_measures=", ".join(chosen),
+        )
+
+    def run(
+        self, name: str, index: str = "", against: str = "", measures: str = "", sort: str = "", order: str = ""
+    ) -> Response:
+        """One run topic by topic, alone or beside another one."""
+        state = RunState("/run", index, name, against, measures=measures, sort=sort, order=order)
+        view = self._api.view(index)
+        compared = self._answers.one(name, against, measures)
+        comparison, has_other = compared.comparison, len(compared.runs) > 1
+        table = run_tables.table_of_topics(comparison, name, sort, state.falls)
+        return self._show(
+            "run.html", index, run_state=state, table=table, names=list(self._laboratory.names()),
+            evaluation=comparison[name], baseline=comparison[against] if has_other else None,
+            tests={measure: found[name] for measure, found in comparison.tests.items()} if has_other else {},
+            legend=comparison.legend() if has_other else [], texts=self._texts(view, comparison.topics),
+            plots=self._drawn(compared, table.measure), can_draw=run_plots.can_draw(),
+            asked_measures=", ".join(comparison.measures),
+        )
+
+    def topic(self, name: str, topic: str, index: str = "", against: str = "", page: int = 1) -> Response:
+        """The ranking that a run has for a topic, with what is judged of it."""
+        view = self._api.view(index)
+        answer = self._answers.topic(name, topic, against, page, STRIP)
+        run, other, judged, found, qrels = answer.run, answer.other, answer.judged, answer.found, answer.qrels
+        order = [one for one in qrels if one in run or one == topic] or [topic]
+        place = order.index(topic) if topic in order else -1
+        question = self._question(topic)
+        shown_ids = [*(one.id for one in found.shown), *(doc_id for doc_id, _ in found.missed)]
+        return self._show(
+            "run_topic.html", index, name=name, against=other.name if other is not None else "", topic=topic,
+            found=found, values=answer.values, judged=judged, page=page, text=self._rendered(view, topic),
+            question=question, last_page=-(-found.total // PER_PAGE), strip=run_plots.strip(found.strip),
+            before=order[place - 1] if place > 0 else "", after=order[place + 1] if -1 < place < len(order) - 1 else "",
+            titles=_titles(view, shown_ids), relevant=judged.scale.relevant,
+            summary=judged.summary([doc_id for doc_id, _ in run[topic][: run_tables.DEPTH]]),
+        )
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _drawn(self, compared: Compared, measure: str) -> list[Drawn]:
+        if not run_plots.can_draw():
+            return []
+        return self._plots.get(
+            (*compared.key, measure),
+            lambda: run_plots.plots_of(
+                compared.comparison, measure, compared.runs, compared.qrels, compared.scale.relevant
+            ),
+        )
+
+    def _question(self, topic: str) -> str:
+        """The topic as a question for the search, its title alone where all of it is too long."""
+        text = self._laboratory.text(topic)
+        query = self._laboratory.topics().get(topic)
+        whole = topic_text(query) if query is not None else ""
+        content = query.content if query is not None else text
+        if content is None or text is None:
+            return ""
+        fits = len(whole) <= self._limits.question_characters and len(content.formulas) <= self._limits.formulas
+        return whole if whole and fits else " ".join(text.to_latex().split())[: self._limits.question_characters]
+
+    def _rendered(self, view: View, topic: str, most: int = 2_000) -> Any:
+        text = self._laboratory.text(topic)
+        return plain_html(plain_pieces(beginning(text, most))) if text is not None else None
+
+    def _texts(self, view: View, topics: tuple[str, ...]) -> dict[str, Any]:
+        return {topic: shown for topic in topics if (shown := self._rendered(view, topic, LONGEST_TEXT)) is not None}
+
+    def _show(self, template: str, index: str, /, **values: Any) -> Response:
+        html = self._pages.templates.render(template, state=SearchState(index=index), **values)
+        return HTMLResponse(html, headers={"Cache-Control": "no-cache"})
+
+
+def beginning(content: Content, most: int) -> Content:
+    """The first parts of a content, about ``most`` characters, with an ellipsis where something is left out."""
+    parts: list[str | Formula] = []
+    left = most
+    for part in content.parts:
+        size = len(part) if isinstance(part, str) else len(part.source)
+        if size > left:
+            if isinstance(part, str):
+                parts.append(part[:left])
+            return Content.of(*parts, "…")
+        parts.append(part)
+        left -= size
+    return content
+
+
+def _titles(view: View, doc_ids: list[str]) -> dict[str, Any]:
+    """Document → title, for those that the index has; without a title the id."""
+    titles: dict[str, Any] = {}
+    for doc_id in doc_ids:
+        if doc_id in view.index:
+            try:
+                title = plain_pieces(view.index.document(doc_id).title)
+            except PorismError:  # deleted since
+                continue
+            titles[doc_id] = plain_html(title) if title else doc_id
+    return titles
+
+
+def run_router(pages: RunPages) -> Any:
+    """The routes of the pages of runs."""
+    router = APIRouter(include_in_schema=False)
+    routes: tuple[tuple[str, Callable[..., Any]], ...] = (
+        ("/runs", pages.runs), ("/run", pages.run), ("/run/topic", pages.topic),
+    )
+    for path, handler in routes:
+        router.add_api_route(path, handler, methods=["GET"], response_class=HTMLResponse, response_model=None)
+    return router

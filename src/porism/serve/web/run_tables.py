@@ -1,0 +1,220 @@
+"""Runs measured for the laboratory pages: all of them beside a baseline, and one of them topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import QueryError
+from porism.lab.evaluate import Comparison, Qrels, TestResult, compare_runs, parse_measures
+from porism.lab.evaluate.significance import TIE
+from porism.runs.run import Run
+from porism.serve.web.grades import Grade, Judged, Scale
+
+MOST_MEASURES = 12
+DEPTH = 1_000
+"""Of each ranking so many results count, as in `porism evaluate`."""
+
+
+def measures_of(text: str, scale: Scale) -> tuple[str, ...]:
+    """The measures of a text, or those that are shown first; binary ones with the lowest relevant grade of a scale.
+
+    :raises ConfigError: there is no such measure.
+    :raises QueryError: there are too many.
+    """
+    if text.strip():
+        found = tuple(map(repr, parse_measures(text[:1_000])))
+        if len(found) > MOST_MEASURES:
+            raise QueryError(f"there are {len(found)} measures", hint=f"Choose up to {MOST_MEASURES}.")
+        return found
+    if scale.relevant == 1:
+        return ("nDCG'", "AP'(rel=1)", "P'(rel=1)@10", "Bpref(rel=1)", "Judged@10", "NumRet(rel=1)")
+    return ("nDCG'", "AP'", "P'@10", "bpref", "judged@10", "num_rel_ret")
+
+
+def compared(runs: Sequence[Run], qrels: Qrels, measures: Sequence[str], baseline: int = 0) -> Comparison:
+    """Runs scored and tested as by `porism compare`; without SciPy by permutation and not by t-test.
+
+    :raises QueryError: a run and the judgments have no topic in common.
+    """
+    return compare_runs(
+        runs, qrels, measures, baseline=baseline, test="t-test" if find_spec("scipy") else "permutation", depth=DEPTH
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table: a run or a topic, its values, and their differences from the baseline's where there is one."""
+
+    name: str
+    values: tuple[float | None, ...]
+    differences: tuple[float | None, ...] = ()
+    tests: tuple[TestResult | None, ...] = ()
+    marks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows in the order asked for, with the measures as columns; ``counts`` says which of them are summed."""
+
+    measures: tuple[str, ...]
+    counts: tuple[bool, ...]
+    rows: tuple[Row, ...]
+    sort: str
+    falls: bool
+    legend: tuple[str, ...]
+
+    @property
+    def measure(self) -> str:
+        """The measure that rows are sorted by, or else the first: that of the plots."""
+        name = self.sort.removeprefix("difference ")
+        return name if name in self.measures else self.measures[0]
+
+
+def table_of_runs(comparison: Comparison, sort: str = "", falls: bool = True) -> Table:
+    """A row for each run, with its tests against the baseline.
+
+    :raises QueryError: the table cannot be sorted by that.
+    """
+    measures = comparison.measures
+    rows = [
+        Row(
+            evaluation.run_name, tuple(map(known, evaluation.aggregated.values())),
+            tests=tuple(comparison.tests[measure].get(evaluation.run_name) for measure in measures),
+            marks=("‡" if number == comparison.baseline and len(comparison.names) > 1 else "")
+            + ("†" if evaluation.tuned_on else ""),
+        )
+        for number, evaluation in enumerate(comparison.evaluations)
+    ]
+    return _table(comparison, rows, sort, falls, tuple(comparison.legend()))
+
+
+def table_of_topics(comparison: Comparison, name: str, sort: str = "", falls: bool = True) -> Table:
+    """A row for each topic of a run, with the differences from the baseline where the run is another one.
+
+    :raises QueryError: the table cannot be sorted by that.
+    """
+    own, measures = comparison[name], comparison.measures
+    baseline = comparison.evaluations[comparison.baseline]
+    has_differences = baseline.run_name != name
+    gaps = [comparison.differences(name, measure) for measure in measures] if has_differences else []
+    rows = [
+        Row(
+            topic, tuple(known(own.per_topic[measure].get(topic)) for measure in measures),
+            tuple(gap.get(topic) for gap in gaps), marks="–" if topic in own.missing_topics else "",
+        )
+        for topic in comparison.topics
+    ]
+    return _table(comparison, rows, sort, falls, tuple(own.notes()))
+
+
+def known(value: float | None) -> float | None:
+    """A value, None in place of NaN."""
+    return None if value is None or value != value else value
+
+
+def _table(
+    comparison: Comparison, rows: list[Row], sort: str, falls: bool, legend: tuple[str, ...]
+) -> Table:
+    measures = comparison.measures
+    own = comparison.evaluations[0]
+    if sort:
+        numbers = {name: number for number, name in enumerate(measures)}
+        column = sort.removeprefix("difference ")
+        if sort != "name" and (column not in numbers or (column != sort and not any(row.differences for row in rows))):
+            raise QueryError(
+                f"the table cannot be sorted by {sort[:200]!r}", hint=f"Choose from name, {', '.join(measures)}."
+            )
+        if sort == "name":
+            rows = sorted(rows, key=lambda row: _natural(row.name), reverse=falls)
+        else:
+
+            def value(row: Row) -> float | None:
+                return (row.values if column == sort else row.differences)[numbers[column]]
+
+            known = [row for row in rows if value(row) is not None]
+            known.sort(key=lambda row: value(row) or 0.0, reverse=falls)
+            rows = [*known, *(row for row in rows if value(row) is None)]
+    counts = tuple(own.is_count(measure) for measure in measures)
+    return Table(measures, counts, tuple(rows), sort, falls, legend)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key by which A.2 comes before A.10."""
+    parts: list[tuple[int, int, str]] = []
+    digits = ""
+    for character in f"{name} ":
+        if character.isascii() and character.isdigit():
+            digits += character
+            continue
+        if digits:
+            parts.append((0, int(digits[:18]), digits))
+            digits = ""
+        parts.append((1, 0, character))
+    return parts
+
+
+def changes(comparison: Comparison, name: str, measure: str) -> tuple[int, int, int]:
+    """Topics that are better, equal and worse than the baseline's."""
+    gaps = comparison.differences(name, measure).values()
+    better, worse = sum(gap > TIE for gap in gaps), sum(gap < -TIE for gap in gaps)
+    return better, len(gaps) - better - worse, worse
+
+
+def values_by_run(comparison: Comparison, measure: str) -> dict[str, NDArray[np.float64]]:
+    """Run → value of each topic [T], NaN where the measure is undefined."""
+    return {
+        one.run_name: np.array([one.per_topic[measure].get(topic, np.nan) for topic in comparison.topics], np.float64)
+        for one in comparison.evaluations
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A result of a topic: its rank and score, its grade, and its rank in another run (0 where it is not there)."""
+
+    rank: int
+    id: str
+    score: float
+    grade: Grade
+    elsewhere: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A page of a topic's ranking; ``missed`` are relevant documents that the run does not have, best first."""
+
+    shown: tuple[Answer, ...]
+    total: int
+    judged: int
+    missed: tuple[tuple[str, Grade], ...]
+    strip: tuple[Grade, ...]
+
+
+def answers(run: Run, topic: str, judged: Judged, other: Run | None, page: int, per_page: int, first: int) -> Answers:
+    """A page of what a run has for a topic.
+
+    :param first: of so many results at the beginning the grades are returned as ``strip``.
+    """
+    ranking = run[topic][:DEPTH]
+    ranks = {doc_id: rank for rank, (doc_id, _) in enumerate(other[topic][:DEPTH], 1)} if other is not None else {}
+    begin = (page - 1) * per_page
+    shown = tuple(
+        Answer(rank, doc_id, score, judged.grade(doc_id), ranks.get(doc_id, 0))
+        for rank, (doc_id, score) in enumerate(islice(ranking, begin, begin + per_page), begin + 1)
+    )
+    found = {doc_id for doc_id, _ in ranking}
+    missed = sorted(
+        (doc_id for doc_id, gain in judged.gains.items() if gain >= judged.scale.relevant and doc_id not in found),
+        key=lambda doc_id: -judged.gains[doc_id],
+    )
+    return Answers(
+        shown, len(ranking), sum(doc_id in judged.gains for doc_id in found),
+        tuple((doc_id, judged.grade(doc_id)) for doc_id in missed),
+        tuple(judged.grade(doc_id) for doc_id, _ in ranking[:first]),
+    )

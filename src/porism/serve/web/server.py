@@ -1,0 +1,137 @@
+"""Runs the application: opens what is served, says where, and answers until it is interrupted."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.extras import need
+from porism.serve.web.app import create_app, open_library
+from porism.serve.web.settings import WebSettings
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+HEADER_SECONDS = 10
+"""A connection that has not sent the head of a request by then is closed."""
+
+READ_SECONDS = 30
+"""A client that does not take what it is sent for so long is cut off."""
+
+MOST_CONNECTIONS = 1_000
+
+BACKLOG = 256
+"""Connections that wait to be accepted."""
+
+SECONDS_TO_END = 10
+"""Requests that are being answered at the end may take so long."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address, so that a taken port is reported before anything is opened.
+
+    :raises ConfigError: the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, so that asyncio sends at once
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise ConfigError(
+            f"{host}:{port} cannot be used: {error.strerror or error}", hint="Choose another one with --port."
+        ) from error
+    return bound
+
+
+def serve(settings: WebSettings, host: str, port: int, on_ready: Callable[[str], None] = lambda url: None) -> None:
+    """Serves until SIGINT or SIGTERM; requests that are being answered are finished.
+
+    :raises ConfigError: the address cannot be used.
+    """
+    bound = bind(host, port)
+    try:
+        shown = f"[{host}]" if ":" in host else host
+        serve_at(settings, bound, lambda: on_ready(f"http://{shown}:{bound.getsockname()[1]}/"))
+    finally:
+        bound.close()
+
+
+def serve_at(settings: WebSettings, bound: socket.socket, on_ready: Callable[[], None]) -> None:
+    """Serves connections of a socket until SIGINT or SIGTERM; ``on_ready`` is called when all is opened."""
+    uvicorn = need("uvicorn", "web", "the server")
+    with closing(open_library(settings)) as library:
+        app = create_app(settings, library)
+        bound.listen(BACKLOG)  # who comes from now on waits a moment and is answered
+        on_ready()
+        uvicorn.Server(server_config(app)).run(sockets=[bound])
+
+
+def server_config(app: Any) -> Any:
+    """How uvicorn runs the application."""
+    return need("uvicorn", "web", "the server").Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=HEADER_SECONDS,
+        timeout_graceful_shutdown=SECONDS_TO_END, h11_max_incomplete_event_size=65_536, http=slow_clients_closed(),
+        backlog=BACKLOG, proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
+    )
+
+
+def slow_clients_closed() -> Any:
+    """uvicorn's protocol, which also ends connections of clients that are too slow.
+
+    A connection on which a request has begun and not come whole within :data:`HEADER_SECONDS` is closed, be it the
+    first or a later one; so is one whose client does not take what it is sent for :data:`READ_SECONDS`.
+    """
+    base: Any = need("uvicorn.protocols.http.h11_impl", "web", "the server").H11Protocol
+
+    def is_answering(self: Any) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def wait(self: Any) -> None:
+        if self.waiting is None:
+            self.waiting = self.loop.call_later(HEADER_SECONDS, close_if_nothing_came, self)
+
+    def stop_waiting(self: Any) -> None:
+        if self.waiting is not None:
+            self.waiting.cancel()
+            self.waiting = None
+
+    def connection_made(self: Any, transport: Any) -> None:
+        base.connection_made(self, transport)
+        self.waiting = self.stuck = None
+        wait(self)
+
+    def data_received(self: Any, data: bytes) -> None:
+        base.data_received(self, data)
+        if is_answering(self):
+            stop_waiting(self)
+        else:  # a part of the next request, which does not start the time anew
+            wait(self)
+
+    def close_if_nothing_came(self: Any) -> None:
+        self.waiting = None
+        if not is_answering(self) and not self.transport.is_closing():
+            self.transport.close()
+
+    def pause_writing(self: Any) -> None:
+        base.pause_writing(self)
+        if self.stuck is None:
+            self.stuck = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self: Any) -> None:
+        base.resume_writing(self)
+        if self.stuck is not None:
+            self.stuck.cancel()
+            self.stuck = None
+
+    def connection_lost(self: Any, error: Exception | None) -> None:
+        stop_waiting(self)
+        if self.stuck is not None:
+            self.stuck.cancel()
+        base.connection_lost(self, error)
+
+    own = (connection_made, data_received, pause_writing, resume_writing, connection_lost)
+    return type("PatientProtocol", (base,), {method.__name__: method for method in own})

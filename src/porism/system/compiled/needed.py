@@ -1,0 +1,80 @@
+"""Which compiled kernels the commands need, and compiling them before the first of them is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from porism.system.compiled.building import (
+    MOST_PROCESSES,
+    compile_kernels,
+    compiling,
+    cores,
+    kernels_of,
+    not_compiled,
+    use_temporary_cache,
+)
+from porism.system.compiled.kernels import Kernel, kernels_wait_for
+
+SEARCHING = (
+    "porism.index.engine.postings_kernels",
+    "porism.index.row_kernels",
+    "porism.index.run_kernels",
+    "porism.index.string_kernels",
+    "porism.index.engine.term_list_kernels",
+    "porism.index.engine.topk_kernels",
+    "porism.index.engine.tree_kernels",
+    "porism.index.engine.unit_kernels",
+    "porism.retrieve.formulas.alignment_kernels",
+    "porism.retrieve.formulas.exact_kernels",
+)
+"""Modules of the kernels that indexing, searching and searching formulas need with the default models."""
+
+FUSING = ("porism.lab.fusion.kernels",)
+"""Those that fusion needs."""
+
+OTHERS = (
+    "porism.vectors.embeddings.positional_kernels", "porism.index.engine.factors_kernels",
+    "porism.vectors.colbert.kernels",
+    "porism.search.models.vectors.product_kernels", "porism.vectors.similarity.kernels",
+)
+"""Those of training, of similarities, of vectors and tokens of encoders, and of weightings that are no sum over terms:
+compiled when first called."""
+
+_SIZE_A_SECOND = 2_300
+"""Bytes of Python code that one core compiles in a second, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What is still to be compiled: the kernels, about how many seconds that takes, and whether it will be kept."""
+
+    kernels: tuple[Kernel, ...]
+    seconds: int
+    kept: bool
+
+    def run(self, on_progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+        """Compiles; where no folder of the cache can be written, into one that lasts as long as this process."""
+        if not self.kept:
+            use_temporary_cache()
+        compile_kernels(self.kernels, on_progress=on_progress)
+
+    @contextmanager
+    def meanwhile(self, on_progress: Callable[[int, int], None]) -> Iterator[None]:
+        """Compiles while the block runs, whose first call of any kernel waits for the end, as does the block's."""
+        if not self.kept:
+            use_temporary_cache()
+        with compiling(self.kernels) as wait, kernels_wait_for(lambda: wait(on_progress)):
+            yield
+            wait(on_progress)
+
+
+def compilation(modules: tuple[str, ...] = SEARCHING) -> Compilation | None:
+    """What must be compiled before the kernels of these modules can be called; None where all are in the cache."""
+    kernels = tuple(not_compiled(kernels_of(modules)))
+    if not kernels:
+        return None
+    size = sum(kernel.size for kernel in kernels)
+    seconds = size / _SIZE_A_SECOND / min(cores(), MOST_PROCESSES)
+    return Compilation(kernels, max(round(seconds), 1), kernels[0].cache_folder() is not None)

@@ -1,0 +1,1 @@
+"""Models of meaning: what needs torch, transformers, faiss or gensim."""

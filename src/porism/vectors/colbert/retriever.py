@@ -1,0 +1,234 @@
+"""Search for the documents whose tokens are nearest to those of the query.
+
+The score of a document is the sum, over the tokens of the query, of the largest cosine with a token of the document
+(Khattab and Zaharia, *ColBERT*, SIGIR 2020, equation 3). Its tokens are compressed, and so which documents are compared
+can be found by centroids alone (Santhanam et al., *PLAID*, CIKM 2022); the scores of those compared are the same
+whichever others there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.analyzer import Analyzer
+from porism.analysis.model_text import document_text
+from porism.errors import QueryError, counted
+from porism.explanation import Explanation
+from porism.index import Masks, Segment, Snapshot
+from porism.index.documents import stored_document
+from porism.index.engine.topk import best
+from porism.index.token_rows import TokenRows, open_tokens
+from porism.index.vector_rows import ranges
+from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge, search_each
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
+from porism.system.concurrency.locks import Lock
+from porism.types import Document, Query
+from porism.vectors.colbert.explanations import Meeting, TextTokens, explain_meetings
+from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.colbert.queries import token_queries
+from porism.vectors.colbert.scoring import TokenQuery
+from porism.vectors.colbert.stores import TOKEN_STORES
+from porism.vectors.neural.token_encoder import QueryTokens
+
+KIND = "colbert"
+
+
+class ColbertRetriever:
+    """Searches the documents of a snapshot by their tokens. Immutable, and safe to share between threads."""
+
+    def __init__(
+        self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: ColbertModel | None = None
+    ) -> None:
+        """Opens the codec; tokens are mapped, and the encoder loaded, by the first search.
+
+        :raises ConfigError: the index has no such token store, or its encoder is not there.
+        """
+        self.snapshot = snapshot
+        self._model = model or ColbertModel()
+        self.store = TOKEN_STORES.find(snapshot.path, self._model.store)
+        self._queries = token_queries(self.store.files(snapshot.path), self._model.device, self.store.precision)
+        self._ids = UnitIds(snapshot.segments)
+        self._lock = Lock()
+        self._opened: dict[int, TokenRows] = {}
+
+    @property
+    def model(self) -> ColbertModel:
+        """Its settings."""
+        return self._model
+
+    def describe(self) -> dict[str, Any]:
+        """``kind`` search and the ``model``, with the digests of encoder and codec and the encoder's settings."""
+        described = {"kind": KIND, **self.model.to_dict(), "encoded_by": self.store.encoded_by,
+                     "codec": f"{self.store.codec_digest:016x}"}
+        return {"kind": "search", "model": described}
+
+    def search(
+        self, queries: Iterable[Query], k: int = 1000, *, allowed: Masks | None = None, name: str = "porism"
+    ) -> Run:
+        """The best ``k`` documents of each query, ties by descending id; none of a query without text.
+
+        :raises QueryError: ``k`` is below 1, or two queries have one id.
+        :raises ConfigError: tokens are missing, or the encoder cannot be loaded.
+        """
+        searched = search_each(queries, k, self._ids, lambda query: self._search(query, k, allowed))
+        provenance = Provenance(self.describe(), self.model.tuned_on, seconds=searched.seconds)
+        return Run(searched.results, name, provenance=provenance)
+
+    def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
+        """The score of each document (float64, in the order given), as in any search; 0 where it or the query has no
+        text, NaN for an id that the index does not have."""
+        tokens = self._queries.encode(self.query_text(query))
+        scores = np.full(len(doc_ids), np.nan)
+        asked = TokenQuery(self.store.codec, tokens.vectors) if len(tokens.vectors) else None
+        for number, segment in enumerate(self.snapshot.segments):
+            if not len(doc_ids):
+                break
+            found = segment.names.find(doc_ids)
+            there = np.flatnonzero(found >= 0)
+            there = there[segment.live[found[there]]]
+            if len(there):
+                documents = found[there].astype(np.int32)
+                scores[there] = asked.scores(self._rows(number), documents) if asked else 0.0
+        return scores
+
+    def candidates(
+        self, query: Query, *, allowed: Masks | None = None
+    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+        """The documents whose tokens are compared, in any order: their ids, what their centroids score, by which they
+        were chosen, and their scores."""
+        tokens = self._queries.encode(self.query_text(query))
+        ids: list[str] = []
+        near, scores = [np.zeros(0)], [np.zeros(0)]
+        if len(tokens.vectors):
+            asked = TokenQuery(self.store.codec, tokens.vectors)
+            for number, documents in self._candidates(asked, self._able(allowed)):
+                rows = self._rows(number)
+                ids += self.snapshot.segments[number].doc_ids(documents)
+                near.append(asked.centroid_scores(rows, documents, self.model.threshold))
+                scores.append(asked.scores(rows, documents))
+        return ids, np.concatenate(near), np.concatenate(scores)
+
+    def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
+        """Why a document has its score: which token of it is nearest to each token of the query, and where both are;
+        ``k`` and ``allowed`` change nothing.
+
+        :raises QueryError: the index has no such document.
+        """
+        for number, segment in enumerate(self.snapshot.segments):
+            if (document := segment.find(doc_id)) is not None:
+                return self._explain(query, number, segment, document)
+        raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
+
+    def notes(self, query: Query) -> list[str]:
+        """What whoever asked should know: how much of the query the model does not read."""
+        beyond = self._queries.encode(self.query_text(query)).beyond
+        return [] if not beyond else [
+            f"the encoder reads {self._queries.query_length()} tokens of a question; the last "
+            f"{counted(beyond, 'token')} were not read"
+        ]
+
+    def query_text(self, query: Query) -> str:
+        """What the encoder reads of a query, without its marker."""
+        return document_text(
+            Document(query.id, query.fields), replace(self.store.settings.text, fields=self.model.fields)
+        )
+
+    def _rows(self, number: int) -> TokenRows:
+        """The tokens of a segment.
+
+        :raises ConfigError: some are missing.
+        """
+        with self._lock:
+            if number not in self._opened:
+                segment = self.snapshot.segments[number]
+                again = self.store.again(self.snapshot.path)
+                self._opened[number] = open_tokens(segment, self.store.spec, again)
+            return self._opened[number]
+
+    def _search(self, query: Query, k: int, allowed: Masks | None) -> UnitResults:
+        tokens = self._queries.encode(self.query_text(query))
+        if not len(tokens.vectors):
+            return merge([], k, self._ids)
+        asked = TokenQuery(self.store.codec, tokens.vectors)
+        found: list[Found] = []
+        for number, documents in self._candidates(asked, self._able(allowed)):
+            scores = asked.scores(self._rows(number), documents)
+            order = self.snapshot.segments[number].id_order
+            found.append(Found(number, *best(documents, scores, order, min(k, self._most))))
+        return merge(found, min(k, self._most), self._ids)
+
+    def _able(self, allowed: Masks | None) -> list[NDArray[np.bool_]]:
+        """For each segment which documents can be found."""
+        return [
+            segment.live if allowed is None else segment.live & allowed[number]
+            for number, segment in enumerate(self.snapshot.segments)
+        ]
+
+    @property
+    def _most(self) -> int:
+        """How many results a query can have."""
+        return self.snapshot.doc_count if self.model.exhaustive else self.model.candidates
+
+    def _candidates(
+        self, query: TokenQuery, able: Sequence[NDArray[np.bool_]]
+    ) -> list[tuple[int, NDArray[np.int32]]]:
+        """For each segment the documents (int32) whose tokens are compared. They do not depend on the segments: of
+        documents level with the last one chosen all are."""
+        chosen: list[tuple[int, NDArray[np.int32]]] = []
+        probed = None if self.model.exhaustive else query.probed(self.model.probes)
+        for number, mask in enumerate(able):
+            if not mask.any():
+                continue
+            rows = self._rows(number)
+            there = mask & (rows.offsets[1:] > rows.offsets[:-1])
+            if probed is not None:
+                near = np.zeros(len(mask), np.bool_)
+                starts = rows.list_starts[probed]
+                near[rows.list_docs[ranges(starts, rows.list_starts[probed + 1] - starts)]] = True
+                there &= near
+            chosen.append((number, np.flatnonzero(there).astype(np.int32)))
+        if self.model.exhaustive or sum(len(documents) for _, documents in chosen) <= self.model.candidates:
+            return chosen
+        scores = [
+            query.centroid_scores(self._rows(number), documents, self.model.threshold) for number, documents in chosen
+        ]
+        joined = np.concatenate(scores)
+        last = len(joined) - self.model.candidates
+        least = np.partition(joined, last)[last]
+        return [
+            (number, documents[of_segment >= least])
+            for (number, documents), of_segment in zip(chosen, scores, strict=True)
+        ]
+
+    def _explain(self, query: Query, number: int, segment: Segment, document: int) -> Explanation:
+        text = self.query_text(query)
+        tokens = self._queries.encode(text)
+        stored = stored_document(segment, document)
+        label = f"document {stored.id}"
+        if not len(tokens.vectors):
+            return Explanation(0.0, f"{label}: the question has no text to compare")
+        cosines = TokenQuery(self.store.codec, tokens.vectors).cosines(self._rows(number), document)
+        if not len(cosines):
+            return Explanation(0.0, f"{label}: no text to compare")
+        meetings = [
+            Meeting(token, int(nearest), float(cosines[nearest, token]))
+            for token, nearest in enumerate(cosines.argmax(axis=0).tolist())
+        ]
+        read = self.store.settings.text
+        own = replace(read, fields=self.model.fields)
+        return explain_meetings(
+            label, meetings, self._of_query(query, text, tokens, own),
+            TextTokens.of(stored, read, self._queries.document_places(document_text(stored, read))),
+            self.notes(query),
+        )
+
+    @staticmethod
+    def _of_query(query: Query, text: str, tokens: QueryTokens, read: Any) -> TextTokens:
+        places = list(zip(tokens.tokens, tokens.places, strict=True))
+        return TextTokens.of(Document(query.id, query.fields), read, places)

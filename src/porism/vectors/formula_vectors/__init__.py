@@ -1,0 +1,1 @@
+"""Vectors of formulas from word embeddings of their trees."""

@@ -1,0 +1,167 @@
+"""What scores texts together, and how many such texts are scored: each once, by length, from a cache where it can."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.encoder_model import ModelBatches
+from porism.vectors.neural.scoring.cache import ScoreCache, score_key
+
+Texts = tuple[str, ...]
+"""What is read together: a query and a document, or a query and two documents."""
+
+_PROBED = 8
+"""So many inputs of middle length are scored first, to estimate how long all take."""
+
+
+class Tokens(NamedTuple):
+    """What a model reads: tokens, and of each the number of its segment (empty where the model has none)."""
+
+    ids: list[int]
+    segments: list[int]
+
+
+class Cost(NamedTuple):
+    """What scoring will cost.
+
+    :param inputs: texts that are read together, all of them.
+    :param cached: how many have a score already.
+    :param tokens: of those that have none.
+    :param seconds: about how long these take, measured on a few.
+    """
+
+    inputs: int
+    cached: int
+    tokens: int
+    seconds: float
+
+
+class Scorer(ABC):
+    """A model that gives texts which it reads together one score. Not safe to share between threads."""
+
+    named: str
+    """How the model was named, for messages."""
+
+    what: str = "score"
+    """What its scores are, in a word or two."""
+
+    digest: str
+    """Identifies the model and everything else that scores depend on."""
+
+    documents: int
+    """How many documents it reads with a query."""
+
+    length: int
+    """How many tokens it reads at once."""
+
+    room: int
+    """How many of these are for texts."""
+
+    def __init__(self, tokens_at_once: int = TOKENS_AT_ONCE, on_note: Callable[[str], None] = lambda note: None):
+        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch."""
+        self.tokens_at_once = tokens_at_once
+        self.on_note = on_note
+
+    @abstractmethod
+    def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text, without special ones."""
+
+    @abstractmethod
+    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+        """What the model reads of the tokens of a query and of documents, each cut to its share."""
+
+    @abstractmethod
+    def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
+        """The score of each of a batch (float64 [n])."""
+
+    def shares(self, counts: Sequence[int]) -> list[int]:
+        """How many tokens are read of a query and of documents that have so many.
+
+        Of the query up to half of the room are read, or more where documents leave some. Documents share the rest
+        equally, and what a short one leaves is the other's; so each is read alike in both orders.
+        """
+        query = min(counts[0], max(1, self.room // 2, self.room - sum(counts[1:])))
+        rest, left = self.room - query, self.documents
+        for count in sorted(counts[1:]):
+            if count * left > rest:
+                break
+            rest, left = rest - count, left - 1
+        most = rest // left if left else self.room
+        return [query, *(min(count, most) for count in counts[1:])]
+
+    def read_as(self) -> dict[str, int]:
+        """What scores depend on besides the model, for its digest: documents, length, and how two documents are cut
+        (2: what a short one leaves is the other's)."""
+        return {"documents": self.documents, "length": self.length} | ({"cut": 2} if self.documents > 1 else {})
+
+    def read_lengths(self, texts: Texts) -> list[tuple[int, int]]:
+        """Of each text of an input how many tokens are read, of how many."""
+        counts = [len(tokens) for tokens in self.tokenised(texts)]
+        return list(zip(self.shares(counts), counts, strict=True))
+
+
+def score_texts(
+    scorer: Scorer, inputs: Sequence[Texts], *, cache: ScoreCache | None = None,
+    on_cost: Callable[[Cost], None] = lambda cost: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> NDArray[np.float64]:
+    """The score of each input (float64 [n]); equal inputs are scored once.
+
+    Batches go over all inputs by length, so that little is padded. Each batch is in the cache when the next begins.
+
+    :param on_cost: receives what it will cost, before most of it is spent.
+    :param on_progress: receives how many inputs are done of how many, without those of the cache.
+    :raises ConfigError: a score is no finite number, or a single input does not fit into memory.
+    """
+    distinct = list(dict.fromkeys(inputs))
+    place = {texts: number for number, texts in enumerate(distinct)}
+    keys = [score_key(scorer.digest, texts) for texts in distinct]
+    found = cache.get(keys) if cache is not None else np.full(len(distinct), np.nan)
+    missing = np.flatnonzero(np.isnan(found))
+    known = len(distinct) - len(missing)
+    if len(missing):
+        asked = [distinct[number] for number in missing.tolist()]
+        texts_in_them = list(dict.fromkeys(text for texts in asked for text in texts))
+        tokens = dict(zip(texts_in_them, scorer.tokenised(texts_in_them), strict=True))
+        frame = scorer.length - scorer.room
+        lengths = [frame + sum(scorer.shares([len(tokens[text]) for text in texts])) for texts in asked]
+
+        def run(numbers: NDArray[np.int64]) -> None:
+            batch = [scorer.together([tokens[text] for text in asked[number]]) for number in numbers.tolist()]
+            scores = np.asarray(scorer.forward(batch), np.float64)
+            if not np.isfinite(scores).all():
+                raise ConfigError(
+                    "the model gives texts a score that is no finite number", where=scorer.named,
+                    hint="Its weights are damaged, or its precision does not suffice: try float32.",
+                )
+            at = missing[numbers]
+            found[at] = scores
+            if cache is not None:
+                cache.put([keys[number] for number in at.tolist()], scores)
+
+        batches = ModelBatches(scorer.named, scorer.tokens_at_once, scorer.on_note)
+        by_length = np.argsort(lengths, kind="stable")
+        probed = by_length[max(0, len(by_length) // 2 - _PROBED // 2) :][:_PROBED]
+        started = time.perf_counter()
+        batches.run([lengths[number] for number in probed.tolist()], lambda some: run(probed[some]))
+        rate = (time.perf_counter() - started) / max(1, sum(lengths[number] for number in probed.tolist()))
+        rest = np.setdiff1d(np.arange(len(asked)), probed)
+        on_cost(Cost(len(distinct), known, sum(lengths), rate * sum(lengths)))
+        batches.run(
+            [lengths[number] for number in rest.tolist()], lambda some: run(rest[some]),
+            lambda done, total: on_progress(len(probed) + done, len(asked)),
+        )
+        if not len(rest):
+            on_progress(len(asked), len(asked))
+    else:
+        on_cost(Cost(len(distinct), known, 0, 0.0))
+    scores: NDArray[np.float64] = found[[place[texts] for texts in inputs]] if inputs else np.zeros(0)
+    return scores

@@ -1,0 +1,115 @@
+"""Cross-encoders: a query and a document, or two, read at once by a model of sequence classification."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.encoder_model import Precision
+from porism.vectors.neural.scoring.base import Tokens
+from porism.vectors.neural.scoring.logits import LogitScorer
+from porism.vectors.neural.scoring.model_files import has_architecture, open_scoring_model
+
+KIND = "AutoModelForSequenceClassification"
+
+
+class CrossEncoder(LogitScorer):
+    """Scores a query with a document, or with two documents, by a folder of sentence-transformers' ``CrossEncoder`` or
+    of any sequence classification of transformers.
+
+    With one document the score is the logit of relevance (Nogueira and Cho 2019). With two it is the probability that
+    the first is more relevant (duoBERT: Nogueira et al. 2019): ``[CLS] query [SEP] first [SEP] second [SEP]``.
+
+    Texts that are too long are cut at their ends (:meth:`Scorer.shares`).
+    """
+
+    def __init__(
+        self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, device: str = "auto",
+        precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
+        index_path: str | os.PathLike[str] | None = None, on_note: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """
+        :param documents: 1 or 2: how many are read at once.
+        :param length: tokens that are read at once; 0 is as many as the model can, and at most 512.
+        :raises ConfigError: there is no such model or device, or it is no classification with one or two classes.
+        :raises MissingExtra: torch or transformers is not installed.
+        """
+        super().__init__(tokens_at_once, on_note)
+        if documents not in (1, 2):
+            raise ConfigError(f"a cross-encoder reads one or two documents, not {documents}")
+        self._model = open_scoring_model(
+            KIND, named, length=length, device=device, precision=precision, index_path=index_path
+        )
+        self.named, self.documents, self.length = self._model.named, documents, self._model.length
+        self.what = "logit of relevance" if documents == 1 else "probability"
+        _check_head(self._model.network, self.named)
+        self._first, self._middle, self._last, self._second = _around(self._model.tokenizer, self.named)
+        self.digest = self._model.with_settings("cross-encoder", self.read_as())
+        self.room = self.length - len(self._first) - documents * len(self._middle) - len(self._last)
+        if self.room < 1 + documents:
+            raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
+                              hint="Raise the length.")
+
+    def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
+        """See :meth:`Scorer.tokenised`."""
+        if not texts:
+            return []
+        found: list[list[int]] = self._model.tokenizer(
+            list(texts), add_special_tokens=False, verbose=False
+        )["input_ids"]
+        return found
+
+    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+        """See :meth:`Scorer.together`."""
+        shares = self.shares([len(part) for part in parts])
+        ids = [*self._first, *parts[0][: shares[0]]]
+        segments = [0] * len(ids)
+        for number, (part, share) in enumerate(zip(parts[1:], shares[1:], strict=True)):
+            ids += [*self._middle, *part[:share]]
+            segments += [number * self._second] * len(self._middle) + [self._second] * share
+        return Tokens([*ids, *self._last], [*segments, *[self._second] * len(self._last)])
+
+    def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
+        """See :meth:`LogitScorer.relevance`."""
+        logits = (network or self.network)(**inputs).logits.float()
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
+
+
+def is_cross_encoder(folder: Path) -> bool:
+    """Whether a folder has a model of sequence classification."""
+    return has_architecture(folder, "ForSequenceClassification")
+
+
+def _check_head(network: Any, named: str) -> None:
+    labels = int(network.config.num_labels)
+    if labels not in (1, 2):
+        raise ConfigError(f"the model tells {labels} classes apart, and a score needs one or two", where=named,
+                          hint="Take a model that was trained to score relevance.")
+    wanted = getattr(network.config, "architectures", None) or []
+    if wanted and not any(str(one).endswith("ForSequenceClassification") for one in wanted):
+        raise ConfigError(
+            f"is a {wanted[0]}, whose classification would be made of random numbers", where=named,
+            hint="Give a cross-encoder; an encoder re-ranks by the kind encoder.",
+        )
+
+
+def _around(tokenizer: Any, named: str) -> tuple[list[int], list[int], list[int], int]:
+    """What a tokenizer puts before, between and after two texts, and the segment of the second text.
+
+    :raises ConfigError: it puts it elsewhere.
+    """
+    one, two = (list(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in ("a", "b"))
+    whole = tokenizer("a", "b")
+    ids = list(whole["input_ids"])
+    for start in range(len(ids)):
+        if one and ids[start : start + len(one)] == one:
+            for later in range(start + len(one), len(ids)):
+                if two and ids[later : later + len(two)] == two:
+                    segments = whole.get("token_type_ids") or [0] * len(ids)
+                    middle = ids[start + len(one) : later]
+                    return ids[:start], middle, ids[later + len(two) :], int(segments[later])
+    raise ConfigError("the tokenizer does not put its special tokens around two texts", where=named)

@@ -1,0 +1,86 @@
+"""Opening the models that score texts: any folder, package or name, as a class of transformers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import orjson
+import xxhash
+
+from porism.errors import ConfigError
+from porism.vectors.neural.encoder_files import digest_of, model_folder
+from porism.vectors.neural.encoder_model import Precision, autocast, quantised
+from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, longest_input
+
+PURPOSE = "scoring texts"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedModel:
+    """A model in memory.
+
+    :param network: of transformers, in evaluation mode on its device.
+    :param context: what it runs within, so that it computes with the numbers wanted.
+    :param length: how many tokens it reads at once.
+    :param digest: of its files.
+    """
+
+    named: str
+    network: Any
+    tokenizer: Any
+    context: Callable[[], Any]
+    length: int
+    digest: str
+
+    def with_settings(self, kind: str, settings: Mapping[str, Any]) -> str:
+        """The digest of the model and of how it is used."""
+        part = orjson.dumps([kind, dict(settings)], option=orjson.OPT_SORT_KEYS)
+        return xxhash.xxh3_128_hexdigest(self.digest.encode() + part)
+
+
+def open_scoring_model(
+    kind: str, named: str | os.PathLike[str], *, length: int = 0, device: str = "auto", precision: Precision = "auto",
+    index_path: str | os.PathLike[str] | None = None, most: int = 512,
+) -> OpenedModel:
+    """A model by its folder, the name of a model of the index, of an installed package, or on the hub.
+
+    :param kind: a class of transformers, such as ``AutoModelForSequenceClassification``.
+    :param length: tokens that it reads at once; 0 is as many as it can, and at most ``most``.
+    :raises ConfigError: there is no such model or device, it is of another kind, or it cannot read so much.
+    :raises MissingExtra: torch or transformers is not installed.
+    """
+    if precision not in get_args(Precision):
+        raise ConfigError(
+            f"a model cannot compute in {precision!r}", hint=f"Choose from {', '.join(get_args(Precision))}."
+        )
+    name = os.fspath(named)
+    folder = model_folder(name, index_path)
+    where = folder if folder is not None else name
+    tokenizer = load_tokenizer(where, PURPOSE)
+    network = load_model(kind, where, choose_device(device), PURPOSE)
+    able = longest_input(tokenizer, network.config)
+    # What a tokenizer says is how much was read in training; only positions are a limit for who wants more.
+    limit = longest_input(None, network.config) if getattr(network.config, "max_position_embeddings", None) else able
+    if length > limit:
+        raise ConfigError(f"the model reads {limit} tokens at once, not {length}", where=name,
+                          hint=f"Set length to at most {limit}.")
+    context = autocast(network, precision) if precision != "int8" else nullcontext
+    if precision == "int8":
+        network = quantised(network)
+    folder = folder or model_folder(name, index_path)  # the hub's, which was fetched by now
+    digest = digest_of(Path(folder)) if folder is not None else xxhash.xxh3_64_hexdigest(name.encode())
+    return OpenedModel(name, network, tokenizer, context, length or min(able, most), f"{digest}:{precision}")
+
+
+def has_architecture(folder: Path, ending: str) -> bool:
+    """Whether the configuration in a folder names a class with this ending, such as ``ForSequenceClassification``."""
+    try:
+        described = orjson.loads((folder / "config.json").read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return False
+    return any(str(one).endswith(ending) for one in described.get("architectures") or ())

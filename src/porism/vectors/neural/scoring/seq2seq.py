@@ -1,0 +1,121 @@
+"""monoT5 and duoT5: a sequence-to-sequence model that answers *true* or *false*."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.encoder_model import Precision
+from porism.vectors.neural.loading import load_torch
+from porism.vectors.neural.scoring.base import Tokens
+from porism.vectors.neural.scoring.logits import LogitScorer
+from porism.vectors.neural.scoring.model_files import PURPOSE, open_scoring_model
+
+KIND = "AutoModelForSeq2SeqLM"
+
+FRAMES = {1: ("Query:", "Document:", "Relevant:"), 2: ("Query:", "Document0:", "Document1:", "Relevant:")}
+"""What stands before each text and at the end, by how many documents are read (Pradeep, Nogueira and Lin 2021)."""
+
+
+class TrueFalse(LogitScorer):
+    """Scores a query with a document (monoT5: Nogueira et al. 2020), or with two (duoT5: Pradeep, Nogueira and Lin
+    2021), by the first token that a sequence-to-sequence model answers.
+
+    With one document the score is the logit of *true* minus that of *false*, of which the softmax of both is the
+    logistic function; with two it is this probability, that the first is more relevant. Texts that are too long are
+    cut at their ends (:meth:`Scorer.shares`), and the words after them are read.
+    """
+
+    def __init__(
+        self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, true: str = "true",
+        false: str = "false", device: str = "auto", precision: Precision = "auto",
+        tokens_at_once: int = TOKENS_AT_ONCE, index_path: str | os.PathLike[str] | None = None,
+        on_note: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """
+        :param documents: 1 or 2: how many are read at once.
+        :param true: the word that says that the (first) document is relevant, ``false`` its opposite.
+        :raises ConfigError: there is no such model or device, or one of the words is no token of it.
+        :raises MissingExtra: torch or transformers is not installed.
+        """
+        super().__init__(tokens_at_once, on_note)
+        if documents not in FRAMES:
+            raise ConfigError(f"such a model reads one or two documents, not {documents}")
+        self.what = "logit of true" if documents == 1 else "probability of true"
+        self._model = open_scoring_model(
+            KIND, named, length=length, device=device, precision=precision, index_path=index_path
+        )
+        self.named, self.documents, self.length = self._model.named, documents, self._model.length
+        tokenizer = self._model.tokenizer
+        self._answers = tuple(answer_token(tokenizer, word, self.named) for word in (true, false))
+        if self._answers[0] == self._answers[1]:
+            raise ConfigError(f"{true!r} and {false!r} begin with the same token", where=self.named,
+                              hint="Choose other words, as the model was trained with.")
+        self._start = _start_token(self._model.network, self.named)
+        self._frame = [_ids(tokenizer, word) for word in FRAMES[documents]]
+        end = tokenizer.eos_token_id
+        self._end = [] if end is None else [end]
+        self.room = self.length - sum(map(len, self._frame)) - len(self._end)
+        if self.room < 1 + documents:
+            raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
+                              hint="Raise the length.")
+        self.digest = self._model.with_settings("true-false", self.read_as() | {"true": true, "false": false})
+
+    def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
+        """See :meth:`Scorer.tokenised`."""
+        return [_ids(self._model.tokenizer, text) for text in texts]
+
+    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+        """See :meth:`Scorer.together`."""
+        shares = self.shares([len(part) for part in parts])
+        ids: list[int] = []
+        for words, part, share in zip(self._frame, parts, shares, strict=False):
+            ids += [*words, *part[:share]]
+        return Tokens([*ids, *self._frame[-1], *self._end], [])
+
+    def inputs(self, batch: Sequence[Tokens]) -> dict[str, Any]:
+        """See :meth:`LogitScorer.inputs`."""
+        inputs = super().inputs(batch)
+        inputs.pop("token_type_ids", None)
+        return inputs
+
+    def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
+        """See :meth:`LogitScorer.relevance`."""
+        torch = load_torch(PURPOSE)
+        rows = inputs["input_ids"]
+        begin = torch.full((len(rows), 1), self._start, device=rows.device)
+        logits = (network or self.network)(**inputs, decoder_input_ids=begin, use_cache=False).logits[:, 0].float()
+        return logits[:, self._answers[0]] - logits[:, self._answers[1]]
+
+
+def _ids(tokenizer: Any, text: str) -> list[int]:
+    found: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return found
+
+
+def answer_token(tokenizer: Any, word: str, named: str) -> int:
+    """The token that a word is.
+
+    :raises ConfigError: the word is several tokens, or none that the model knows.
+    """
+    ids = _ids(tokenizer, word)
+    if len(ids) != 1 or ids[0] == tokenizer.unk_token_id:
+        raise ConfigError(
+            f"{word!r} is {'no token' if len(ids) < 2 else f'{len(ids)} tokens'} of the model, and the first token of "
+            "its answer is the score",
+            where=named, hint="Choose the words that it was trained with, for example true = \"yes\".",
+        )
+    return ids[0]
+
+
+def _start_token(network: Any, named: str) -> int:
+    start = getattr(network.config, "decoder_start_token_id", None)
+    if start is None:
+        start = getattr(network.generation_config, "decoder_start_token_id", None)
+    if not isinstance(start, int):
+        raise ConfigError("nothing says with which token the model begins an answer (decoder_start_token_id)",
+                          where=named, hint="Add it to the model's config.json.")
+    return start

@@ -1,0 +1,294 @@
+"""Sparse encoders: texts to weighted terms of a vocabulary, on ``SparseEncoder`` of sentence-transformers.
+
+A masked language model says of each token of a text which terms of its vocabulary could stand there. A text has each
+term with the greatest weight that any of its tokens gives it, ``ln(1 + max(0, logit))`` (SPLADE: Formal et al., *SPLADE
+v2: Sparse Lexical and Expansion Model for Information Retrieval*, 2021, equations 1 and 6). Queries are read by the
+model too, or, without one, by a table of weights (:mod:`porism.vectors.neural.sparse_queries`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.encoder_files import EncoderFiles
+from porism.vectors.neural.encoder_model import (
+    ModelBatches,
+    Precision,
+    Route,
+    autocast,
+    check_vocabulary,
+    input_length,
+    model_inputs,
+    open_model,
+    special_tokens,
+)
+from porism.vectors.neural.encoder_settings import EncoderSettings
+from porism.vectors.neural.loading import load_torch, loading
+from porism.vectors.neural.sparse_queries import QueryTable, QueryWeights
+from porism.vectors.neural.text_reader import TextReader
+
+_NUMBERS_AT_ONCE = 1 << 25
+"""Numbers that a model gives at once, one for each token and term of the vocabulary: 128 MB of float32."""
+
+_NO_LIMIT = 1 << 20
+"""What tokenizers without a limit say is some number above this."""
+
+_PURPOSE = "encoding terms"
+_SETTINGS = "config_sentence_transformers.json"
+
+
+class EncodedTerms(NamedTuple):
+    """The weighted terms of texts: numbers in the vocabulary (int32, increasing within a text) and weights (float32,
+    > 0); those of text ``i`` are from ``offsets[i]`` to before ``offsets[i + 1]`` (int64)."""
+
+    terms: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+
+
+class SparseEncoder:
+    """Weighs terms of texts by a model that was loaded (:func:`load_sparse_encoder`). Not safe to share between
+    threads.
+
+    Of a text that is read in chunks each term has its greatest weight in any of them. Where the settings of the model
+    say ``dimensions``, or the model itself a greatest number, only so many terms of a text stay: the heaviest.
+    """
+
+    def __init__(
+        self, model: Any, files: EncoderFiles, *, precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
+        on_note: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch.
+
+        :raises ConfigError: model, tokenizer and settings do not fit together.
+        """
+        self.files = files
+        self.settings = files.settings
+        self._model = model
+        document, query = _Route(model, "document"), _Route(model, "query")
+        check_vocabulary(document, files)
+        self._autocast = autocast(model, precision)
+        self._most = self.settings.dimensions or model.max_active_dims
+        self._prompts = {task: str(model.prompts.get(task) or "") for task in ("query", "document")}
+        self._readers = {"document": self._reader(document), "query": self._reader(document)}
+        self._tokenizer = document.tokenizer
+        self.length = self._readers["document"].length
+        self.terms = self._vocabulary(document)
+        """The terms of the vocabulary, by number."""
+        self._batches = ModelBatches(
+            files.named, max(1, min(tokens_at_once, _NUMBERS_AT_ONCE // max(1, len(self.terms)))), on_note
+        )
+        self.table = self._query_table(query)
+        """What weighs queries without the model; None where the model does."""
+        if self.table is None:
+            check_vocabulary(query, files)
+            if query.tokenizer.get_vocab() != document.tokenizer.get_vocab():
+                raise self._two_vocabularies()
+
+    def __repr__(self) -> str:
+        return f"SparseEncoder({self.files.named!r}, {len(self.terms)} terms, {self.length} tokens)"
+
+    def encode_documents(
+        self, texts: Sequence[str], on_progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> EncodedTerms:
+        """The weighted terms of documents; none of one without text.
+
+        ``on_progress`` receives how many sequences of tokens are done of how many.
+
+        :raises ConfigError: weights are not numbers, or a single text does not fit into memory.
+        """
+        prompt, reader = self._prompts["document"], self._readers["document"]
+        pieces = [reader.document(prompt + text if text.strip() else "") for text in texts]
+        found = self._encode([piece for of_text in pieces for piece in of_text], "document", on_progress)
+        merged: list[QueryWeights] = []
+        first = 0
+        for of_text in pieces:
+            merged.append(self._heaviest(_united(found[first : first + len(of_text)])))
+            first += len(of_text)
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(one.terms) for one in merged], out=offsets[1:])
+        return EncodedTerms(
+            np.concatenate([np.zeros(0, np.int32), *(one.terms for one in merged)]),
+            np.concatenate([np.zeros(0, np.float32), *(one.weights for one in merged)]), offsets,
+        )
+
+    def encode_queries(self, texts: Sequence[str]) -> list[QueryWeights]:
+        """The weighted terms of queries, by the model; none of one without text."""
+        prompt, reader = self._prompts["query"], self._readers["query"]
+        read = [reader.query(prompt + text if text.strip() else "") for text in texts]
+        there = [number for number, (tokens, _) in enumerate(read) if tokens]
+        found = dict(zip(there, self._encode([read[number][0] for number in there], "query"), strict=True))
+        none = QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))
+        return [
+            self._heaviest(found.get(number, none))._replace(beyond=beyond) for number, (_, beyond) in enumerate(read)
+        ]
+
+    def _reader(self, route: _Route) -> TextReader:
+        length = input_length(route, self.settings, self.files)
+        return TextReader(route.tokenizer, special_tokens(route.tokenizer, self.files.named), self.settings, length)
+
+    def _vocabulary(self, route: _Route) -> list[str]:
+        """The names of the terms: tokens, or numbers where the model has terms of its own.
+
+        :raises ConfigError: the model gives no weights of terms.
+        """
+        width = self._forward([self._readers["document"].document("a")[0]], "document").shape[1]
+        if not route.is_lexical:
+            return [str(number) for number in range(width)]
+        tokens = {number: token for token, number in route.tokenizer.get_vocab().items()}
+        if max(tokens, default=-1) >= width:
+            raise ConfigError(
+                f"the model weighs {width:,} terms, and its tokenizer has {len(tokens):,}", where=self.files.named,
+                hint="Copy model and tokenizer from one place.",
+            )
+        return [tokens.get(number, f"[{number}]") for number in range(width)]
+
+    def _query_table(self, route: _Route) -> QueryTable | None:
+        static = route.table
+        if static is None:
+            return None
+        weights = static.detach().to("cpu").float().numpy()
+        if len(weights) != len(self.terms) or route.tokenizer.get_vocab() != self._tokenizer.get_vocab():
+            raise self._two_vocabularies()
+        if not np.isfinite(weights).all():
+            raise ConfigError("weights of queries are no finite numbers", where=self.files.named)
+        length = int(route.tokenizer.model_max_length)
+        return QueryTable(
+            weights.astype(np.float32), route.tokenizer.backend_tokenizer.to_str().encode(),
+            length if length < _NO_LIMIT else None, self._prompts["query"] + self.settings.query_prefix,
+        )
+
+    def _two_vocabularies(self) -> ConfigError:
+        return ConfigError(
+            "queries and documents are read with different vocabularies", where=self.files.named,
+            hint="Both sides of a sparse encoder need one tokenizer.",
+        )
+
+    def _encode(
+        self, sequences: Sequence[Sequence[int]], task: str,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> list[QueryWeights]:
+        found: list[QueryWeights] = [QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))] * len(sequences)
+
+        def run(numbers: NDArray[np.int64]) -> None:
+            rows = self._forward([sequences[number] for number in numbers.tolist()], task)
+            bad = int(np.count_nonzero(~np.isfinite(rows).all(axis=1)))
+            if bad:
+                raise ConfigError(
+                    f"the model gives {bad:,} of {len(rows):,} texts weights that are no finite numbers",
+                    where=self.files.named,
+                    hint="Its weights are damaged, or its precision does not suffice: try float32.",
+                )
+            for number, row in zip(numbers.tolist(), rows, strict=True):
+                terms = np.flatnonzero(row > 0).astype(np.int32)
+                found[number] = QueryWeights(terms, row[terms])
+
+        self._batches.run([len(one) for one in sequences], run, on_progress)
+        return found
+
+    def _forward(self, sequences: Sequence[Sequence[int]], task: str) -> NDArray[np.float32]:
+        """The weights of all terms (float32, sequences × terms)."""
+        torch = load_torch(_PURPOSE)
+        features = model_inputs(self._tokenizer, sequences, self._model.device)
+        with torch.inference_mode(), self._autocast():
+            rows = self._model(features, task=task)["sentence_embedding"]
+        return cast("NDArray[np.float32]", rows.detach().to("cpu", torch.float32).numpy())
+
+    def _heaviest(self, one: QueryWeights) -> QueryWeights:
+        if not self._most or len(one.terms) <= self._most:
+            return one
+        kept = np.sort(np.argsort(-one.weights, kind="stable")[: self._most])
+        return one._replace(terms=one.terms[kept], weights=one.weights[kept])
+
+
+class _Route(Route):
+    """What of a model weighs the terms of queries or documents."""
+
+    @property
+    def is_lexical(self) -> bool:
+        """Whether what it weighs are the tokens of a vocabulary."""
+        return type(self.modules[-1]).__name__ in ("SpladePooling", "SparseStaticEmbedding")
+
+    @property
+    def table(self) -> Any | None:
+        """The weights of tokens where nothing but these is needed."""
+        static = len(self.modules) == 1 and type(self.modules[0]).__name__ == "SparseStaticEmbedding"
+        return self.modules[0].weight if static else None
+
+
+def _united(parts: Sequence[QueryWeights]) -> QueryWeights:
+    """Each term of any part with its greatest weight."""
+    if len(parts) == 1:
+        return parts[0]
+    every = np.concatenate([np.zeros(0, np.int32), *(part.terms for part in parts)])
+    terms, places = np.unique(every, return_inverse=True)
+    weights = np.zeros(len(terms), np.float32)
+    np.maximum.at(weights, places, np.concatenate([np.zeros(0, np.float32), *(part.weights for part in parts)]))
+    return QueryWeights(terms, weights)
+
+
+def is_sparse_model(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder has a sparse encoder that sentence-transformers saved."""
+    try:
+        found = orjson.loads((Path(folder) / _SETTINGS).read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return False
+    return isinstance(found, dict) and found.get("model_type") == "SparseEncoder"
+
+
+def is_masked_model(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder has a masked language model and nothing of sentence-transformers, which says how it is used."""
+    if (Path(folder) / "modules.json").exists():
+        return False
+    try:
+        architectures = orjson.loads((Path(folder) / "config.json").read_bytes())["architectures"]
+        return any(str(name).endswith("ForMaskedLM") for name in architectures)
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        return False
+
+
+def check_sparse_model(folder: str | os.PathLike[str], named: str) -> None:
+    """Whether a folder has a model that weighs terms: a sparse encoder, or a masked language model (such as those of
+    SPLADE's authors), of which one is made.
+
+    :raises ConfigError: it has another.
+    """
+    if not (is_sparse_model(folder) or is_masked_model(folder)):
+        raise ConfigError(
+            "the model is no sparse encoder, which gives weights to terms", where=named,
+            hint="Take one, such as a SPLADE model, or train one of a masked language model: "
+                 "porism train encoder NAME --kind splade --from MODEL --index DIR.",
+        )
+
+
+def load_sparse_encoder(
+    named: str | os.PathLike[str] | EncoderFiles,
+    *,
+    index_path: str | os.PathLike[str] | None = None,
+    settings: EncoderSettings | None = None,
+    device: str = "auto",
+    precision: Precision = "auto",
+    tokens_at_once: int = TOKENS_AT_ONCE,
+    on_note: Callable[[str], None] = lambda note: None,
+) -> SparseEncoder:
+    """Loads a sparse encoder, by any of the names that :func:`porism.vectors.neural.encoder_files.find_encoder` takes.
+
+    :param settings: how it reads text; what its folder says if None.
+    :raises ConfigError: there is no such model or device, the model is no sparse encoder, or parts do not fit together.
+    :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
+    """
+    model, files = open_model(
+        "SparseEncoder", named, index_path=index_path, settings=settings, device=device, precision=precision,
+        check=check_sparse_model,
+    )
+    with loading(files.folder, "model"):
+        return SparseEncoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)

@@ -1,0 +1,120 @@
+"""Similarity matrices of an index: built from its terms and its embeddings, kept in its folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.index import Snapshot
+from porism.retrieve.lexical.similarity_matrix import (
+    write_similarity_matrix,
+)
+from porism.settings import read_settings, write_settings
+from porism.system.files.artifacts import SIMILARITIES
+from porism.vectors.embeddings import TokenVectors, open_token_vectors
+from porism.vectors.similarity.building import Progress, token_similarities
+from porism.vectors.similarity.settings import SimilaritySettings
+from porism.vectors.similarity.vocabulary import channel_vocabulary
+
+
+def build_similarities(
+    index_path: str | os.PathLike[str],
+    name: str,
+    settings: SimilaritySettings | None = None,
+    *,
+    workers: int | None = None,
+    on_progress: Progress = lambda done, total: None,
+) -> Path:
+    """Builds the similarity matrix ``name`` of an index and stores it in its folder; returns the file.
+
+    A matrix that was there is replaced at the end, all at once. Documents that are indexed later do not change it:
+    terms that it does not have are similar to nothing but themselves. ``on_progress`` receives how many terms are done
+    of how many.
+
+    :raises ConfigError: this cannot be a name, the index lacks the channel, the embeddings, or terms that are frequent
+        enough, or none of the terms has a vector.
+    :raises MissingExtra: rapidfuzz is not installed and α is above 0.
+    :raises StorageError: the matrix cannot be written.
+    """
+    settings = settings or SimilaritySettings()
+    path = SIMILARITIES.path(index_path, name)
+    started = time.monotonic()
+    embeddings = None
+    if settings.needs_vectors:
+        if not settings.embeddings:
+            raise ConfigError(
+                f"similarities with alpha {settings.alpha:g} need embeddings",
+                hint="Name some of the index, or use alpha 1, which is lexical similarity alone.",
+            )
+        embeddings = open_token_vectors(index_path, settings.embeddings)
+    with Snapshot.open(index_path) as snapshot:
+        generation = snapshot.generation
+        terms, df = channel_vocabulary(snapshot, settings.channel, settings.vocabulary, settings.min_df)
+    if not terms:
+        raise ConfigError(
+            f"the channel {settings.channel!r} has no terms in at least {settings.min_df:,} documents",
+            where=str(index_path), hint="Index documents first, or lower the minimum df.",
+        )
+    vectors, known = None, 0
+    if embeddings is not None:
+        vectors, found = vectors_of(embeddings, terms)
+        known = int(np.count_nonzero(found))
+        if not known:
+            raise ConfigError(
+                f"the embeddings {settings.embeddings!r} have a vector of none of the terms of {settings.channel!r}",
+                where=str(index_path), hint="Train embeddings on this channel.",
+            )
+    rows = token_similarities(
+        terms, vectors, settings, frequencies=df, workers=workers, on_progress=on_progress
+    )
+    SIMILARITIES.prepare(index_path, name)
+    return write_similarity_matrix(path, terms, *rows, {
+        "channel": settings.channel, "terms": len(terms), "similarities": len(rows.columns),
+        "vocabulary": vocabulary_digest(terms), "generation": generation,
+        "embeddings": None if embeddings is None else {
+            "name": settings.embeddings, "digest": embeddings.digest, "terms": known,
+        },
+        "settings": write_settings(settings), "seconds": round(time.monotonic() - started, 3),
+    })
+
+
+def vectors_of(embeddings: TokenVectors, terms: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """The vector of each term (float32, terms × dimensions; 0 where there is none), and whether it has one (bool).
+
+    Vectors of terms that were not trained, which fastText makes of parts of them, count too.
+    """
+    rows = embeddings.dictionary.lookup(terms)
+    found = rows >= 0
+    vectors = np.zeros((len(terms), embeddings.dimensions), np.float32)
+    vectors[found] = embeddings.vectors[rows[found]]
+    for number in np.flatnonzero(~found).tolist():
+        try:
+            vectors[number] = embeddings.vector(terms[number])
+        except ConfigError:  # it has none
+            continue
+        found[number] = True
+    return vectors, found
+
+
+def vocabulary_digest(terms: Sequence[str]) -> str:
+    """What identifies a list of terms."""
+    digest = xxhash.xxh3_64()
+    for term in terms:
+        digest.update(f"{len(term)}:{term}".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def rebuild_similarities(index_path: Path, name: str, settings: Mapping[str, Any]) -> None:
+    """Builds a matrix again from settings as it stores them.
+
+    :raises ConfigError: a setting does not fit, or :func:`build_similarities` raises it.
+    """
+    build_similarities(index_path, name, read_settings(SimilaritySettings, settings, at=("settings",)))

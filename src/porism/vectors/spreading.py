@@ -1,0 +1,177 @@
+"""Encoding documents on the workers of a cluster.
+
+A task names some documents of a segment. A worker opens the index, encodes them with the encoder that it loads once,
+and writes the rows under a temporary name, which becomes the task's own when all are there; so a task that runs again
+after a worker has died does no harm. Rows go into the index from here, in the order of the documents.
+"""
+
+from __future__ import annotations
+
+import io
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ClusterError
+from porism.index import Segment, Snapshot
+from porism.index.manifest import SEGMENT_FOLDER
+from porism.index.vectors import ComputedRows
+from porism.system.concurrency.clusters import SHOWN_SECONDS, Cluster, SharedFolder, shows
+from porism.system.files.durable import make_folder, remove_tree, replace_file
+from porism.vectors.encoding import encode_segments
+from porism.vectors.providers import DocumentProvider
+
+TASKS_A_WORKER = 4
+"""So many tasks of each worker are given at once; rows are kept when all of them are there."""
+
+_opened: dict[tuple[str, str, int], tuple[DocumentProvider[Any, Any], Snapshot]] = {}
+"""In a worker: what encoded last, which stays loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingTask:
+    """What a worker is to encode: documents of a segment of an index, as of a commit, with the digests of their
+    contents; ``record`` is what the index remembers of the encoder, and ``provider`` what computes by it."""
+
+    folder: SharedFolder
+    name: str
+    index: str
+    generation: int
+    provider: type[DocumentProvider[Any, Any]]
+    record: Any
+    device: str
+    segment: str
+    documents: NDArray[np.int64]
+    digests: NDArray[np.uint64]
+
+    @property
+    def file(self) -> Path:
+        """The file of the rows, when all are there."""
+        return Path(self.folder.path) / self.name
+
+
+class SpreadProvider:
+    """What computes encodings of documents for an index, on a cluster."""
+
+    def __init__(
+        self, provider: DocumentProvider[Any, Any], snapshot: Snapshot, cluster: Cluster, shared: SharedFolder
+    ) -> None:
+        self._provider, self._snapshot, self._cluster, self._shared = provider, snapshot, cluster, shared
+        self.name, self.origin = provider.name, provider.origin
+
+    def has(self, segment: Segment) -> bool:
+        """Whether a segment has the encodings of its documents."""
+        return self._provider.has(segment)
+
+    def count(self, segment: Segment) -> int:
+        """The documents of a segment, deleted ones too."""
+        return self._provider.count(segment)
+
+    def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
+        """Stores the encodings of the documents of a segment; returns how many documents were encoded.
+
+        :raises ClusterError: workers cannot do the work.
+        :raises StorageError: the folder cannot be written.
+        """
+        return self._provider.complete_by(
+            self._compute, segment, on_progress, at_once=TASKS_A_WORKER * max(1, self._cluster.workers)
+        )
+
+    def finish(self, segments: Sequence[Segment]) -> None:
+        """What the index needs beside the encodings, and removes what waited for the segments."""
+        self._provider.finish(segments)
+
+    def _compute(
+        self, segment: Segment, documents: NDArray[np.int64], digests: NDArray[np.uint64]
+    ) -> ComputedRows:
+        """The encodings of documents, which workers compute, a chunk in each task."""
+        chunk = self._provider.chunk
+        tasks = [
+            EncodingTask(
+                self._shared, f"{segment.folder.name}-{documents[start]}.npz", str(self._snapshot.path.absolute()),
+                self._snapshot.generation, type(self._provider), self._provider.record, self._provider.device,
+                segment.folder.name, documents[start : start + chunk], digests[documents[start : start + chunk]],
+            )
+            for start in range(0, len(documents), chunk)
+        ]
+        vectors, counts = [], []
+        for task, _ in zip(tasks, self._cluster.spread(encode_part, tasks, at_once=True), strict=True):
+            if not shows(task.file, SHOWN_SECONDS):
+                raise ClusterError(
+                    f"a worker has encoded {task.file}, which does not appear here", where=self._cluster.address,
+                    hint="Is the folder of the index one that all machines share?",
+                )
+            with np.load(task.file) as found:
+                vectors.append(found["vectors"])
+                counts.append(found["counts"])
+            task.file.unlink(missing_ok=True)
+        return ComputedRows(np.concatenate(vectors), np.concatenate(counts))
+
+
+def encode_part(task: EncodingTask) -> str:
+    """In a worker: encodes the documents of a task unless that is done; returns the name of the file of their rows.
+
+    :raises ClusterError: this worker cannot, or nobody wants the rows any more.
+    """
+    task.folder.check()
+    if not task.file.exists():
+        provider, snapshot = _open(task)
+        segment = next(one for one in snapshot.segments if one.folder.name == task.segment)
+        digests = np.zeros(segment.doc_count, np.uint64)
+        digests[task.documents] = task.digests
+        rows = provider.compute(segment, task.documents, digests)
+        content = io.BytesIO()
+        np.savez(content, vectors=rows.vectors, counts=rows.counts)
+        task.folder.check()
+        replace_file(task.file, content.getvalue())
+    return task.name
+
+
+def _open(task: EncodingTask) -> tuple[DocumentProvider[Any, Any], Snapshot]:
+    """The encoder and the index of a task."""
+    provider = task.provider(Path(task.index), task.record, device=task.device)
+    key = (task.index, provider.name, task.generation)
+    if key not in _opened:
+        snapshot = Snapshot.open(task.index)
+        if snapshot.generation != task.generation:
+            raise ClusterError(f"the index is at commit {snapshot.generation} here, not {task.generation}")
+        _opened.clear()
+        _opened[key] = provider, snapshot
+    return _opened[key]
+
+
+def encode_documents(
+    snapshot: Snapshot, provider: DocumentProvider[Any, Any], on_progress: Callable[[int, int], None],
+    cluster: Cluster | None,
+) -> tuple[int, bool]:
+    """Encodes what the segments of an index lack, on a cluster where there is one; returns how many documents that
+    were, and whether Ctrl-C ended it.
+
+    :raises ClusterError: workers cannot do the work.
+    """
+    if cluster is None:
+        return encode_segments(snapshot, provider, on_progress)
+    with spread_over(provider, snapshot, cluster) as spread:
+        return encode_segments(snapshot, spread, on_progress)
+
+
+@contextmanager
+def spread_over(
+    provider: DocumentProvider[Any, Any], snapshot: Snapshot, cluster: Cluster
+) -> Iterator[SpreadProvider]:
+    """A provider whose documents workers encode while the block runs; what they have written is removed at its end.
+
+    :raises ClusterError: a worker cannot do the work.
+    """
+    folder = snapshot.path.absolute() / SEGMENT_FOLDER / f"building-{secrets.token_hex(6)}"
+    make_folder(folder)
+    try:
+        yield SpreadProvider(provider, snapshot, cluster, cluster.check_folder(folder))
+    finally:
+        remove_tree(folder)

@@ -1,0 +1,176 @@
+"""Answers of several shards are re-ranked as those of one index, by the whole documents that the shards give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from shard_cases import Wrapped, split_shards
+
+from porism.errors import ConfigError, PorismError
+from porism.lab.pipeline import ScoringReranker
+from porism.lab.pipeline.answering import answer_reranked
+from porism.lab.pipeline.rerankers.named import named_reranker
+from porism.lab.pipeline.rerankers.texts import DocumentSource, GivenDocuments, RerankedTexts
+from porism.search.index import Index, open_index
+from porism.serve.shards.federated import FederatedAnswer, FederatedIndex
+from porism.serve.shards.requests import HitsRequest, Moved, TextsRequest
+from porism.serve.shards.reranked import answer_reranked_together
+from porism.serve.shards.shard import IndexShard
+from porism.serve.shards.values import ShardHits, ShardTexts, TextOfDocument
+from porism.types import Content, Document, Formula, Query
+
+QUESTION = r"why does $\sum 1/n^2$ converge?"
+
+
+class Vowels(ScoringReranker):
+    """Gives a document the share of some letters in its text, formulas included."""
+
+    def __init__(self, source: DocumentSource, letters: str, depth: int, first_stage: float = 0.0) -> None:
+        self.texts, self.letters, self.depth, self.first_stage = RerankedTexts(source), letters, depth, first_stage
+        self.name = letters
+
+    def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
+        texts = self.texts.documents(doc_ids)
+        return np.array([
+            sum(map(texts[one].count, self.letters)) / len(texts[one]) if one in texts else np.nan for one in doc_ids
+        ])
+
+
+def rerankers(source: DocumentSource) -> list[ScoringReranker]:
+    return [Vowels(source, "e1", 30, 0.25), Vowels(source, "ao^", 7)]
+
+
+@pytest.fixture(scope="module")
+def joint(sample_shards: list[Path]) -> Iterator[Index]:
+    with open_index(sample_shards) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shards(sample_shards: list[Path]) -> list[IndexShard]:
+    return [IndexShard(path.stem, open_index(path)) for path in sample_shards]
+
+
+def ask(shards: Sequence[IndexShard | Wrapped], k: int = 9, explain: bool = False) -> FederatedAnswer:
+    documents = GivenDocuments()
+    return answer_reranked_together(
+        FederatedIndex(shards), documents, QUESTION, rerankers(documents), k, explain=explain
+    )
+
+
+@pytest.mark.parametrize("explain", [False, True])
+def test_stages_scores_and_reasons_are_those_of_one_index(
+    joint: Index, shards: list[IndexShard], explain: bool
+) -> None:
+    one = answer_reranked(joint, QUESTION, rerankers(joint), 40, explain=explain)
+    several = ask(shards, 40, explain)
+    assert len(one.hits) == 40
+    assert [hit.id for hit in one.hits] != [hit.id for hit in joint.search(QUESTION, 40)]
+    for mine, other in zip(several.hits, one.hits, strict=True):
+        assert (mine.rank, mine.id, mine.score) == (other.rank, other.id, other.score)
+        assert (mine.stages[1:], mine.explanation) == (other.stages[1:], other.explanation)
+        search, same = mine.stages[0], other.stages[0]
+        assert (search.stage, search.rank, search.score) == (same.stage, same.rank, same.score)
+        assert (search.explanation is not None) == (mine.explanation is not None) == explain
+        if search.explanation is not None:  # links are told in other words
+            assert search.explanation.value == pytest.approx(search.score)
+    assert several.homes.keys() == {hit.id for hit in several.hits}
+    assert not several.partial
+
+
+def test_a_question_that_finds_nothing(shards: list[IndexShard]) -> None:
+    documents = GivenDocuments()
+    found = answer_reranked_together(FederatedIndex(shards), documents, "qqzzqq", rerankers(documents))
+    assert (found.hits, found.total) == ((), 0)
+
+
+def test_documents_of_one_id_are_told_apart(tmp_path: Path) -> None:
+    documents = [
+        Document("twin", {"body": Content.of("sum of eee ", Formula("e^1"))}),
+        Document("twin", {"body": Content("sum of iii")}), Document("c", {"body": Content("the sum")}),
+    ]
+    given = GivenDocuments()
+    together = FederatedIndex(split_shards(tmp_path, documents, [0, 1, 1]))
+    found = answer_reranked_together(together, given, "sum", [Vowels(given, "e", 5)])
+    assert [hit.id for hit in found.hits] == ["0:twin", "c", "1:twin"]
+    assert given.document("0:twin").fields == documents[0].fields
+    assert found.homes["1:twin"] == ("1", "twin")
+
+
+class Losing(Wrapped):
+    """Is lost in one of its steps."""
+
+    lost = ""
+
+    def texts(self, request: TextsRequest) -> ShardTexts:
+        if self.lost == "texts":
+            raise PorismError("cannot read its disk")
+        answer: ShardTexts = self.shard.ask(request)
+        return replace(answer, documents=answer.documents[::-1]) if self.lost == "order" else answer
+
+    def hits(self, request: HitsRequest) -> ShardHits:
+        if self.lost == "hits":
+            raise PorismError("has gone")
+        answer: ShardHits = self.shard.ask(request)
+        return answer
+
+
+@pytest.mark.parametrize(
+    ("lost", "reason"),
+    [("texts", "cannot read its disk"), ("order", "other documents than it was asked for"), ("hits", "has gone")],
+)
+def test_a_shard_that_is_lost_is_missing_and_the_others_are_re_ranked(
+    shards: list[IndexShard], lost: str, reason: str
+) -> None:
+    losing = Losing(shards[1])
+    losing.lost = lost
+    found = ask([shards[0], losing])
+    assert [one.name for one in found.missing] == ["many"]
+    assert reason in found.missing[0].reason
+    assert found.hits
+    assert all(hit.id in shards[0].index for hit in found.hits)
+    ranks = [hit.stages[-1].rank for hit in found.hits]
+    assert ranks == sorted(ranks)
+    if lost != "hits":  # they are re-ranked without those that are lost
+        assert ranks == list(range(1, 10))
+
+
+def test_a_commit_between_two_steps_begins_the_search_again(shards: list[IndexShard]) -> None:
+    class Committed(Wrapped):
+        moves = 1
+
+        def texts(self, request: TextsRequest) -> ShardTexts:
+            self.moves -= 1
+            if self.moves == 0:
+                raise Moved("the index is at commit 2, not 1")
+            answer: ShardTexts = self.shard.ask(request)
+            return answer
+
+    assert ask([shards[0], Committed(shards[1])]).hits == ask(shards).hits
+
+
+def test_texts_come_back_whole_or_are_refused(shards: list[IndexShard]) -> None:
+    formula = Formula("<mi>y</mi>", notation="mathml")
+    document = Document("a", {"title": Content("b"), "body": Content.of("x ", formula)})
+    assert TextOfDocument.of(document).read("few:a") == replace(document, id="few:a")
+    with pytest.raises(PorismError, match=r"few:a: a document cannot be read"):
+        TextOfDocument("a", {"body": 3}).read("few:a")
+    with pytest.raises(Moved):
+        shards[0].ask(TextsRequest(7, ()))
+    with pytest.raises(PorismError, match="nowhere"):
+        shards[0].ask(TextsRequest(shards[0].generation, ("nowhere",)))
+
+
+def test_what_needs_an_index_is_refused(tmp_path: Path) -> None:
+    for name in ("words", "retriever"):
+        with pytest.raises(ConfigError, match="on this machine only"):
+            named_reranker(GivenDocuments(), name)
+    with pytest.raises(ConfigError, match="there is no reranker 'cross'"):
+        named_reranker(GivenDocuments(), "cross")
+    with pytest.raises(ConfigError, match="there is no reranker 'cross'"):
+        named_reranker(GivenDocuments(str(tmp_path)), "cross")

@@ -1,0 +1,123 @@
+"""Formulas over the API: searching, parsing, converting, comparing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
+
+from porism.formula import operator_tree, parse_latex
+from porism.search.formulas import FormulaSearcher
+from porism.serve.web.formula_views import same_up_to_names, view
+from porism.serve.web.tree_drawing import draw_tree
+from porism.types import Formula
+
+
+def get(client: Any, path: str, status: int = 200, **parameters: Any) -> Any:
+    answer = client.get(f"/api/v1{path}", params=parameters)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_formulas_have_their_relation_their_places_and_their_alignment(client: Any) -> None:
+    found = get(client, "/formulas", q=r"$\sum_{i=1}^m i^2$", k=3)
+    relations = {hit["formula"]["text"]: hit["relation"] for hit in found["hits"]}
+    assert relations["(1/6)m(m + 1)(2m + 1)"] == "equal value"
+    assert relations["Pₘ = ∑ᵢ₌₁ᵐ i²"] == "similar"
+    (third,) = [hit for hit in found["hits"] if hit["places"][0]["id"] == "sum-of-squares"]
+    assert [[one["latex"], other["latex"]] for one, other in third["alignment"]["substitution"]] == [
+        ["i", "k"], ["m", "n"],
+    ]
+    assert third["places"][0]["fields"] == ["body"]
+    assert "".join(one["text"] for one in third["places"][0]["title"]) == "Sum of the first n squares"
+
+
+def test_match_keeps_equal_formulas_only(client: Any) -> None:
+    same = get(client, "/formulas", q="$f(x)=x^2$", match="identical")
+    assert {hit["formula"]["text"] for hit in same["hits"]} == {"f(x) = x²"}
+    renamed = get(client, "/formulas", q="$g(t)=t^2$", match="renamed")
+    assert {hit["relation"] for hit in renamed["hits"]} == {"renamed"}
+    assert "f(x) = x²" in {hit["formula"]["text"] for hit in renamed["hits"]}
+    equal = get(client, "/formulas", q=r"$\sum_{i=1}^m i^2$", match="equal")
+    assert [hit["relation"] for hit in equal["hits"]] == ["equal value"]
+    get(client, "/formulas", 422, q="$x$", match="like")
+
+
+def test_what_a_ranker_has_to_say_is_a_hint(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FormulaSearcher, "notes", lambda searcher: ["some are missing"])
+    assert get(client, "/formulas", q="$f(x)=x^2$")["hints"] == ["some are missing"]
+
+
+def test_wildcards_find_instances(client: Any) -> None:
+    found = get(client, "/formulas", q="$?a^2+?b^2=?c^2$", k=5)
+    first = found["hits"][0]
+    assert first["relation"] == "instance"
+    third = found["hits"][2]
+    assert ["?b", "(2mn)"] in [[one["latex"], other["latex"]] for one, other in third["alignment"]["substitution"]]
+    assert [hit["relation"] for hit in found["hits"]] == ["instance", "instance", "instance", "similar", "similar"]
+
+
+def test_a_question_without_a_formula_is_refused_with_an_example(client: Any) -> None:
+    error = get(client, "/formulas", 400, q="$ $")["error"]
+    assert "no formula" in error["message"]
+    assert r"\sum" in error["hint"]
+
+
+def test_a_formula_is_parsed_into_all_notations(client: Any) -> None:
+    found = get(client, "/parse", formula=r"$\frac{1}{2}+\unknowncommand$")
+    assert found["operators"].startswith("[U!plus")
+    assert found["spoken"].startswith("one half plus")
+    assert (found["tree"]["label"], len(found["tree"]["children"])) == ("plus", 2)
+    assert [problem["position"] for problem in found["problems"]] == [12]
+    assert found["svg"].count("<rect") == 5
+
+
+@pytest.mark.parametrize(("to", "text"), [
+    ("latex", r"x^{2}"), ("unicode", "x²"), ("spoken", "x squared"), ("operators", "[O!SUP,0[V!x],1[N!2]]"),
+    ("mathml", '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math>'),
+])
+def test_a_formula_is_converted(client: Any, to: str, text: str) -> None:
+    assert get(client, "/convert", formula="x^2", to=to)["text"] == text
+    assert get(client, "/convert", formula="<math><msup><mi>x</mi><mn>2</mn></msup></math>", to=to)["text"] == text
+
+
+@pytest.mark.parametrize(("first", "second", "relation", "equal"), [
+    ("x^2", "x^{2}", "identical", True),
+    ("(a+b)^2", "a^2+2ab+b^2", "same value", True),
+    ("(x+y)^2", "a^2+2ab+b^2", "same value after renaming", True),
+    ("(a+b)^2", "a^2+b^2", "different or unknown", False),
+])
+def test_equality_says_in_which_sense(client: Any, first: str, second: str, relation: str, equal: bool) -> None:
+    found = get(client, "/equal", first=first, second=second)
+    assert (found["relation"], found["equal"]) == (relation, equal)
+
+
+@pytest.mark.parametrize(("first", "second", "same"), [
+    ("x+y", "a+b", True), ("x+x", "a+b", False), ("a+b", "x+x", False), ("x^2", "x^3", False), ("x^2", "x_2", False),
+])
+def test_names_are_exchanged_one_to_one(first: str, second: str, same: bool) -> None:
+    assert same_up_to_names(Formula(first), Formula(second)) is same
+
+
+def test_displays_are_aligned_by_classes_for_the_policy_forbids_styles() -> None:
+    shown = view(Formula(r"\begin{cases}a&b\\c&d\end{cases}")).mathml
+    assert "style=" not in shown
+    assert '<mtd class="left">' in shown
+
+
+def test_a_drawn_tree_has_its_nodes_above_their_operands() -> None:
+    svg = draw_tree(operator_tree(parse_latex("a<b")).root)
+    assert "&lt;" in svg
+    assert svg.count("<path") == 2
+    heights = [float(part.split('"')[1]) for part in svg.split("<text ")[1:] for part in [part.split("y=")[1]]]
+    assert heights[0] < heights[1] == heights[2]
+    positions = [float(part.split('x="')[1].split('"')[0]) for part in svg.split("<text ")[1:]]
+    assert positions[0] == pytest.approx((positions[1] + positions[2]) / 2)
+
+
+def test_a_deep_formula_is_parsed_without_a_tree(client: Any) -> None:
+    found = get(client, "/parse", formula="{x^" * 80 + "2" + "}" * 80)
+    assert (found["tree"], found["svg"]) == (None, "")
+    assert found["operators"].startswith("[O!SUP")

@@ -1,0 +1,236 @@
+"""The tools for language models, called by the client of the protocol's own SDK."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the tools are served by the SDK of the protocol: pip install 'porism[web]'")
+pytest.importorskip("fastapi", reason="they answer as the pages do: pip install 'porism[web]'")
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from web_servers import running
+
+from porism.search.sources.updating import index_sources
+from porism.serve.web.access import new_key
+from porism.serve.web.mcp_server import make_mcp_server
+from porism.serve.web.mcp_serving import MCP_PATH, http_app
+from porism.serve.web.mcp_texts import cut
+from porism.serve.web.served import Library
+from porism.serve.web.settings import WebSettings
+
+Call = Callable[..., tuple[bool, str]]
+
+
+async def answer(client: Any, name: str, arguments: dict[str, Any]) -> tuple[bool, str]:
+    """Whether a call failed, and the text that it gave."""
+    result = await client.call_tool(name, arguments)
+    (content,) = result.content
+    return bool(result.is_error), content.text
+
+
+def with_client(server: Any, work: Callable[[Any], Awaitable[Any]]) -> Any:
+    """What some work with a client of the server gives."""
+
+    async def main() -> Any:
+        async with Client(server) as client:
+            return await work(client)
+
+    return anyio.run(main)
+
+
+@pytest.fixture
+def call(library: Any) -> Call:
+    """Calls a tool of a server of the sample, within the process."""
+    server = make_mcp_server(library)
+    return lambda name, **arguments: with_client(server, lambda client: answer(client, name, arguments))
+
+
+def test_tools_say_what_they_do_and_change_nothing(library: Any) -> None:
+    listed = with_client(make_mcp_server(library), lambda client: client.list_tools())
+    assert [tool.name for tool in listed.tools] == [
+        "search", "search_formulas", "fetch", "explain", "similar", "equal_formulas", "indexes",
+    ]
+    for tool in listed.tools:
+        assert tool.description
+        assert tool.annotations.read_only_hint
+        for name, schema in tool.input_schema["properties"].items():
+            assert schema.get("description"), (tool.name, name)
+
+
+def test_a_search_gives_ids_that_fetch_takes(call: Call) -> None:
+    failed, found = call("search", question=r"why does $\sum 1/n^2$ converge", k=2)
+    assert not failed
+    assert found.startswith("269 documents found.\n\n1. Convergence of the p-series\n   id: p-series\n   place: ")
+    assert r"$\sum_{n=1}^\infty\frac{1}{n^p}$" in found
+    assert "\n2. " in found
+    assert "\n3. " not in found
+    failed, text = call("fetch", id="p-series")
+    assert not failed
+    assert text.startswith("# Convergence of the p-series\nid: p-series\nplace: ")
+    assert r"$\sum_{n=1}^\infty\frac{1}{n^p}$" in text
+    assert "line:" not in text  # the place says it
+    failed, second = call("search", question=r"why does $\sum 1/n^2$ converge", k=1, page=2)
+    assert second.split("\n\n")[1] == found.split("\n\n")[2]
+
+
+def test_filters_choose_documents(call: Call) -> None:
+    failed, found = call("search", question="sum", filters={"type": ["identity"]}, k=50, characters=40_000)
+    assert not failed
+    assert found.count("· Identity") == found.count("   id: ")
+    failed, found = call("search", question="sum", filters={"typ": "identity"})
+    assert failed
+    assert "typ" in found
+
+
+def test_formulas_are_found_by_shape_and_by_value(call: Call) -> None:
+    failed, found = call("search_formulas", formula=r"\sum_{j=1}^{N} j^2", match="equal", k=3)
+    assert not failed
+    assert found.startswith("At least 1 formula found.\n\n1. $\\frac{1}{6}m(m+1)(2m+1)$ (equal value)\n   in ")
+    assert r"$N \mapsto m$" in call("search_formulas", formula=r"\sum_{j=1}^{N} j^2", k=5)[1]
+    failed, found = call("search_formulas", formula="  ")
+    assert failed
+
+
+def test_two_formulas_are_compared(call: Call) -> None:
+    failed, said = call("equal_formulas", first="(a+b)^2", second="a^2+2ab+b^2")
+    assert not failed
+    assert said.startswith("Equal (same value).")
+    assert call("equal_formulas", first="x+y", second="a+b")[1].startswith("Equal (same value after renaming).")
+    assert call("equal_formulas", first="(a+b)^2", second="a^2+b^2")[1].startswith("Not known to be equal")
+    assert "Note: not read at position" in call("equal_formulas", first=r"\frac{a", second="a")[1]
+
+
+def test_a_score_is_explained(call: Call) -> None:
+    failed, text = call("explain", question=r"sum of squares $\sum k^2$", id="sum-of-squares")
+    assert not failed
+    lines = text.splitlines()
+    assert lines[0].endswith(" document sum-of-squares")
+    parts = [float(line.split()[0]) for line in lines if line.startswith("  ") and line[2] != " "]
+    assert sum(parts) == pytest.approx(float(lines[0].split()[0]), abs=0.01)
+    assert "answers $\\sum k^2$: " in text
+
+
+def test_documents_like_one_are_not_it(call: Call) -> None:
+    failed, text = call("similar", id="sum-of-squares", k=3)
+    assert not failed
+    assert text.count("   id: ") == 3
+    assert "id: sum-of-squares" not in text
+
+
+@pytest.mark.parametrize("characters", [500, 700, 2_000])
+def test_answers_fit(call: Call, characters: int) -> None:
+    _, text = call("search", question="prime number $p$", k=20, characters=characters)
+    assert "\n1. " in text
+    assert len(text) < characters + 900  # the first result is shown whatever its length, and what was left out is said
+    assert "did not fit" in text
+
+
+def test_a_long_document_comes_in_parts() -> None:
+    text = "".join(map(str, range(3_000)))
+    parts, start = [], 0
+    while True:
+        part = cut(text, start, 1_000)
+        body, _, note = part.partition("\n\n[")
+        parts.append(body)
+        if "go on with start=" not in note:
+            break
+        start = int(note.rpartition("=")[2].rstrip("]"))
+    assert "".join(parts) == text
+    assert cut("short", 0, 100) == "short"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("fetch", {"id": "nope"}, "There is no document 'nope' in the index."),
+        ("search", {"question": " "}, "The query is empty. Ask with"),
+        ("search", {"question": "x" * 5_000}, "4,000"),
+        ("search", {"question": "x", "index": "sampel"}, "There is no index 'sampel'. Did you mean sample?"),
+        ("search", {"question": "x", "k": 0}, "greater than or equal to 1"),
+        ("search", {}, "question"),
+        ("explain", {"question": "x", "id": "nope"}, "no document"),
+        ("equal_formulas", {"first": "", "second": "x"}, "empty"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(
+    call: Call, sample_index: Path, name: str, arguments: dict[str, Any], said: str
+) -> None:
+    failed, text = call(name, **arguments)
+    assert failed
+    assert said in text
+    assert str(sample_index) not in text  # nobody's business
+
+
+def test_indexes_are_listed(call: Call) -> None:
+    failed, text = call("indexes")
+    assert not failed
+    assert text.startswith("sample: 269 documents, ")
+    assert "filters by " in text
+
+
+def test_the_command_talks_on_standard_input_and_output(sample_index: Path) -> None:
+    path = os.pathsep.join(filter(None, sys.path))
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "porism", "mcp", "--index", str(sample_index)],
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    failed, text = with_client(
+        stdio_client(command), lambda client: answer(client, "fetch", {"id": "sum-of-squares", "characters": 500})
+    )
+    assert not failed
+    assert text.startswith("# Sum of the first n squares\n")
+
+
+@contextmanager
+def over_http(settings: WebSettings) -> Iterator[str]:
+    """The address of the tools while the block runs."""
+    with running(http_app(make_mcp_server(Library(settings.indexes), settings.limits), settings)) as address:
+        yield f"{address}{MCP_PATH}"
+
+
+def test_over_http_a_new_commit_is_answered_from(tmp_path: Path) -> None:
+    notes, index = tmp_path / "notes", tmp_path / "index"
+    notes.mkdir()
+    (notes / "a.md").write_text("# First\n\nwords $x^2$\n")
+    index_sources([notes], index, jobs=1)
+
+    async def work(client: Any) -> None:
+        assert (await answer(client, "search", {"question": "words"}))[1].startswith("1 document found.")
+        (notes / "b.md").write_text("# Second\n\nwords $y^2$\n")
+        index_sources([notes], index, jobs=1)
+        until = time.monotonic() + 30
+        while not (await answer(client, "search", {"question": "words"}))[1].startswith("2 documents found."):
+            assert time.monotonic() < until
+            await anyio.sleep(0.2)
+
+    with over_http(WebSettings({"notes": index}, logs=False)) as address:
+        with_client(address, work)
+
+
+def test_over_http_keys_and_names_are_checked(sample_index: Path, tmp_path: Path) -> None:
+    httpx = pytest.importorskip("httpx", reason="requests are made by httpx: pip install 'porism[web-test]'")
+    secret, line = new_key("someone")
+    (tmp_path / "keys").write_text(line)
+    headers = {"accept": "application/json, text/event-stream"}
+    body = {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "fetch", "arguments": {"id": "sum-of-squares"}},
+    }
+    with over_http(WebSettings({"sample": sample_index}, keys=tmp_path / "keys", logs=False)) as address:
+        for own, status in (({}, 401), ({"authorization": "Bearer nobody"}, 401), ({"host": "evil.example"}, 421)):
+            assert httpx.post(address, json=body, headers={**headers, **own}).status_code == status
+        right = {**headers, "authorization": f"Bearer {secret}"}
+        answered = httpx.post(address, json=body, headers=right)
+        assert answered.status_code == 200
+        assert "Sum of the first n squares" in answered.text
+        assert httpx.post(address, content=b"x" * 1_100_000, headers=right).status_code == 413
