@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from porism.search.models.vectors.exhaustive import best_products
-from porism.search.models.vectors.nearest import nearest, product_error, products
 
 from porism.index.vector_rows import NumberType, VectorRows, pack
 from porism.index.vectors import open_vectors
+from porism.retrieve.vectors.exhaustive import best_products
+from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.vectors.dense.approximate import make_index, near_rows
 from porism.vectors.dense.model import DenseModel, Hnsw, IvfPq
 from porism.vectors.dense.records import DENSE_RECORDS

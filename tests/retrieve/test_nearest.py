@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from porism.search.models.vectors.exhaustive import FEW_QUERIES, best_products
-from porism.search.models.vectors.nearest import nearest, product_error, products
 
 from porism.index.vector_rows import VectorRows, offsets_of, pack
+from porism.retrieve.vectors.exhaustive import FEW_QUERIES, best_products
+from porism.retrieve.vectors.nearest import nearest, product_error, products
 
 
 def stored(numbers: Any, counts: list[int], width: int = 37) -> VectorRows:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.vector_rows import VectorRows
-from porism.search.models.vectors.product_kernels import best_of_float16, best_of_float32, best_of_int8, widen_float16
+from porism.retrieve.vectors.product_kernels import best_of_float16, best_of_float32, best_of_int8, widen_float16
 from porism.system.compiled.kernels import address, as_layout
 
 FEW_QUERIES = 8
@@ -26,7 +26,7 @@ def best_products(
     """The largest inner product of each query with a row of each thing (float32, queries × things); -inf of things that
     are not ``able`` to be results (bool, one a thing) or have no row.
 
-    Each is off by no more than :func:`porism.search.models.vectors.nearest.product_error` says.
+    Each is off by no more than :func:`porism.retrieve.vectors.nearest.product_error` says.
     """
     near = np.full((len(queries), len(able)), -np.inf, np.float32)
     if len(rows.vectors) == 0:

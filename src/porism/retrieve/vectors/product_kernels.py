@@ -2,7 +2,7 @@
 
 Each vector is read once, from the memory map, and widened to float32 in registers, so that an exact search costs about
 what reading the vectors costs. Sums are in single precision, in the order that vector instructions give; whoever ranks
-by them computes the best again (:mod:`porism.search.models.vectors.nearest`).
+by them computes the best again (:mod:`porism.retrieve.vectors.nearest`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.index import Masks, Snapshot
 from porism.index.vectors import open_vectors
 from porism.retrieve.ranking import UnitResults, merge
-from porism.search.models.vectors.nearest import product_error
+from porism.retrieve.vectors.nearest import product_error
 from porism.serve.backends.base import Table
 from porism.serve.exported.candidates import Bound, CandidateSearch, Located
 from porism.serve.exported.opening import OpenExport

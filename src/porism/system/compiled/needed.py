@@ -37,7 +37,7 @@ FUSING = ("porism.lab.fusion.kernels",)
 OTHERS = (
     "porism.vectors.embeddings.positional_kernels", "porism.index.engine.factors_kernels",
     "porism.vectors.colbert.kernels",
-    "porism.search.models.vectors.product_kernels", "porism.vectors.similarity.kernels",
+    "porism.retrieve.vectors.product_kernels", "porism.vectors.similarity.kernels",
 )
 """Those of training, of similarities, of vectors and tokens of encoders, and of weightings that are no sum over terms:
 compiled when first called."""

@@ -25,10 +25,10 @@ from porism.index.engine.topk import best
 from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
+from porism.retrieve.vectors.exhaustive import best_products
+from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.models.vectors.exhaustive import best_products
-from porism.search.models.vectors.nearest import nearest, product_error, products
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
 from porism.types import Document, Query

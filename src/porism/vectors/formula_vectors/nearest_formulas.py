@@ -25,7 +25,7 @@ from porism.index.vectors import (
 )
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
-from porism.search.models.vectors.nearest import nearest, product_error, products
+from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.system.concurrency.locks import Lock
 from porism.types import Formula
 
