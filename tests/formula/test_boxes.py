@@ -33,7 +33,8 @@ def _label(node: LayoutNode) -> str:
         (r"\scalebox{0.5}[2]{$\sum$}", ["∑"]),
         (r"\resizebox{2cm}{!}{$\sum$}", ["∑"]),
         (r"\colorbox{red}{$x$}", ["x"]),
-        (r"\fcolorbox{red}{blue}{$x$}", ["x"]),
+        (r"\fcolorbox{red}{blue}{$x$}", ["x"]), (r"\fcolorbox[gray]{.5}[gray]{.25}{$x$}", ["x"]),
+        (r"\begin{indentalign}[1cm][2cm]{lc}x\end{indentalign}", ["x"]),
         (r"\fbox{$x$}", ["x"]),
         (r"\rlap{$x$}", ["x"]),
         (r"\rlap{/}", ["/"]),
@@ -57,7 +58,7 @@ def test_cells_of_a_table_are_text() -> None:
 @pytest.mark.parametrize(
     "assignment",
     [
-        r"\postdisplaypenalty=100 ", r"\abovedisplayskip 3pt plus 1pt minus 2pt ", r"\parindent=0pt ",
+        r"\postdisplaypenalty=100 ", r"\abovedisplayskip 3pt plus 1pt minus 2pt ", r"\parindent=0pt ", r"\hsize{2cm}",
         r"\thinmuskip=2mu ", r"\baselineskip=.5\parskip ", r"\penalty10000 ",
     ],
 )

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from porism.formula.latex.boxes import value_length
 from porism.formula.latex.commands import HANDLERS
 from porism.formula.latex.macros import MacroText, expand
+from porism.formula.latex.parser import tokens_of
 from porism.formula.latex.text import text_of
-from porism.formula.latex.tokens import Tokens, tokenize
+from porism.formula.latex.tokens import Tokens
 from porism.formula.latex.unicode import NUMBERED, numbered
 from porism.formula.layout import child_rows
 from porism.formula.tables.commands import (
@@ -71,7 +72,7 @@ def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None 
     :data:`~porism.formula.tables.layout_commands.LAYOUT_ARGUMENTS` lists, spaces, sizes, fonts, braces, and punctuation
     at the end of a formula or of a cell. ``macros`` are those that the formula was parsed with.
     """
-    tokens = sorted(_content(expand(tokenize(tree.source), macros, [])), key=lambda token: token.start)
+    tokens = sorted(_content(expand(tokens_of(tree.source), macros, [])), key=lambda token: token.start)
     starts = [token.start for token in tokens]
     owners: list[list[LayoutNode]] = [[] for _ in tokens]
     calls = [token for token in tokens if token.is_from_macro]

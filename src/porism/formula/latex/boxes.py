@@ -17,7 +17,9 @@ _FARTHEST_DOLLAR = 200
 _FARTHEST_ARGUMENT_END = 200
 _VALUE_TOKENS = 60
 _LENGTH = r"[-+\s]*[\d.,]+\s*(?:true\s*)?(?:pt|mm|cm|in|ex|em|mu|bp|pc|sp|dd|cc|fil{1,3})(?![A-Za-z])"
-_VALUE = re.compile(rf"\s*=?\s*(?:{_LENGTH}(?:\s*(?:plus|minus)\s*{_LENGTH})*|[-+]?\d+|(?<==)\s*[-\d.]*\\[A-Za-z]+)")
+_VALUE = re.compile(
+    rf"\s*=?\s*(?:{_LENGTH}(?:\s*(?:plus|minus)\s*{_LENGTH})*|\{{\s*{_LENGTH}\s*\}}|[-+]?\d+|(?<==)\s*[-\d.]*\\[A-Za-z]+)"
+)
 
 
 def box(machine: Machine, signature: str, i: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from porism.formula.latex.boxes import text_environments
 from porism.formula.latex.commands import HANDLERS, unlisted
+from porism.formula.latex.diagrams import diagrams
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MacroFound, MacroText, expand, has_power
 from porism.formula.latex.tokens import Tokens, tokenize
@@ -37,7 +38,7 @@ def parse_latex(
     too_long = len(text) > max_length
     if too_long:
         text = text[:max_length]
-    machine = Machine(text, _tokens(text), max_depth)
+    machine = Machine(text, tokens_of(text), max_depth)
     if too_long:
         machine.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
     try:
@@ -46,7 +47,7 @@ def parse_latex(
         _read(machine)
     except MacroFound:
         problems = [problem for problem in machine.problems if problem.position == max_length]
-        machine = Machine(text, expand(_tokens(text), macros, problems), max_depth)
+        machine = Machine(text, expand(tokens_of(text), macros, problems), max_depth)
         machine.problems = problems
         machine.expanded = True
         _read(machine)
@@ -58,8 +59,11 @@ def parse_latex(
     return LayoutTree(row, source, tuple(machine.problems))
 
 
-def _tokens(text: str) -> Tokens:
+def tokens_of(text: str) -> Tokens:
+    """The tokens of a formula, with diagrams and tables of text as matrices."""
     tokens = tokenize(text)
+    if "CD" in text and "@" in text:
+        tokens = diagrams(tokens)
     if "begin" in text and ("tabular" in text or "minipage" in text):
         return text_environments(tokens)
     return tokens

@@ -21,6 +21,8 @@ from porism.formula.tree import LayoutNode, OperatorNode, Row
 _JOINING = frozenset({RELATION, ADD, MULTIPLY, LATTICE, LOGIC})
 """Roles of symbols that stand between two operands."""
 _SIGNS = frozenset("-±∓")
+_ACROSS_LINES = frozenset("↑↓↕⇑⇓⇕↖↗↘↙⇖⇗⇘⇙")
+"""Arrows from one line to another, which only a diagram has."""
 
 _LABELS = {"||": "det", "∥∥": "norm", "{": "cases", "}": "cases"}
 
@@ -29,10 +31,14 @@ def line_rows(node: LayoutNode) -> list[Row] | None:
     """The lines of an aligned display, cells joined, or None for a matrix or cases.
 
     A display is aligned when its label says so (``lines``), or when it has no fences and some cell after the first
-    of its line begins with a relation. A line that begins with a relation or an operator continues the one above it,
-    and so does one below a line that ends with such: ``a &= b \\\\ &= c`` is one chain.
+    of its line begins with a relation, and it is no diagram. A line that begins with a relation or an operator
+    continues the one above it, and so does one below a line that ends with such: ``a &= b \\\\ &= c`` is one chain.
     """
     elements = node.elements or []
+    if node.label == "" and any(
+        symbol.label in _ACROSS_LINES for cells in elements for cell in cells for symbol in cell
+    ):
+        return None
     if node.label != "lines" and (
         node.label or not any(cell and _is_relation(cell[0]) for cells in elements for cell in cells[1:])
     ):

@@ -155,7 +155,7 @@ ENVIRONMENTS: dict[str, tuple[str, str]] = {
     "xalignat": ("lines", ""), "xxalignat": ("lines", ""), "multlined": ("lines", ""), "IEEEeqnarray": ("lines", ""),
     "IEEEeqnarraybox": ("lines", ""), "dmath": ("lines", ""), "dgroup": ("lines", ""), "equation": ("group", ""),
     "math": ("group", ""), "displaymath": ("group", ""), "document": ("group", ""), "subequations": ("group", ""),
-    "center": ("group", ""),
+    "center": ("group", ""), "indentalign": ("group", ""),
 }
 """Environment, without a star → what it makes, and its fences."""
 

@@ -15,6 +15,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         hspace:*m vspace:*m mspace:m hskip:d mskip:d vskip:d kern:d mkern:d raise:d lower:d moveleft:d moveright:d
         rule:omm setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
         hfilll uproot:m leftroot:m xmathstrut:om extracolsep:m pagebreak:o displaybreak:o allowdisplaybreaks:o
+        minCDarrowheight:m minCDarrowwidth:m
     """),
     ("place, style and size of what comes after", """
         smash:o cancel:o bcancel:o xcancel:o mathllap:o mathrlap:o mathclap:o crampedllap:o crampedrlap:o
