@@ -12,6 +12,8 @@ Browsers lay out MathML by the tables of a font, and here these are set so that 
 - Scripts of a tall base are as far from its top and bottom as in TeX (sup_drop and sub_drop of cmsy10).
 - Slanted letters are as wide as they lean, so that what is above them does not touch them. Feature ``ss02`` takes this
   back where something is below, ``ss03`` half of it where both are.
+- Script letters have the forms of feature ``ss01`` of the source, which are roundhand, after U+FE01, by which Unicode
+  tells ``\\mathscr`` from ``\\mathcal``.
 - Feature ``ssty``: primes for scripts; feature ``ss01``: small arrows for vectors.
 """
 
@@ -28,6 +30,7 @@ from fontTools.pens.boundsPen import BoundsPen
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib.tables import otTables
+from fontTools.ttLib.tables._c_m_a_p import CmapSubtable
 
 TARGET = Path(__file__).resolve().parents[1] / "src/porism/serve/web/static/porism-math.woff2"
 NAME = "Porism Math"
@@ -47,6 +50,8 @@ WIDE = {"ˆ": "\u0302", "˜": "\u0303", "‾": "\u0305", "_": "\u0332"}
 CLOSER_PRIMES = 130
 SPACING = "\u20d7\u20d6\u20e1\u20db\u20dc"
 """Combining characters that are made as wide as they are."""
+HANDS = "ss01"
+CALLIGRAPHIC, ROUNDHAND = 0xFE00, 0xFE01
 CONSTANTS = {
     "SuperscriptBaselineDropMax": 386, "SubscriptBaselineDropMin": 50, "RadicalKernBeforeDegree": 0,
 }
@@ -68,6 +73,7 @@ class Builder:
         self.wide = self._forms("Horiz")
         self.moved: set[str] = set()
         self.leaning: dict[str, int] = {}
+        self.hands: dict[int, str] = {}
 
     def _forms(self, direction: str) -> dict[str, Any]:
         variants = self.math.MathVariants
@@ -160,12 +166,33 @@ class Builder:
         """Adds to slanted letters what they lean over, which browsers do not add before what follows."""
         info = self.math.MathGlyphInfo.MathItalicsCorrectionInfo
         leaning = dict(zip(info.Coverage.glyphs, info.ItalicsCorrection, strict=True))
-        for code, name in self.characters.items():
+        for code, name in [*self.characters.items(), *self.hands.items()]:
             if 0x1D434 <= code <= 0x1D7CB and name in leaning and name not in self.moved:
                 self.leaning[name] = round(leaning[name].Value)
                 self.move(name, 0, 0, self.font["hmtx"][name][0] + self.leaning[name])
         for prime in ("minute.st", "uni2033.st"):
             self.move(prime, 0, 0, self.font["hmtx"][prime][0] - CLOSER_PRIMES)
+
+    def set_hands(self) -> None:
+        """Gives script letters their roundhand forms after the variation selector for it."""
+        hands = self._alternates(HANDS)
+        table = CmapSubtable.newSubtable(14)
+        table.platformID, table.platEncID, table.language, table.cmap = 0, 5, 0, {}
+        letters = sorted((code, hands[name]) for code, name in self.characters.items() if name in hands)
+        table.uvsDict = {ROUNDHAND: letters, CALLIGRAPHIC: [(code, None) for code, _ in letters]}
+        self.font["cmap"].tables.append(table)
+        self.hands = dict(letters)
+
+    def _alternates(self, tag: str) -> dict[str, str]:
+        """Glyph → the one that a feature of the source puts in its place."""
+        table = self.font["GSUB"].table
+        lookups = {
+            index for record in table.FeatureList.FeatureRecord if record.FeatureTag == tag
+            for index in record.Feature.LookupListIndex
+        }
+        subtables = [part for index in sorted(lookups) for part in table.LookupList.Lookup[index].SubTable]
+        mappings = [getattr(getattr(part, "ExtSubTable", part), "mapping", {}) for part in subtables]
+        return {old: new for mapping in mappings for old, new in mapping.items()}
 
     def set_features(self) -> None:
         """Replaces the features of the font by those that pages ask for."""
@@ -205,6 +232,7 @@ class Builder:
     def save(self, target: Path) -> None:
         """Leaves out what is not needed and writes the font."""
         kept = [code for code in self.characters if any(first <= code <= last for first, last in CHARACTERS)]
+        kept += [CALLIGRAPHIC, ROUNDHAND]
         self.options.layout_features = ["ssty", "ss01", "ss02", "ss03"]
         self.options.flavor = "woff2"
         subsetter = subset.Subsetter(self.options)
@@ -219,6 +247,7 @@ def main() -> None:
     builder.set_fences()
     builder.set_radicals()
     builder.set_accents()
+    builder.set_hands()
     builder.set_letters()
     builder.set_features()
     for constant, value in CONSTANTS.items():

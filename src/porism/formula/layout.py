@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKED_LIMITS, MARKS
 from porism.formula.tables.lookup import DROPPED_AT_END, RELATION_CLASSES, is_limit_operator, token_class
-from porism.formula.tree import LayoutNode, Row
+from porism.formula.tree import LayoutNode, Row, Style
 
 SCRIPT_SLOTS = ("above", "below")
 
@@ -30,6 +30,21 @@ def child_rows(node: LayoutNode) -> list[Row]:
         for line in node.elements:
             rows.extend(line)
     return rows
+
+
+_SLOTS = ("above", "below", "over", "under", "pre_above", "pre_below")
+
+
+MOST_STYLES = 8
+
+
+def set_style(row: Row, kind: str) -> None:
+    """Puts a box or a stroke around all of a row as it is now; more than eight around one symbol are left out."""
+    if row:
+        style = Style(kind, frozenset(slot for slot in _SLOTS if getattr(row[-1], slot) is not None))
+        for node in row:
+            if len(node.styles) < MOST_STYLES:
+                node.styles = (style, *node.styles)
 
 
 def trim(row: Row) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porism.formula.breaks import BREAK, break_lines, is_break
 from porism.formula.layout import (
+    MOST_STYLES,
     SCRIPT_SLOTS,
     attach_limits,
     brace_mark,
@@ -107,6 +108,7 @@ def _dissolve(row: Row) -> None:
                 settled.append(node)
             else:
                 node.within[0].space += node.space
+                _pass_styles(node, node.within)
                 settled += node.within
         elif node.kind == "G" and node.within and len(node.within) == 1 and _can_carry(node.within[0], node):
             _hand_over(node, node.within, settled)
@@ -118,6 +120,7 @@ def _dissolve(row: Row) -> None:
 def _hand_over(node: LayoutNode, content: Row, settled: Row) -> None:
     """Puts content in the place of a node and what the node carried on it."""
     base = len(settled)
+    _pass_styles(node, content)
     settled += content
     if content:
         settled[base].space += node.space
@@ -132,6 +135,13 @@ def _hand_over(node: LayoutNode, content: Row, settled: Row) -> None:
     if node.pre_above is not None or node.pre_below is not None:
         bearer = settled[base] if len(settled) == base + 1 else group_nodes(settled, base)
         bearer.pre_above, bearer.pre_below = node.pre_above, node.pre_below
+
+
+def _pass_styles(node: LayoutNode, content: Row) -> None:
+    """Lets symbols keep the styles of the node that they come out of."""
+    if node.styles:
+        for inner in content:
+            inner.styles = (*node.styles, *inner.styles)[-MOST_STYLES:]
 
 
 def _can_carry(inner: LayoutNode, group: LayoutNode) -> bool:

@@ -9,6 +9,18 @@ Row = list["LayoutNode"]
 """Symbols side by side, left to right: the chain of Tangent's ``next`` edges."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Style:
+    """How symbols side by side are set together: all of them refer to this object.
+
+    ``kind`` is one of :mod:`porism.formula.tables.styles`. ``slots`` are those of the last symbol that were filled when
+    the style ended: scripts that came later are not in it.
+    """
+
+    kind: str
+    slots: frozenset[str] = frozenset()
+
+
 class LayoutNode:
     """One symbol of a layout tree with the rows around it.
 
@@ -32,12 +44,13 @@ class LayoutNode:
     ``\\overset``/``\\underset`` are ``over``/``under``.
 
     ``space`` is the horizontal space written before the symbol, in mu (18 are a quad; ``\\!`` takes 3 away). It is seen
-    on the page and is no part of what the formula says: equality, keys and terms leave it out.
+    on the page and is no part of what the formula says: equality, keys and terms leave it out. So they do with
+    ``styles``, the boxes and strokes around the symbol, outer ones first.
     """
 
     __slots__ = (
         "above", "below", "elements", "end", "font", "kind", "label", "over", "pre_above", "pre_below", "space",
-        "start", "under", "within",
+        "start", "styles", "under", "within",
     )
 
     def __init__(self, label: str, kind: str, start: int = 0, end: int = 0, font: str = "") -> None:
@@ -47,6 +60,7 @@ class LayoutNode:
         self.end = end
         self.font = font
         self.space = 0
+        self.styles: tuple[Style, ...] = ()
         self.above: Row | None = None
         self.below: Row | None = None
         self.over: Row | None = None

@@ -136,7 +136,7 @@ class FormulaParts:
         """A symbol without the scripts and accents that are not inside."""
         kept = {id(self.symbols[number]) for number in inside}
         copy = LayoutNode(node.label, node.kind, node.start, node.end, node.font)
-        copy.within, copy.elements = node.within, node.elements
+        copy.within, copy.elements, copy.styles = node.within, node.elements, node.styles
         for slot in (*_SCRIPTS, "over", "under"):
             row = getattr(node, slot)
             own = (slot in ("over", "under") and node.kind == "F") or (slot == "pre_above" and node.kind == "R")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import pytest
@@ -9,10 +11,15 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
 from porism.formula import operator_tree, parse_latex
+from porism.formula.tables.alphabets import styled
+from porism.formula.tables.styles import ENCLOSURES, ROUNDHAND_SELECTOR
 from porism.search.formulas import FormulaSearcher
+from porism.serve import web
 from porism.serve.web.formula_views import same_up_to_names, view
 from porism.serve.web.tree_drawing import draw_tree
 from porism.types import Formula
+
+STATIC = Path(web.__file__).parent / "static"
 
 
 def get(client: Any, path: str, status: int = 200, **parameters: Any) -> Any:
@@ -105,6 +112,26 @@ def test_displays_are_aligned_by_classes_for_the_policy_forbids_styles() -> None
     shown = view(Formula(r"\begin{cases}a&b\\c&d\end{cases}")).mathml
     assert "style=" not in shown
     assert '<mtd class="left">' in shown
+
+
+def test_boxes_and_strokes_have_classes_that_the_style_sheet_knows() -> None:
+    shown = view(Formula(r"\boxed{a+b}+\cancel{c}")).mathml
+    assert " style=" not in shown
+    assert '<mrow class="boxed"' in shown
+    assert '<mrow class="struck-up">' in shown
+    sheet = STATIC.joinpath("math.css").read_text(encoding="utf-8")
+    for kind, declarations in ENCLOSURES.items():
+        assert f".{kind} {{ {declarations}; }}" in sheet
+
+
+def test_the_font_has_script_letters_of_two_hands() -> None:
+    pytest.importorskip("brotli")
+    font = pytest.importorskip("fontTools.ttLib").TTFont(STATIC / "porism-math.woff2")
+    (hands,) = (table.uvsDict for table in font["cmap"].tables if table.format == 14)
+    letters = [ord(styled(letter, "cal")) for letter in ascii_uppercase]
+    assert set(letters) <= {code for code, _ in hands[0xFE00]}
+    other = dict(hands[ord(ROUNDHAND_SELECTOR)])
+    assert all(other[code] != font.getBestCmap()[code] for code in letters)
 
 
 def test_a_drawn_tree_has_its_nodes_above_their_operands() -> None:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from porism.corpus.latex.active import ActiveCharacters
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.definitions import Declarations
 from porism.corpus.latex.diagrams import diagram_text
@@ -55,15 +54,11 @@ class LatexText:
         self.expander.keeps_meaning = lambda name, macro: is_only_appearance(name, macro, self.expander.known)
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
-        self.active = ActiveCharacters(self.expander, self.conditionals.conditions)
         Expansion(self.expander, self.conditionals)
         Programming(self.expander, self.conditionals)
         self.languages = Languages(self.expander)
         self.labels = LabelKinds()
-        self.formulas = FormulaReader(
-            self.expander, self._formula_label, self._reference_text, self.leave_file,
-            self.conditionals.conditions.number,
-        )
+        self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text, self.leave_file)
         self.preamble = True
         self.out: Parts = []
         self.opened: list[Opened] = []
@@ -121,7 +116,7 @@ class LatexText:
         if first == "\\":
             self._command(token)
         elif self.preamble:
-            self.active.preamble_token(first)
+            return
         elif first == "{":
             self.open("{")
         elif first == "}":

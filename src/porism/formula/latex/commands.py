@@ -42,6 +42,7 @@ from porism.formula.latex.groups import (
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.negation import negation
+from porism.formula.latex.styles import box_with_border, styled, styled_text
 from porism.formula.latex.symbols import (
     alias,
     division,
@@ -87,6 +88,7 @@ from porism.formula.tables.commands import (
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.spaces import SPACE_COMMANDS, written_space
+from porism.formula.tables.styles import STYLED, STYLED_TEXTS
 from porism.formula.tables.text_accents import TEXT_SIGNS
 from porism.formula.tree import LayoutNode
 
@@ -186,6 +188,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         for key in names.keys() & LAYOUT_ARGUMENTS.keys():
             table["\\" + key] = (with_layout, (LAYOUT_ARGUMENTS[key], names[key]))
     table.update({"\\" + key: (infix_with_fences, value) for key, value in INFIX_WITH_FENCES.items()})
+    table.update({"\\" + key: (styled, value) for key, value in STYLED.items()})
+    table.update({"\\" + key: (styled_text, (BOXES[key], kind)) for key, kind in STYLED_TEXTS.items()})
+    table["\\bbox"] = (box_with_border, "boxed")
     table["\\)"] = (inner_end, None)
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})
     table.update({"\\hspace": (measured_space, None), "\\mspace": (measured_space, None)})

@@ -28,11 +28,13 @@ from porism.formula.latex.tokens import Tokens, set_apart
 from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nucleus, takes_arguments, trim
 from porism.formula.tables.commands import WORD_FONTS
 from porism.formula.tables.lookup import blackboard, canonical_name, kind_of
-from porism.formula.tree import LayoutNode, ParseProblem, Row
+from porism.formula.tables.styles import ROUNDHAND
+from porism.formula.tree import LayoutNode, ParseProblem, Row, Style
 from porism.formula.words import TextRun
 
 MOST_PROBLEMS = 100
 _LONGEST_WORD = 64
+_SCRIPT_LETTER = (Style(ROUNDHAND),)
 
 
 class Machine:
@@ -183,7 +185,10 @@ class Machine:
             return
         if font == "it" or not label.isascii() or (font != "bf" and kind == "N"):
             font = ""
-        self.add(LayoutNode(label, kind, start, end, font))
+        node = LayoutNode(label, kind, start, end, font)
+        if font == "scr":
+            node.font, node.styles = "cal", _SCRIPT_LETTER
+        self.add(node)
 
     def finish_words(self) -> None:
         """Gives names that were put together from letters their canonical label."""

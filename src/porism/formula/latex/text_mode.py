@@ -68,6 +68,11 @@ def text(machine: Machine, payload: str, i: int) -> None:
     _Reader(machine, payload, wraps).read()
 
 
+def text_argument(machine: Machine, font: str) -> None:
+    """The text of an argument whose brace was opened before."""
+    _Reader(machine, font, True).read()
+
+
 def text_sign(machine: Machine, said: str, i: int) -> None:
     """A command that says some text: ``\\textasciitilde``."""
     for node in words_row(said, "rm", machine.starts[i], machine.ends[i]):

@@ -7,6 +7,7 @@ import re
 from porism.formula.latex.commands import HANDLERS
 from porism.formula.latex.macros import MACRO_TRIGGERS
 from porism.formula.latex.unicode import accented_letter
+from porism.formula.layout import set_style
 from porism.formula.tables.commands import ACCENT_SYNONYMS
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
@@ -20,6 +21,7 @@ from porism.formula.tables.lookup import (
     negated,
 )
 from porism.formula.tables.packages import COMMANDS
+from porism.formula.tables.styles import ROUNDHAND, ROUNDHAND_SELECTOR
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import TextRun, printable
 
@@ -27,6 +29,8 @@ _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\u
 _NUMBER = re.compile(
     r"\A[0-9]+,[0-9]+\Z|[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL
 )
+_SELECTORS = re.compile("[\ufe00-\ufe0f]")
+"""Unicode's variation selectors."""
 _WILDCARD = re.compile(r"\?(?P<name>.+)|qvar_(?P<qvar>.*)", re.DOTALL)
 _TYPED = {":=": "≔", "<=": "≤", ">=": "≥", "->": "→", "...": "…", "=:": "≕"}
 _OF_FONTS = {
@@ -47,6 +51,12 @@ def identifier(text: str, variant: str, start: int, end: int) -> Row:
     text = "".join(text.split()) if len(text) == 1 else " ".join(text.split())
     if not text:
         return []
+    if _SELECTORS.search(text) is not None:
+        row = identifier(_SELECTORS.sub("", text), variant, start, end)
+        for node in row:
+            if node.font == "cal" and ROUNDHAND_SELECTOR in text:
+                set_style([node], ROUNDHAND)
+        return row
     if len(text) == 1:
         return symbol(text, _VARIANTS.get(variant, ""), start, end)
     return name(text, _VARIANTS.get(variant, ""), start, end)

@@ -14,6 +14,7 @@ from porism.formula.layout import (
     is_plain,
     matrix,
     nucleus,
+    set_style,
     takes_arguments,
     trim,
 )
@@ -24,6 +25,7 @@ from porism.formula.settle import CARRIED_SLOTS, absorb_fences, join_primes
 from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
+from porism.formula.tables.styles import ENCLOSURES, NOTATIONS
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import TextRun, join_runs, words_row
 
@@ -151,6 +153,10 @@ def _bracket(element: Element) -> Row:
     return [LayoutNode(mark, "O", element.start, element.start) for mark in marks if element.has_phantom]
 
 
+_ENCLOSURE = re.compile(rf"(?<![\w-])(?:{'|'.join(ENCLOSURES)})(?![\w-])")
+"""The class of a row that our writer puts in a box or strikes through."""
+
+
 def _row(element: Element) -> Child:
     row = _finish_row(_joined(element))
     inside = {child.name for child in element.children}
@@ -160,6 +166,8 @@ def _row(element: Element) -> Child:
         absorb_fences(row)
     if "REL" in element.attributes and len(row) > 1:
         _join_relation(row)
+    if "class" in element.attributes and (enclosure := _ENCLOSURE.search(element.attributes)) is not None:
+        set_style(row, enclosure[0])
     if NAME in element.attributes:
         return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
     if NAME in inside:
@@ -420,6 +428,8 @@ def _enclosed(element: Element, end: int) -> Row:
     if any(child.name == "mtable" for child in element.children):
         return row  # what is drawn around a table are its rules
     for notation in attributes_of(element.attributes).get("notation", "").split():
+        if notation in NOTATIONS:
+            set_style(row, NOTATIONS[notation])
         side, mark = _NOTATIONS.get(notation, ("", ""))
         if side:
             attach_limits(row, 0, side, [LayoutNode(mark, "O", element.start, element.start)])

@@ -52,20 +52,23 @@ FONTS: dict[str, str] = {
     "mathbfbb": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
     "bm": "boldsymbol",
     "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "symbfit": "bf", "symbfup": "bf",
-    "symbb": "bb", "symbbit": "bb", "symcal": "cal", "symscr": "cal", "symbfcal": "cal", "symbfscr": "cal",
+    "symbb": "bb", "symbbit": "bb", "symcal": "cal", "symscr": "scr", "symbfcal": "cal", "symbfscr": "scr",
     "symfrak": "frak", "symbffrak": "frak", "symsf": "sf", "symsfit": "sf", "symsfup": "sf", "symbfsf": "sf",
     "symbfsfit": "sf", "symbfsfup": "sf", "mathsfup": "sf", "mathbfsfup": "sf", "symtt": "tt", "symit": "it",
-    "symrm": "rm", "symup": "rm", "symnormal": "", "boldmath": "", "mathcal": "cal", "mathscr": "cal",
+    "symrm": "rm", "symup": "rm", "symnormal": "", "boldmath": "", "mathcal": "cal", "mathscr": "scr",
     "mathfrak": "frak",
     "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "",
     "mathbfit": "boldsymbol",
-    "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "cal", "mathsfbf": "sf",
+    "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "scr", "mathsfbf": "sf",
     "mathsfit": "sf", "mathsfbfit": "sf", "mathbfsf": "sf", "mathbfsfit": "sf", "frak": "frak",
 }
-"""Command that sets its argument in a font → the font; ``boldsymbol`` is bold for all symbols, not for letters only."""
+"""Command that sets its argument in a font → the font.
+
+``boldsymbol`` is bold for all symbols, not for letters only; ``scr`` is ``cal`` in another hand.
+"""
 
 FONT_SWITCHES: dict[str, str] = {
-    "rm": "rm", "bf": "bf", "it": "it", "sf": "sf", "tt": "tt", "cal": "cal", "scr": "cal", "mit": "", "sl": "it",
+    "rm": "rm", "bf": "bf", "it": "it", "sf": "sf", "tt": "tt", "cal": "cal", "scr": "scr", "mit": "", "sl": "it",
     "bb": "bb", "rmfamily": "rm", "bfseries": "bf", "itshape": "it", "sffamily": "sf", "ttfamily": "tt",
     "upshape": "rm", "normalfont": "rm", "em": "it",
 }

@@ -151,7 +151,7 @@ def character(char: str) -> tuple[str, str, str] | None:
     if 0xD800 <= code <= 0xDFFF or code == 0xFFFD:
         return "\ufffd", "E", ""
     category = unicodedata.category(char)
-    if category[0] in "ZC":
+    if category[0] in "ZC" or 0xFE00 <= code <= 0xFE0F:  # the latter are variation selectors
         return None
     if 0x1D400 <= code <= 0x1D7FF or char in _LETTERLIKE:
         return _alphabet_character(char)

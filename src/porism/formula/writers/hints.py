@@ -33,7 +33,7 @@ _FENCE_COMMANDS = frozenset((
     "pmod", "pod",
 ))
 """Commands whose fences do not stretch: those that are one by themselves; one that another command makes stretches."""
-NARROW_ACCENTS = frozenset((
+_NARROW_ACCENTS = frozenset((
     "hat", "tilde", "bar", "vec", "dot", "ddot", "dddot", "ddddot", "check", "breve", "acute", "grave", "mathring",
 ))
 _NUMBER = re.compile(r"[0-9.,\u2009]+")
@@ -127,6 +127,12 @@ class Hints:
             return True
         command = self.command(node)
         return bool(command) and command not in _FENCE_COMMANDS
+
+    def is_narrow(self, mark: LayoutNode) -> bool:
+        """Whether an accent keeps its width over what is wider."""
+        if not self.is_latex:
+            return 'stretchy="false"' in self.written(mark)
+        return self.command(mark) in _NARROW_ACCENTS
 
     def punctuation(self, end: int) -> str:
         """The sign that is in the source after a row that ends there; trees leave out what ends a sentence."""

@@ -8,6 +8,7 @@ from porism.formula.tables.alphabets import has_own_character, styled
 from porism.formula.tables.commands import NAME_SYNONYMS
 from porism.formula.tables.lookup import RELATION_CLASSES, canonical_name, token_class
 from porism.formula.tables.setting import SHOWN_SIGNS
+from porism.formula.tables.styles import ROUNDHAND, ROUNDHAND_SELECTOR
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.writers.hints import Hints
 
@@ -44,7 +45,8 @@ def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
     if is_slanted and has_own_character(label, "bold-italic"):
         return styled(label, "bold-italic"), ""
     if has_own_character(label, font):
-        return styled(label, font), ""
+        is_roundhand = any(style.kind == ROUNDHAND for style in node.styles)
+        return styled(label, font) + (ROUNDHAND_SELECTOR if is_roundhand else ""), ""
     return label, _VARIANTS.get(font, "normal")
 
 

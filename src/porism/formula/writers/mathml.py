@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from porism.formula.layout import child_rows, mark_order
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.commands import BRACES, MARKS
-from porism.formula.tables.lookup import DROPPED_AT_END, RELATION_CLASSES, token_class
+from porism.formula.tables.lookup import DROPPED_AT_END
 from porism.formula.tables.setting import ACCENT_SIGNS, IDENTIFIERS, LINES_BESIDE, default_spaces
-from porism.formula.tree import LayoutNode, LayoutTree, Row
+from porism.formula.tree import LayoutNode, LayoutTree, Row, Style
+from porism.formula.writers.cells import aligned_lines, cell_opening, column_style, end_of
+from porism.formula.writers.enclosures import ACCENTED, CORE, WHOLE, begun, extent, is_display, opening
 from porism.formula.writers.fences import is_high
-from porism.formula.writers.hints import NARROW_ACCENTS, Hints
+from porism.formula.writers.hints import Hints
 from porism.formula.writers.letters import letter_shown
 from porism.formula.writers.spacing import DISPLAY, SCRIPT, TEXT, Operator, set_row, takes_limits
 
@@ -25,6 +27,8 @@ class _InRow(NamedTuple):
     node: LayoutNode
     style: int
     operator: Operator | None
+    around: Sequence[Style] = ()
+    """The boxes and strokes that it alone is in."""
 
 
 class _Side(NamedTuple):
@@ -113,20 +117,27 @@ class _Writer:
         fences = setting.fences
         tasks: list[_Task] = []
         closing: list[tuple[int, list[_Task]]] = []
+        display_to = -1
         for i, node in enumerate(row):
             if i in setting.before:
                 tasks.append(setting.before[i])
-            for last in fences.groups.get(i, ()):
-                opened, closed = self._group(row[last], style, last in fences.scripted)
+            for last, enclosure in begun(row, fences.groups.get(i, ()), setting.runs.get(i, ())):
+                if enclosure is None:
+                    opened, closed = self._group(row[last], style, last in fences.scripted)
+                else:
+                    opened, closed = [opening(enclosure)], ["</mrow>"]
+                    display_to = max(display_to, last if is_display(enclosure) else -1)
                 tasks += opened
                 closing.append((last, closed))
             operator = setting.operators.get(i)
+            around = setting.alone.get(i, ())
+            inner = DISPLAY if i <= display_to or any(map(is_display, around)) else style
             if self.hints.is_stack(node) and not _in_parentheses(row, i):
-                tasks += self._stack(node, style)
+                tasks += _enclosed(around, self._stack(node, inner))
             elif i in fences.scripted:
-                tasks += self._core(_InRow(node, style, operator), self._attributes(node))
+                tasks += _enclosed(around, self._core(_InRow(node, inner, operator), self._attributes(node)))
             else:
-                tasks.append(_InRow(node, style, operator))
+                tasks.append(_InRow(node, inner, operator, around))
             while closing and closing[-1][0] == i:
                 tasks += closing.pop()[1]
         return tasks
@@ -142,7 +153,7 @@ class _Writer:
         """The content of a formula or a cell with the punctuation that ended it."""
         if not row or row[-1].label in DROPPED_AT_END:
             return content
-        sign = self.hints.punctuation(_end(row[-1]))
+        sign = self.hints.punctuation(end_of(row[-1]))
         return [*content, f'<mo lspace="0" rspace="0">{sign}</mo>'] if sign else content
 
     def _attributes(self, node: LayoutNode, marks: bool = True) -> str:
@@ -156,25 +167,29 @@ class _Writer:
     # -- one node ------------------------------------------------------------------------------------------------------
 
     def _node(self, task: _InRow) -> list[_Task]:
-        node, style = task.node, task.style
+        node, style, _, around = task
         accents = node.kind != "F" and (node.over is not None or node.under is not None)
         scripts = node.above is not None or node.below is not None
         before = node.pre_below is not None or (node.pre_above is not None and node.kind != "R")
         if not (accents or scripts or before):
-            return self._core(task, self._attributes(node))
+            return _enclosed(around, self._core(task, self._attributes(node)))
+        held = [[style for style in around if extent(node, style) == level] for level in (CORE, ACCENTED, WHOLE)]
         attributes = self._attributes(node, self.mark_scripts)
-        tasks = self._core(task, "" if self.mark_scripts else self._mark(node))
+        tasks = _enclosed(held[CORE], self._core(task, "" if self.mark_scripts else self._mark(node)))
         outermost = "multiscripts" if before else "scripts" if scripts else "accents"
         if accents:
             tasks = self._accented(node, tasks, attributes if outermost == "accents" else "", style)
+        tasks = _enclosed(held[ACCENTED], tasks)
         if before:
             sides = (node.below, node.above, node.pre_below, node.pre_above)
             after = [_Side(row or [], SCRIPT) for row in sides]
-            return [
+            tasks = [
                 f"<mmultiscripts{attributes}>", *tasks, *after[:2], "<mprescripts></mprescripts>", *after[2:],
                 "</mmultiscripts>",
             ]
-        return self._scripted(node, tasks, attributes, style) if scripts else tasks
+        elif scripts:
+            tasks = self._scripted(node, tasks, attributes, style)
+        return _enclosed(held[WHOLE], tasks)
 
     def _accented(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
         order = [slot for slot in mark_order(node) if getattr(node, slot) is not None]
@@ -203,7 +218,7 @@ class _Writer:
 
     def _accent(self, mark: LayoutNode, attributes: str, slot: str) -> str:
         """The ``<mo>`` of an accent or a brace, which stretches over what is under it unless it is a narrow one."""
-        is_narrow = self.hints.command(mark) in NARROW_ACCENTS
+        is_narrow = self.hints.is_narrow(mark)
         shown = ACCENT_SIGNS.get(mark.label, mark.label)
         if mark.label == "¯" and not is_narrow:
             shown = LINES_BESIDE[slot]
@@ -221,7 +236,7 @@ class _Writer:
         return [f"<{element}{attributes}>", *base, *scripts, f"</{element}>"]
 
     def _core(self, task: _InRow, attributes: str) -> list[_Task]:
-        node, style, operator = task
+        node, style, operator, _ = task
         kind, label = node.kind, node.label
         if operator is not None:
             return self._operator(node, operator, attributes)
@@ -301,8 +316,9 @@ class _Writer:
             tasks.append("<mtr>")
             for position, cell in enumerate(line):
                 strut = "" if position or style == SCRIPT else _STRUT if columns or label != "{" else _CASES_STRUT
-                look = "text-align: left" if label == "{" and not columns else _column(columns, position)
-                tasks += (_cell(look) + strut, *self._ended(cell, self._content(cell, max(style, TEXT))), "</mtd>")
+                look = "text-align: left" if label == "{" and not columns else column_style(columns, position)
+                content = self._content(cell, max(style, TEXT))
+                tasks += (cell_opening(look) + strut, *self._ended(cell, content), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         if opening:
@@ -314,7 +330,7 @@ class _Writer:
         """Lines aligned where they were written so, else centred; in scripts as small as these."""
         display = style != SCRIPT
         lines = [line[0] if line else [] for line in node.elements or []]
-        rows = self._aligned(node, lines) if display else [[line] for line in lines]
+        rows = aligned_lines(node, lines, self.hints) if display else [[line] for line in lines]
         class_name = "lines" if display else "lines small"
         kind = f' class="{class_name}"' if ' class="' not in attributes else ""
         if not kind:
@@ -328,26 +344,15 @@ class _Writer:
                 strut = _STRUT if display and not position else ""
                 inner = DISPLAY if display else SCRIPT
                 content = self._content(cell, inner, position % 2 == 1)
-                tasks += (_cell(look) + strut, *self._ended(cell, content), "</mtd>")
+                tasks += (cell_opening(look) + strut, *self._ended(cell, content), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         return tasks
 
-    def _aligned(self, node: LayoutNode, lines: list[Row]) -> list[list[Row]]:
-        """The lines in cells: where the source has a ``&``, else before the first relation if it is not LaTeX."""
-        if not self.hints.is_latex:
-            return [_split_at_relation(line) for line in lines]
-        rows: list[list[Row]] = []
-        end = node.start
-        for line in lines:
-            cells: list[Row] = [[]]
-            for symbol in line:
-                cells += [[] for _ in range(self.hints.divisions(end, symbol.start))]
-                cells[-1].append(symbol)
-                end = max(end, _end(symbol))
-            rows.append(cells)
-        width = max(map(len, rows), default=1)
-        return [row + [[] for _ in range(width - len(row))] for row in rows]
+
+def _enclosed(around: Sequence[Style], content: list[_Task]) -> list[_Task]:
+    """Content in boxes and under strokes, the outer ones first."""
+    return [*map(opening, around), *content, *["</mrow>"] * len(around)] if around else content
 
 
 def _in_row(content: list[_Task]) -> list[_Task]:
@@ -366,7 +371,6 @@ _ROOT_STRUTS = {
 _ACCENTED = {"over": "accent", "under": "accentunder"}
 """Slot → the attribute of MathML that says that what is there is an accent."""
 _BESIDE_NOTE = '<mspace width="0.8em"></mspace>'
-_ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
 
 
 def _fence(label: str) -> str:
@@ -374,38 +378,6 @@ def _fence(label: str) -> str:
     return f'<mo stretchy="true">{escape(label)}</mo>'
 
 
-def _cell(look: str) -> str:
-    return f'<mtd style="{look}">' if look else "<mtd>"
-
-
-def _column(columns: str, position: int) -> str:
-    """The style of a cell by the preamble of its array."""
-    places = [i for i, letter in enumerate(columns) if letter != "|"]
-    if position >= len(places):
-        return ""
-    place = places[position]
-    looks = [_ALIGNMENTS.get(columns[place], ""), "border-left: thin solid" if columns[:place].endswith("|") else ""]
-    return "; ".join(filter(None, looks))
-
-
 def _in_parentheses(row: Row, i: int) -> bool:
     """Whether a node is between parentheses, where a fraction without its line is a binomial."""
     return 0 < i < len(row) - 1 and row[i - 1].label == "(" and row[i + 1].label == ")"
-
-
-def _end(node: LayoutNode) -> int:
-    """Where a node ends in the source with all that is around it."""
-    end, stack = node.end, child_rows(node)
-    while stack:
-        for inner in stack.pop():
-            end = max(end, inner.end)
-            stack += child_rows(inner)
-    return end
-
-
-def _split_at_relation(line: Row) -> list[Row]:
-    """A line of a display in two cells, the second from its first relation on, as displays are mostly aligned."""
-    for i, node in enumerate(line):
-        if node.kind == "O" and token_class(node.label) in RELATION_CLASSES:
-            return [line[:i], line[i:]]
-    return [[], line]

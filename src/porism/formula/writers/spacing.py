@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
@@ -26,7 +28,8 @@ from porism.formula.tables.setting import (
     default_spaces,
     space_between,
 )
-from porism.formula.tree import LayoutNode, Row
+from porism.formula.tree import LayoutNode, Row, Style
+from porism.formula.writers.enclosures import Run, find_runs
 from porism.formula.writers.fences import CLOSES, MIDDLE, OPENS, Fences, find_fences
 from porism.formula.writers.hints import Hints
 from porism.formula.writers.letters import name_shown, sign_shown
@@ -61,6 +64,12 @@ class RowSetting:
     operators: dict[int, Operator] = field(default_factory=dict)
     before: dict[int, str] = field(default_factory=dict)
     """Elements before a node: spaces and invisible operators."""
+    runs: dict[int, list[Run]] = field(default_factory=dict)
+    """First position → the boxes and strokes that begin there and hold several nodes, outer ones first."""
+    run_ends: set[int] = field(default_factory=set)
+    """The last positions of these."""
+    alone: dict[int, list[Style]] = field(default_factory=dict)
+    """The boxes and strokes that hold one node."""
 
 
 def takes_limits(node: LayoutNode, hints: Hints) -> bool:
@@ -95,8 +104,14 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     """The spaces and operators of a row in a style; ``follows_operand`` says that it goes on after an aligned cell."""
     fences = find_fences(row, hints)
     setting = RowSetting(fences)
-    atoms = _atoms(row, fences, hints)
-    prefixes = _bind(row, atoms, fences, follows_operand)
+    for run in find_runs(row, fences.groups):
+        if run.first == run.last:
+            setting.alone.setdefault(run.first, []).append(run.style)
+        else:
+            setting.runs.setdefault(run.first, []).append(run)
+            setting.run_ends.add(run.last)
+    atoms = [ORD if i in setting.alone else atom for i, atom in enumerate(_atoms(row, fences, hints))]
+    prefixes = _bind(row, atoms, fences, setting.runs, follows_operand)
     spaces: list[list[int]] = [[0, 0] for _ in row]
     is_operator = [
         (node.kind == "O" and node.label not in IDENTIFIERS) or (
@@ -105,6 +120,8 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
         for node in row
     ]
     lefts, rights = _seen_from_outside(atoms, fences, row, hints)
+    for run in chain.from_iterable(setting.runs.values()):
+        lefts[run.first] = rights[run.last] = ORD
     for i, node in enumerate(row):
         gap = 0
         if i or follows_operand:
@@ -134,7 +151,7 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     for i, node in enumerate(row):
         if is_operator[i]:
             shown = name_shown(node, hints) if node.kind == "V" else sign_shown(row, i, i in fences.sides, hints)
-            attributes = _attributes(row, i, spaces[i], i in prefixes, atoms[i] == BIN, fences, hints)
+            attributes = _attributes(row, i, spaces[i], i in prefixes, atoms[i] == BIN, setting, hints)
             setting.operators[i] = Operator(attributes, shown)
     return setting
 
@@ -177,12 +194,12 @@ def _has_brace(node: LayoutNode) -> bool:
     )
 
 
-def _bind(row: Row, atoms: list[int], fences: Fences, follows_operand: bool) -> set[int]:
+def _bind(row: Row, atoms: list[int], fences: Fences, runs: Container[int], follows_operand: bool) -> set[int]:
     """Makes signs ordinary that have no operand on either side; gives the positions of those before an operand."""
     prefixes: set[int] = set()
     before = ORD if follows_operand else OPEN
     for i, atom in enumerate(atoms):
-        if i in fences.groups and i not in fences.sides:
+        if i in runs or (i in fences.groups and i not in fences.sides):
             before = OPEN
         if atom == BIN and before in (BIN, OP, REL, OPEN, PUNCT):
             atoms[i] = atom = ORD
@@ -222,16 +239,17 @@ def _modulus_gap(row: Row, i: int, gap: int, style: int, hints: Hints) -> int:
 
 
 def _attributes(
-    row: Row, i: int, spaces: list[int], is_prefix: bool, is_binary: bool, fences: Fences, hints: Hints
+    row: Row, i: int, spaces: list[int], is_prefix: bool, is_binary: bool, setting: RowSetting, hints: Hints
 ) -> str:
     """The attributes of an operator that differ from what MathML gives it at its place."""
     node = row[i]
     label = node.label
+    fences = setting.fences
     form, is_explicit = "infix", False
-    if len(row) > 1:
-        if i == 0 or i in fences.groups:
+    if len(row) > 1 and i not in setting.alone:
+        if i == 0 or i in fences.groups or i in setting.runs:
             form = "prefix"
-        elif i == len(row) - 1 or i in fences.ends:
+        elif i == len(row) - 1 or i in fences.ends or i in setting.run_ends:
             form = "postfix"
     kind = token_class(label)
     side = fences.sides.get(i, "")

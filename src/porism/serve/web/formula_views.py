@@ -21,6 +21,7 @@ from porism.formula import (
     to_spoken,
     to_unicode,
 )
+from porism.formula.tables.styles import ENCLOSURES
 from porism.formula.values import whole_value
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
@@ -79,7 +80,10 @@ def for_pages(mathml: str) -> str:
 
 def with_classes(mathml: str) -> str:
     """MathML with classes in place of ``style`` attributes."""
-    return _STYLE.sub(lambda style: f' class="{style[1] or ""}{" line" if style[2] else ""}"', mathml)
+    shown = _STYLE.sub(lambda style: f' class="{style[1] or ""}{" line" if style[2] else ""}"', mathml)
+    for declarations in ENCLOSURES.values():  # their classes are there
+        shown = shown.replace(f' style="{declarations}"', "")
+    return shown
 
 
 def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
-    "cancel": {"cancelto": ("-o m m", r"\overset{#2}{#3}")},
+    "cancel": {"cancelto": ("-o m m", r"\overset{#2}{\cancel{#3}}")},
     "slashed": {"slashed": ("m", r"\not{#1}")},
     "accents": {"accentset": ("m m", r"\overset{#1}{#2}")},
     "esdiff": {

@@ -1,0 +1,41 @@
+"""How content is set without meaning more by it: boxes and strokes, by command, by notation of MathML, and as CSS."""
+
+from __future__ import annotations
+
+STYLED: dict[str, tuple[str, str]] = {
+    "boxed": ("", "boxed"), "cancel": ("o", "struck-up"), "bcancel": ("o", "struck-down"),
+    "xcancel": ("o", "struck-twice"), "sout": ("", "struck-across"),
+}
+"""Command with mathematics as its argument → its arguments before that, and the kind of style."""
+
+STYLED_TEXTS: dict[str, str] = dict.fromkeys(
+    ("fbox", "framebox", "fcolorbox", "tcbox", "ovalbox", "shadowbox", "doublebox"), "boxed"
+)
+"""Command of :data:`~porism.formula.tables.boxes.BOXES` → the kind of style of its text."""
+
+NOTATIONS: dict[str, str] = {
+    **dict.fromkeys(("box", "roundedbox", "circle"), "boxed"), "updiagonalstrike": "struck-up",
+    "downdiagonalstrike": "struck-down", "horizontalstrike": "struck-across",
+}
+"""Notation of ``<menclose>`` → the kind of style."""
+
+ROUNDHAND = "roundhand"
+"""The kind of style of ``\\\\mathscr``, which has letters of another hand than ``\\\\mathcal``."""
+ROUNDHAND_SELECTOR = "\ufe01"
+"""Unicode's variation selector after a script letter for that hand."""
+
+
+def _stroke(side: str) -> str:
+    first, last = "calc(50% - .025em)", "calc(50% + .025em)"
+    return f"linear-gradient(to {side}, transparent {first}, currentColor {first} {last}, transparent {last})"
+
+
+_UP, _DOWN, _ACROSS = (_stroke(side) for side in ("bottom right", "top right", "bottom"))
+_BEYOND = "padding: .15em .05em; margin: -.15em -.05em"
+"""Slanted strokes reach beyond their content, which keeps its place."""
+ENCLOSURES: dict[str, str] = {
+    "boxed": "border: thin solid; padding: .3em", "struck-up": f"{_BEYOND}; background: {_UP}",
+    "struck-down": f"{_BEYOND}; background: {_DOWN}", "struck-twice": f"{_BEYOND}; background: {_UP}, {_DOWN}",
+    "struck-across": f"background: {_ACROSS}",
+}
+"""Kind of style that is drawn around or through content → its declarations in CSS; the kind is a class, too."""

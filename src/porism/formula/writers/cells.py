@@ -1,0 +1,60 @@
+"""The cells of matrices and of aligned lines: how each is set, and where lines are divided."""
+
+from __future__ import annotations
+
+from porism.formula.layout import child_rows
+from porism.formula.tables.lookup import RELATION_CLASSES, token_class
+from porism.formula.tree import LayoutNode, Row
+from porism.formula.writers.hints import Hints
+
+_ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
+
+
+def cell_opening(look: str) -> str:
+    """The element that begins a cell."""
+    return f'<mtd style="{look}">' if look else "<mtd>"
+
+
+def column_style(columns: str, position: int) -> str:
+    """The style of a cell by the preamble of its array."""
+    places = [i for i, letter in enumerate(columns) if letter != "|"]
+    if position >= len(places):
+        return ""
+    place = places[position]
+    looks = [_ALIGNMENTS.get(columns[place], ""), "border-left: thin solid" if columns[:place].endswith("|") else ""]
+    return "; ".join(filter(None, looks))
+
+
+def aligned_lines(node: LayoutNode, lines: list[Row], hints: Hints) -> list[list[Row]]:
+    """The lines in cells: where the source has a ``&``, else before the first relation if it is not LaTeX."""
+    if not hints.is_latex:
+        return [_split_at_relation(line) for line in lines]
+    rows: list[list[Row]] = []
+    end = node.start
+    for line in lines:
+        cells: list[Row] = [[]]
+        for symbol in line:
+            cells += [[] for _ in range(hints.divisions(end, symbol.start))]
+            cells[-1].append(symbol)
+            end = max(end, end_of(symbol))
+        rows.append(cells)
+    width = max(map(len, rows), default=1)
+    return [row + [[] for _ in range(width - len(row))] for row in rows]
+
+
+def end_of(node: LayoutNode) -> int:
+    """Where a node ends in the source with all that is around it."""
+    end, stack = node.end, child_rows(node)
+    while stack:
+        for inner in stack.pop():
+            end = max(end, inner.end)
+            stack += child_rows(inner)
+    return end
+
+
+def _split_at_relation(line: Row) -> list[Row]:
+    """A line of a display in two cells, the second from its first relation on, as displays are mostly aligned."""
+    for i, node in enumerate(line):
+        if node.kind == "O" and token_class(node.label) in RELATION_CLASSES:
+            return [line[:i], line[i:]]
+    return [[], line]

@@ -1,0 +1,115 @@
+"""Boxes, strokes and the hand of script letters: seen on the page, and no part of what a formula says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from porism.formula import (
+    LayoutTree,
+    layout_key,
+    layout_string,
+    parse_latex,
+    parse_mathml,
+    to_mathml,
+    unaccounted_tokens,
+)
+
+
+def shown(tree: LayoutTree) -> str:
+    """The MathML of a formula between the tags of ``<math>``, without ``style`` attributes."""
+    return re.sub(r' style="[^"]*"', "", to_mathml(tree, ids=False)).partition(">")[2].removesuffix("</math>")
+
+
+BOX, UP, DOWN, TWICE, ACROSS = (
+    f'<mrow class="{kind}">' for kind in ("boxed", "struck-up", "struck-down", "struck-twice", "struck-across")
+)
+BOX = BOX.replace(">", ' displaystyle="true">')
+END = "</mrow>"
+SUM = "<mi>a</mi><mo>+</mo><mi>b</mi>"
+
+ENCLOSED = [
+    (r"\boxed{a+b}", f"<mrow>{BOX}{SUM}{END}</mrow>", "a+b"),
+    (r"\boxed x", f"{BOX}<mi>x</mi>{END}", "x"),
+    (r"\boxed{x}^2", f"<msup>{BOX}<mi>x</mi>{END}<mn>2</mn></msup>", "x^2"),
+    (r"\boxed{x^2}", f"{BOX}<msup><mi>x</mi><mn>2</mn></msup>{END}", "x^2"),
+    (r"\boxed{x_1}^2", f"<msubsup>{BOX}<mi>x</mi>{END}<mn>1</mn><mn>2</mn></msubsup>", "x_1^2"),
+    (r"\hat{\boxed{x}}", f'<mover accent="true">{BOX}<mi>x</mi>{END}<mo stretchy="false">ˆ</mo></mover>', r"\hat x"),
+    (r"\boxed{\hat x}^2",
+     f'<msup>{BOX}<mover accent="true"><mi>x</mi><mo stretchy="false">ˆ</mo></mover>{END}<mn>2</mn></msup>',
+     r"\hat x^2"),
+    (r"\boxed{a+b}^2", f"<msup><mrow>{BOX}{SUM}{END}</mrow><mn>2</mn></msup>", "{a+b}^2"),
+    (r"\boxed{\boxed{x}}", f"{BOX}{BOX}<mi>x</mi>{END}{END}", "x"),
+    (r"\boxed{a\cancel{+}b}",
+     f'<mrow>{BOX}<mi>a</mi>{UP}<mo lspace="0" rspace="0">+</mo>{END}<mi>b</mi>{END}</mrow>', "a+b"),
+    (r"x=\boxed{-1}", f'<mrow><mi>x</mi><mo>=</mo>{BOX}<mo form="prefix">−</mo><mn>1</mn>{END}</mrow>', "x=-1"),
+    (r"\frac\cancel{a}{\bcancel b}", f"<mfrac>{UP}<mi>a</mi>{END}{DOWN}<mi>b</mi>{END}</mfrac>", r"\frac ab"),
+    (r"\xcancel{a+b}", f"<mrow>{TWICE}{SUM}{END}</mrow>", "a+b"), (r"\sout{x}", f"{ACROSS}<mi>x</mi>{END}", "x"),
+    (r"\cancelto{0}{x}", f"<mover>{UP}<mi>x</mi>{END}<mn>0</mn></mover>", r"\overset{0}{x}"),
+    (r"\fbox{$a+b$}", f"<mrow>{BOX}{SUM}{END}</mrow>", "a+b"),
+    (r"\framebox[2cm][l]{$x$}", f"{BOX}<mi>x</mi>{END}", "x"),
+    (r"\fcolorbox{red}{white}{$x$}", f"{BOX}<mi>x</mi>{END}", "x"),
+    (r"\bbox[5px,border:1px solid red]{x}", f"{BOX}<mi>x</mi>{END}", "x"), (r"\bbox[red]{x}", "<mi>x</mi>", "x"),
+    (r"\def\b#1{\boxed{#1}}\b{a+b}", f"<mrow>{BOX}{SUM}{END}</mrow>", "a+b"),
+    (r"\boxed{\left(\frac ab\right)}^2",
+     f'<mrow><msup><mrow>{BOX}<mo stretchy="true">(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo stretchy="true">)</mo>'
+     f"{END}</mrow><mn>2</mn></msup></mrow>", r"\left(\frac ab\right)^2"),
+    (r"\boxed{\left(\frac ab\right)^2}",
+     f'<mrow>{BOX}<msup><mrow><mo stretchy="true">(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo stretchy="true">)</mo>'
+     f"</mrow><mn>2</mn></msup>{END}</mrow>", r"\left(\frac ab\right)^2"),
+]
+
+
+@pytest.mark.parametrize(("latex", "mathml", "plain"), ENCLOSED)
+def test_boxes_and_strokes_are_seen_and_say_nothing(latex: str, mathml: str, plain: str) -> None:
+    tree = parse_latex(latex)
+    assert shown(tree) == mathml
+    assert not tree.problems
+    assert not unaccounted_tokens(tree)
+    assert layout_key(tree) == layout_key(parse_latex(plain))
+
+
+@pytest.mark.parametrize("latex", [latex for latex, _, _ in ENCLOSED])
+def test_boxes_and_strokes_are_read_back(latex: str) -> None:
+    tree = parse_latex(latex)
+    again = parse_mathml(to_mathml(tree))
+    assert layout_key(again) == layout_key(tree)
+    assert shown(again) == shown(tree)
+
+
+@pytest.mark.parametrize(("notation", "inner"), [
+    ("box", f"<mrow>{BOX}{SUM}{END}</mrow>"), ("updiagonalstrike", f"<mrow>{UP}{SUM}{END}</mrow>"),
+    ("downdiagonalstrike", f"<mrow>{DOWN}{SUM}{END}</mrow>"), ("horizontalstrike", f"<mrow>{ACROSS}{SUM}{END}</mrow>"),
+])
+def test_menclose_is_shown(notation: str, inner: str) -> None:
+    assert shown(parse_mathml(f'<math><menclose notation="{notation}">{SUM}</menclose></math>')) == inner
+
+
+def test_a_box_around_everything_of_a_matrix_is_kept() -> None:
+    tree = parse_latex(r"\boxed{\begin{pmatrix}a&b\\c&d\end{pmatrix}}")
+    assert shown(tree).startswith(f'{BOX}<mrow><mo stretchy="true">(</mo><mtable>')
+
+
+def test_boxes_without_end_stay_few_and_their_time_linear() -> None:
+    tree = parse_latex(r"\boxed{" * 2000 + "x")
+    assert shown(tree).count(BOX) == 8
+
+
+@pytest.mark.parametrize(("latex", "mathml"), [
+    (r"\mathscr A", "<mi>𝒜\ufe01</mi>"), (r"\mathcal A", "<mi>𝒜</mi>"), (r"{\scr L}", "<mi>ℒ\ufe01</mi>"),
+    (r"\symscr{F}", "<mi>ℱ\ufe01</mi>"), (r"\def\L{\mathscr L}\L", "<mi>ℒ\ufe01</mi>"), (r"\mathscr 1", "<mn>1</mn>"),
+])
+def test_script_letters_are_of_another_hand_than_calligraphic_ones(latex: str, mathml: str) -> None:
+    tree = parse_latex(latex)
+    assert shown(tree) == mathml
+    again = parse_mathml(to_mathml(tree))
+    assert shown(again) == mathml
+    assert layout_string(again) == layout_string(tree) == layout_string(parse_latex(latex.replace("scr", "cal")))
+
+
+@pytest.mark.parametrize("source", ["𝒜\ufe01", "↔\ufe0f", "<math><mi>x\ufe00</mi></math>"])
+def test_variation_selectors_are_no_symbols(source: str) -> None:
+    tree = (parse_mathml if "<" in source else parse_latex)(source)
+    assert len(tree.row) == 1
+    assert not tree.problems
