@@ -21,7 +21,7 @@ from porism.formula.tables.registers import ASSIGNMENTS
 
 _NUMBERS = {
     "\\z@": 0, "\\@ne": 1, "\\tw@": 2, "\\thr@@": 3, "\\m@ne": -1, "\\pdfoutput": 1, "\\pdftexversion": 140,
-    "\\eTeXversion": 2,
+    "\\eTeXversion": 2, "\\active": 13,
 }  # fmt: skip
 """Numbers that TeX, LaTeX or pdfTeX, whose part is taken, has under a name."""
 
@@ -31,6 +31,7 @@ _DEFINED = KEPT_COMMANDS | REFERENCES | TEXT_IN_MATH | SYMBOLS.keys() | _NUMBERS
 """Commands that are defined although no file of the project does it."""
 
 _DIGITS = re.compile(r"\d+")
+_OTHER_BASE = re.compile(r"\"([0-9A-F]{1,8})|'([0-7]{1,10})")
 _RELATION = re.compile(r"\s*([<=>])")
 _DIMENSION = re.compile(r"\s*=?\s*([-+]?\d*\.?\d+)\s*(pt|mm|cm|in|em|ex|bp|pc|sp)\s?")
 _POINTS = {"pt": 1, "mm": 2.845, "cm": 28.45, "in": 72.27, "em": 10, "ex": 4.3, "bp": 1.004, "pc": 12, "sp": 0}
@@ -56,7 +57,10 @@ class Conditions:
     def holds(self, command: str) -> bool | None:
         """Whether the condition that the command begins holds; None where only a typesetter could say it."""
         test = self._tests.get(command)
-        return self._flags.get(command) if test is None else test()
+        if test is None:
+            self.expander.depends_on_more()
+            return self._flags.get(command)
+        return test()
 
     def is_defined(self, name: str) -> bool:
         """Whether a control sequence has a meaning."""
@@ -91,6 +95,8 @@ class Conditions:
             self.expander.stream.push([token] if token else [])
             return ""
         first, *rest = self.expander.split(token)
+        if first[0] == "\\" and first[-1].isalpha() and (following := self.expander.stream.next()) is not None:
+            rest = [following.lstrip(" ")]  # TeX drops blanks after a word
         self.expander.stream.push(rest)
         return first
 
@@ -103,6 +109,8 @@ class Conditions:
         macro = self.expander.macro_of(token)
         if macro is not None:
             target = macro.body[0] if len(macro.body) == 1 and not macro.arguments else ""
+            if isinstance(target, str) and len(target) == 1:  # as \let makes of a character
+                return "character", target
             return ("primitive", target[1:]) if isinstance(target, str) and target[:2] == "\0\\" else ("macro", macro)
         if token in self.expander.primitives or token in self.expander.known or token in _DEFINED:
             return "primitive", token
@@ -134,6 +142,9 @@ class Conditions:
                 after = rest[found.end() :]
                 self.expander.stream.push([after.removeprefix(" ")])
                 return sign * int(found.group()[:18])
+            if found := _OTHER_BASE.match(rest):
+                self.expander.stream.push([rest[found.end() :].removeprefix(" ")])
+                return sign * (int(found[1], 16) if found[1] else int(found[2], 8))
             if rest[:1] == "`" and (character := rest[1:] or self._piece()):
                 self.expander.stream.push([character[1:]] if rest[1:] else [])
                 return sign * ord(character[0] if rest[1:] else character[-1])

@@ -51,6 +51,9 @@ class Declarations(declarations.Declarations):
     def expanded(self, body: list[str]) -> list[str]:
         return self.expander.expanded(body)
 
+    def ordinary(self, character: str) -> tuple[str, ...]:
+        return (character,) if character.isalnum() else ("\\mathchar", f"`{character}")
+
     def define_environment(
         self, name: str, arguments: tuple[Argument, ...], begin: list[str], end_arguments: tuple[Argument, ...],
         end: list[str],

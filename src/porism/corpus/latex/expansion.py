@@ -25,6 +25,7 @@ class Expansion:
             (self._csname, "csname"), (self._expandafter, "expandafter"), (self._if_undefined, "@ifundefined"),
             (self._in_preamble, "AtBeginDocument"), (self._number, "number"),
             (self._detokenize, "detokenize"), (self._doubled_argument, "@dblarg"),
+            (self._future_let, "futurelet"),
         ):  # fmt: skip
             expander.primitives["\\" + name] = handler
         expander.expandable.update(["\\csname", "\\expandafter", "\\@ifundefined", "\\number", "\\detokenize"])
@@ -72,6 +73,14 @@ class Expansion:
         if not reader.follows("[") and (argument := reader.group()) is not None:
             called = [*called, "[", *argument, "]", "{", *argument, "}"]
         reader.stream.push(called)
+
+    def _future_let(self, command: str) -> None:
+        """``\\futurelet\\next\\test x`` is ``\\let\\next=x \\test x``."""
+        reader = self.expander
+        name, test, following = reader.skip_spaces(), reader.skip_spaces(), reader.stream.next()
+        if name is not None and test is not None and following is not None:
+            first, *rest = reader.split(following)
+            reader.stream.push(["\\let", name, "=", first, test, first, *rest])
 
     def _detokenize(self, command: str) -> None:
         """``\\detokenize{…}``: characters, also where they look like a command."""

@@ -22,14 +22,15 @@ class FormulaReader:
     :param label: called with the name of each ``\\label`` inside a formula.
     :param reference: the readable form of a reference command's argument.
     :param leave_file: called where a file ends that was read inside a formula.
+    :param number: reads the number that follows; None where none does.
     """
 
     def __init__(
         self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str],
-        leave_file: Callable[[], None] = lambda: None,
+        leave_file: Callable[[], None] = lambda: None, number: Callable[[], int | None] = lambda: None,
     ) -> None:
         self.expander = expander
-        self._services = FormulaServices(expander, ArrowReader(expander), label, reference, leave_file)
+        self._services = FormulaServices(expander, ArrowReader(expander), number, label, reference, leave_file)
         self.diagrams: list[list[str]] = []
         """The diagrams in the formula that was read last: the formulas at the nodes and arrows of each."""
         self.unexpanded = 0
@@ -74,6 +75,7 @@ class FormulaReader:
     def _source(self, collector: FormulaCollector, run: Callable[[], list[str]]) -> str:
         self.expander.math = True
         depth = self.expander.depth
+        self.expander.begin_group()
         try:
             tokens = run()
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from porism.corpus.latex.active import mathematical_character
 from porism.corpus.latex.alignments import STACKS, read_stack
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import BEGIN, CELL, END
@@ -41,11 +42,13 @@ class FormulaServices:
     """What reading formulas needs of the reader of the source.
 
     ``label`` is called with the name of each ``\\label``; ``reference`` gives the readable form of a reference
-    command's argument; ``leave_file`` is called where a file ends that was read inside a formula.
+    command's argument; ``number`` reads a number; ``leave_file`` is called where a file ends that was
+    read inside a formula.
     """
 
     expander: Expander
     arrows: ArrowReader
+    number: Callable[[], int | None]
     label: Callable[[str], None]
     reference: Callable[[str, str], str]
     leave_file: Callable[[], None]
@@ -216,7 +219,7 @@ class FormulaCollector(FormulaContexts):
             stack = read_stack(expander, token)
             expander.stream.push(["$", *stack, "$"] if in_text else stack)
         elif token in ("\\mathchar", "\\char"):
-            return self._character()
+            return self._character(token)
         elif "@" in token:  # of LaTeX's own machinery, such as \nolimits@: it prints nothing
             pass
         elif token == "\\mathchoice":
@@ -272,16 +275,30 @@ class FormulaCollector(FormulaContexts):
             token = expander.skip_spaces() or ""
             expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", token.strip('"'), "}"])
 
-    def _character(self) -> bool:
-        """``\\mathchar`\\=``: the character itself; False where a number follows."""
+    def _character(self, command: str) -> bool:
+        """``\\mathchar`\\=``, ``\\mathchar"303A``: the character itself; False where its font has no name for it."""
         stream = self.expander.stream
         token = self.expander.skip_spaces()
-        if token is None or token[0] != "`":
-            stream.push([token] if token is not None else [])
+        if token is not None and token[0] == "`":
+            quoted = token[1:] or stream.next() or ""
+            stream.push([quoted[1:]] if quoted[:1] != "\\" and quoted[1:] else [])
+            self._symbol(quoted[1:] if quoted[:1] == "\\" else quoted[:1])
+            return True
+        stream.push([token] if token is not None else [])
+        number = self.services.number() if command == "\\mathchar" else None
+        if number is None:
             return False
-        quoted = token[1:] or stream.next() or ""
-        stream.push([quoted[1:] if quoted[0] == "\\" else quoted] if quoted else [])
-        return True
+        character = mathematical_character(number)
+        if character:
+            self._symbol(character)
+        else:
+            stream.push([f"{number} "])
+        return bool(character)
+
+    def _symbol(self, character: str) -> None:
+        """Writes a character that stands for itself."""
+        self.box = self.owner = ""
+        self.out.append("\\" + character if character in tuple("{}#$%&_") else character)
 
     def _skip_line_option(self) -> None:
         self.expander.star()

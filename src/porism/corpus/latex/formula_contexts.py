@@ -70,6 +70,7 @@ class FormulaContexts:
             self.dollars.append(len(self.opened))
         self.opened.append(entry)
         self.mode, self.package = mode, package
+        self.expander.math = mode != "text"
         self.pending, self.box, self.owner = 0, "", ""
         return entry
 
@@ -84,6 +85,7 @@ class FormulaContexts:
         innermost = self.opened[-1] if self.opened else None
         self.mode = innermost.mode if innermost is not None else self._outer_mode
         self.package = innermost.package if innermost is not None else self._outer_package
+        self.expander.math = self.mode != "text"
 
     def _innermost(self, fits: Callable[[Opened], bool]) -> int | None:
         """The place of the innermost open thing that fits."""

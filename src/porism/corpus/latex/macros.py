@@ -10,6 +10,13 @@ from porism.formula.macros import expander
 from porism.formula.macros.definition import Body, Macro
 from porism.formula.macros.tokens import join
 
+ACTIVE = "\\active "
+"""Before the character: the control sequence that stands for an active character."""
+ACTIVE_CODES = {"\\catcode": 13, "\\mathcode": 0x8000}
+"""The codes that make a character active: anywhere, and in formulas."""
+
+MAX_MADE_TOKENS = 20
+"""What a character expands to is remembered up to so many tokens."""
 MAX_NESTED_EXPANSIONS = 50
 """So many expansions may be needed inside one another (a name inside a name…)."""
 
@@ -28,6 +35,11 @@ class Expander(expander.Expander):
         """What the project lets strings of signs stand for (babel's ``\\defineshorthand``)."""
         self._pattern = re.compile("")
         self._in_pattern = 0
+        self._made: dict[tuple[str, str, bool], tuple[list[str], dict[str, Macro | None]] | None] = {}
+        self._used: dict[str, Macro | None] | None = None
+        """The macros that were looked up in an expansion that is to be remembered, before it defined them."""
+        self._defined: set[str] = set()
+        self._is_repeatable = True
         self.keeps_meaning: Callable[[str, Macro], bool] = lambda name, macro: False
         """Whether a definition changes only what a command looks like; it is ignored then."""
 
@@ -35,8 +47,12 @@ class Expander(expander.Expander):
         token = super().next(brace)
         while self.shorthands and token is not None and token[0] not in "\\\0" and (found := self._shorthand(token)):
             before, macro, after = found
-            self.stream.push([after] if after else [])
-            self.push_body(macro, [])
+            made = self._made_of_character(macro, after)
+            if made is not None:
+                self.stream.push([*made, after[1:]])
+            else:
+                self.stream.push([after] if after else [])
+                self.push_body(macro, [])
             if before:
                 return before
             token = super().next(brace)
@@ -48,15 +64,83 @@ class Expander(expander.Expander):
             written = sorted(self.shorthands, key=len, reverse=True)
             self._pattern = re.compile("|".join(map(re.escape, written)))
             self._in_pattern = len(written)
-        match = self._pattern.search(token)
-        if match is None or self.stream.fuel <= 0:
+        if self.stream.fuel <= 0:
             return None
-        return token[: match.start()], self.shorthands[match.group()], token[match.end() :]
+        for match in self._pattern.finditer(token):
+            macro = self.shorthands[match.group()]
+            name = macro.body[0] if len(macro.body) == 1 else ""
+            if name != ACTIVE + match.group() or (name in self.macros and self.is_active(match.group())):
+                return token[: match.start()], macro, token[match.end() :]
+        return None
+
+    def is_active(self, character: str) -> bool:
+        """Whether a character is active here, so that it can be defined and used as a command."""
+        commands = ("\\catcode", "\\mathcode") if self.math else ("\\catcode",)
+        return any(self._has_active_code(command, character) for command in commands)
+
+    def _has_active_code(self, command: str, character: str) -> bool:
+        code = self.macros.get(f"{command} {character}")
+        return code is not None and code.body == (str(ACTIVE_CODES[command]),)
+
+    def macro_of(self, name: str) -> Macro | None:
+        macro = self.macros.get(name)
+        if self._used is not None and name not in self._defined:
+            self._used[name] = macro
+        return macro
+
+    def depends_on_more(self) -> None:
+        """Says that what is being expanded depends on more than on macros: it is not remembered."""
+        self._is_repeatable = False
+
+    def _made_of_character(self, macro: Macro, after: str) -> list[str] | None:
+        """What an active character and the letter after it expand to, remembered while the macros are the same.
+
+        Authors look letters up in long lists (``!A`` for φ), which takes hundreds of expansions each time.
+        """
+        name = macro.body[0] if len(macro.body) == 1 else 0
+        if not isinstance(name, str) or not name.startswith(ACTIVE) or not after[:1].isalnum():
+            return None
+        key = name, after[0], self.math
+        if key not in self._made and self._used is None:
+            self._made[key] = self._expansion([name, after[0]])
+        made = self._made.get(key)
+        if made is not None and any(self.macros.get(used) is not macro for used, macro in made[1].items()):
+            del self._made[key]
+            return self._made_of_character(macro, after)
+        self.stream.fuel -= len(made[0]) if made is not None else 0
+        return made[0] if made is not None else None
+
+    def _expansion(self, tokens: list[str]) -> tuple[list[str], dict[str, Macro | None]] | None:
+        """What tokens expand to by themselves, and the macros on which that depends; None where it may vary."""
+        frames, depth = self.stream.swap(tokens), self.depth
+        self._used, self._defined, self._is_repeatable = {}, set(), True
+        self.begin_group()
+        made: list[str] = []
+        try:
+            while (token := super().next()) is not None and len(made) < MAX_MADE_TOKENS:
+                made.append(token)
+        finally:
+            used, self._used = self._used, None
+            self.end_groups(depth)
+            self.stream.restore(frames)
+        if token is not None or not self._is_repeatable or any(token in self.macros for token in made):
+            return None
+        return made, used
+
+    def defined_name(self) -> str | None:
+        token = super().defined_name()
+        if token is not None and token[0] != "\\" and self.is_active(token[0]):
+            self.stream.push([token[1:]] if token[1:] else [])
+            return ACTIVE + token[0]
+        return token
 
     def tokenize(self, text: str) -> list[str]:
         return tokenize(text)
 
     def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
+        if self._used is not None:
+            self._is_repeatable &= name not in self._used
+            self._defined.add(name)
         if self.keeps_meaning(name, macro):
             self._global = False
             self.macros.pop(name, None)

@@ -89,6 +89,7 @@ class Programming:
         return join(macro.fixed) if macro is not None else ""
 
     def _flag(self, prefix: str) -> bool:
+        self.expander.depends_on_more()
         return self._conditionals.flags.get(prefix + self._expanded(), False)
 
     # tests with two branches -----------------------------------------------------------------------------------

@@ -66,6 +66,11 @@ def skip_assignment(expander: Expander, name: str) -> None:
             _skip_box(expander)
 
 
+def skip_equals(expander: Expander) -> None:
+    """Reads and drops the equals sign of an assignment, which may be left out."""
+    _match(expander, _EQUALS)
+
+
 def _skip_dimension(expander: Expander, *, surely: bool) -> None:
     if _match(expander, _DIMENSION) is None:
         factor = _match(expander, _FACTOR)

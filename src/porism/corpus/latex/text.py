@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from porism.corpus.latex.active import ActiveCharacters
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.definitions import Declarations
 from porism.corpus.latex.diagrams import diagram_text
@@ -54,11 +55,15 @@ class LatexText:
         self.expander.keeps_meaning = lambda name, macro: is_only_appearance(name, macro, self.expander.known)
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
+        self.active = ActiveCharacters(self.expander, self.conditionals.conditions)
         Expansion(self.expander, self.conditionals)
         Programming(self.expander, self.conditionals)
         self.languages = Languages(self.expander)
         self.labels = LabelKinds()
-        self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text, self.leave_file)
+        self.formulas = FormulaReader(
+            self.expander, self._formula_label, self._reference_text, self.leave_file,
+            self.conditionals.conditions.number,
+        )
         self.preamble = True
         self.out: Parts = []
         self.opened: list[Opened] = []
@@ -116,7 +121,7 @@ class LatexText:
         if first == "\\":
             self._command(token)
         elif self.preamble:
-            return
+            self.active.preamble_token(first)
         elif first == "{":
             self.open("{")
         elif first == "}":

@@ -22,8 +22,6 @@ QUANTITIES = {
 }
 """Commands of siunitx → their arguments: ``o`` in brackets, ``m`` in braces."""
 _RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
-_AT_CODE = re.compile(r"\s*`\\?@\s*=?\s*(\d+|\\\w+)\s?")
-"""Whether ``@`` is a letter, as plain TeX says it."""
 _VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
 
 
@@ -79,11 +77,7 @@ class TextCommands(LatexText):
         self._formula_part(self.formulas.group())
 
     def _assignment(self, command: str) -> None:
-        file = self.expander.stream.raw_file
-        if command == "\\catcode" and file is not None and (found := file.match(_AT_CODE)) is not None:
-            file.at_letter = found.group(1) == "11"
-        else:
-            skip_assignment(self.expander, command[1:])
+        skip_assignment(self.expander, command[1:])
 
     def _diagram(self, command: str) -> None:
         if self.preamble:

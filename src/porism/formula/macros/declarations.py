@@ -86,7 +86,7 @@ class Declarations:
 
     def _def(self, command: str) -> None:
         reader = self.expander
-        name = reader.skip_spaces()
+        name = reader.defined_name()
         if name is None or name[0] != "\\":
             self._incomplete(command)
             reader.stream.push([name] if name is not None else [])
@@ -118,7 +118,7 @@ class Declarations:
 
     def _let(self, command: str) -> None:
         reader = self.expander
-        name = reader.skip_spaces()
+        name = reader.defined_name()
         if name is None or name[0] != "\\":
             self._incomplete(command)
             reader.stream.push([name] if name else [])
@@ -153,7 +153,11 @@ class Declarations:
         reader = self.expander
         name, _, _, place = reader.control_word(), reader.group(), reader.group(), join(reader.group() or [])
         if name is not None and len(place) == 2 and place[0] == "`":
-            reader.define(name, Macro((), (place[1],)))
+            reader.define(name, Macro((), self.ordinary(place[1])))
+
+    def ordinary(self, character: str) -> tuple[str, ...]:
+        """A body that is this character of a font, whatever it stands for when a source writes it."""
+        return (character,)
 
     def _operator_alias(self, command: str) -> None:
         counts = {"\\DeclareMathAlphabet": 5, "\\DeclareSymbolFont": 5}

@@ -284,6 +284,10 @@ class Expander:
         tokens = [token for token in self.group() or [] if not token.isspace()]
         return tokens[0] if len(tokens) == 1 and tokens[0][0] == "\\" else None
 
+    def defined_name(self) -> str | None:
+        """What a ``\\def`` or ``\\let`` gives a meaning: a control sequence; any other token is no name."""
+        return self.skip_spaces()
+
     def _scan_limit(self) -> int:
         """How far the end of an argument is looked for: searches that fail are paid for, so that they stay few."""
         return min(MAX_ARGUMENT_TOKENS, max(64, self.stream.fuel))
