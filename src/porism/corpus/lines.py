@@ -50,18 +50,20 @@ def located(parts: Iterable[str | Formula], tidied: Callable[[str], str], first_
     :param tidied: takes away white space, and nothing else.
     """
     marks: list[LineMark] = []
-    waiting: list[tuple[LineMark, int]] = []  # with the line ends since
+    waiting: list[tuple[LineMark, int]] = []  # with the line ends before
+    line_ends = 0
     pieces: list[str | Formula] = []
     for part in parts:
         if isinstance(part, LineMark):
-            waiting.append((part, 0))
+            waiting.append((part, line_ends))
             continue
         if waiting:
             blank = "" if isinstance(part, Formula) else part[: len(part) - len(part.lstrip())]
-            if line_ends := blank.count("\n"):
-                waiting = [(mark, passed + line_ends) for mark, passed in waiting]
+            line_ends += blank.count("\n")
             if part != blank:
-                marks += [mark if mark.line is None else LineMark(mark.line + passed) for mark, passed in waiting]
+                marks += [
+                    mark if mark.line is None else LineMark(mark.line + line_ends - before) for mark, before in waiting
+                ]
                 pieces += [blank, MARK * len(waiting)]
                 waiting = []
                 part = part[len(blank) :] if isinstance(part, str) else part

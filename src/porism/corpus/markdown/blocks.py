@@ -13,6 +13,7 @@ from porism.corpus.markdown.heads import block_head, without_attributes
 from porism.corpus.markdown.inline import InlineReader, markdown_text
 from porism.corpus.markdown.masking import Masked
 from porism.corpus.markdown.parser import MAX_NESTING, block_tokens
+from porism.corpus.markdown.raw_latex import latex_parts, with_ends_on_lines
 from porism.corpus.markdown.vault import callout, without_block_id, without_comments
 from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
 from porism.corpus.rst.reader import read_rst
@@ -42,6 +43,7 @@ class MarkdownBlocks:
     def __init__(self, units: FileUnits, name: str, on_problem: OnProblem, depth: int = 0) -> None:
         self.units, self._name, self._on_problem, self._depth = units, name, on_problem, depth
         self._divs: list[bool] = []  # of each open div: whether it is a unit
+        self._environments: list[tuple[str, int]] = []  # of LaTeX: name, and how many divs are open in it
         self._bullet = False  # an item of a list has begun
         self._target: str | None = None
 
@@ -49,7 +51,7 @@ class MarkdownBlocks:
         """Reads a text whose first line has this number in the file."""
         environment: dict[str, Any] = {}
         self._masked = masked = Masked(text, first_line=first_line)
-        masked.text = without_comments(masked.text)
+        masked.text = with_ends_on_lines(without_comments(masked.text))
         self._inline = InlineReader(masked, environment, self._name, self._on_problem)
         try:
             tokens = block_tokens(masked.text, environment)
@@ -73,6 +75,8 @@ class MarkdownBlocks:
                 self._text(token, opener)
             elif token.nesting == 0:
                 self._leaf(token)
+        if self._environments:
+            self._report(masked.line(masked.text.count("\n")), f"\\begin{{{self._environments[-1][0]}}} is never ended")
         while self._divs:
             self._end_block()
 
@@ -147,6 +151,14 @@ class MarkdownBlocks:
             self.units.add(*content.parts, "\n\n")
         elif kind == "div":
             self._div(token)
+        elif kind in ("latex_begin", "latex_end"):
+            self._environment(token)
+        elif kind == "latex":
+            if parts := latex_parts(self._masked.raw(token.content), self._inline.labels):
+                self.units.add("\n\n")
+                self.units.at(self._line(token))
+                self.units.add(*parts, "\n\n")
+            self._add_labels()
         elif kind == "myst_target":
             self._target = self._masked.raw(token.content)
             return
@@ -181,11 +193,14 @@ class MarkdownBlocks:
         if token.map:
             self.units.at(line)
         self.units.add(*self._inline.parts(text, line))
+        self._add_labels()
+        self.units.tags += self._inline.tags
+        self._inline.tags.clear()
+
+    def _add_labels(self) -> None:
         for label in self._inline.labels:
             self.units.label(label)
         self._inline.labels.clear()
-        self.units.tags += self._inline.tags
-        self._inline.tags.clear()
 
     def _line(self, token: Token) -> int:
         return self._masked.line(token.map[0] if token.map else 0)
@@ -215,6 +230,22 @@ class MarkdownBlocks:
         title = self._markdown(head.title, line)
         label = head.label or next((options[name] for name in LABELS if options.get(name)), None)
         self._begin(head.kind, title, label, line)
+
+    def _environment(self, token: Token) -> None:
+        """The beginning or end of a theorem-like environment or a proof of LaTeX."""
+        name, line = str(token.meta["name"]), self._line(token)
+        if token.type == "latex_begin":
+            title = self._inline.content(token.meta["title"], line) if token.meta["title"] else None
+            self._begin(token.meta["kind"], title, None, line)
+            self._environments.append((name, len(self._divs)))
+        elif any(name == begun for begun, _ in self._environments):
+            begun = ""
+            while begun != name:
+                begun, depth = self._environments.pop()
+            while len(self._divs) >= depth:
+                self._end_block()
+        else:
+            self._report(line, f"\\end{{{name}}} without its \\begin")
 
     def _markdown(self, text: str, line: int) -> Content | None:
         return markdown_text(text, f"{self._name}:{line}", self._on_problem) if text else None

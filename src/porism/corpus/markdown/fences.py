@@ -47,6 +47,8 @@ def read_fence(info: str, content: str) -> Fence:
     word = info.split()[0].lower() if info else ""
     if word in _FORMULAS:
         return Fence("formula", content)
+    if word in ("{=latex}", "{=tex}", "{=html}"):
+        return Fence("block", content)
     if word in _DROPPED or info.startswith("{="):
         return Fence("nothing", "")
     if word in RST_DIRECTIVES:

@@ -11,6 +11,7 @@ from porism.corpus.formula_sources import one_line
 from porism.corpus.html.content import formula_of_math, may_have_no_formulas
 from porism.corpus.markdown.masking import TOKEN, Masked
 from porism.corpus.markdown.parser import MAX_INLINE, inline_tokens
+from porism.corpus.markdown.raw_latex import latex_parts
 from porism.corpus.markdown.vault import tags_of
 from porism.corpus.references import reference_text
 from porism.errors import OnProblem, Problem
@@ -30,6 +31,8 @@ _LATEX_REFERENCE = re.compile(
     r"\\(eqref|ref|cref|Cref|autoref|label|nameref)\{([^{}\n]{1,200})\}|@(ref)\(([\w:.-]+)\)|\(ref:[\w:.-]+\) ?"
     r"|\(#((?:fig|tab|eq|thm|lem|cor|prp|def|exm|exr|sec):[\w:.-]+)\) ?"
 )
+_RAW_FORMAT = re.compile(r"\{=(\w+)\}")
+"""What Pandoc wants after code that is text of another format."""
 _TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 _REFERENCES = frozenset(("eq", "ref", "numref", "prf:ref", "eqref"))
@@ -119,6 +122,10 @@ class InlineReader:
                 mathml.append(escape(self._masked.raw(token.content), quote=False))
             elif kind in ("softbreak", "hardbreak"):
                 pieces.append("\n")
+            elif kind == "code_inline" and stack and (raw := _RAW_FORMAT.match(stack[-1].content)):
+                stack[-1].content = stack[-1].content[raw.end() :]
+                if raw.group(1) in ("latex", "tex"):
+                    pieces += latex_parts(self._masked.raw(token.content), self.labels)
             elif kind == "code_inline":
                 pieces.append(self._masked.raw(token.content))
             elif kind == "image":
@@ -126,6 +133,8 @@ class InlineReader:
             elif kind == "footnote_ref":
                 if pieces and isinstance(pieces[-1], str):
                     pieces[-1] = pieces[-1].rstrip(" ")
+            elif kind == "latex":
+                pieces += latex_parts(self._masked.raw(token.content), self.labels)
             elif kind == "myst_role":
                 name, body = str(token.meta["name"]), self._masked.raw(token.content)
                 self.labels += [body] if name in _LABELS else ()

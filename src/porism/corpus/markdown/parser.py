@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from porism.corpus.directives import VERBATIM_DIRECTIVES
+from porism.corpus.markdown.raw_latex import inline_footnote, latex_block, latex_command
 from porism.corpus.markdown.vault import highlight, wiki_link
 
 if TYPE_CHECKING:
@@ -44,10 +45,13 @@ def markdown_parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "wiki_link", wiki_link)
     parser.inline.ruler.before("emphasis", "highlight", highlight)
     parser.inline.ruler.before("backticks", "rst_role", _rst_role)
+    parser.inline.ruler.before("escape", "latex_command", latex_command)
+    parser.inline.ruler.before("link", "inline_footnote", inline_footnote)
     parser.disable(["myst_line_comment", "myst_block_break"])  # text, in files that are not of MyST
-    parser.block.ruler.before(
-        "fence", "div", _div, {"alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]}
-    )
+    for name, rule in (("div", _div), ("latex_block", latex_block)):
+        parser.block.ruler.before(
+            "fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]}
+        )
     return parser
 
 
