@@ -119,8 +119,8 @@ def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     for name in ("pyproject.toml", "README.md", "ARCHITECTURE.md"):
         (tmp_path / name).write_text("")
     (tmp_path / "src" / "porism" / "__init__.py").write_text("")
-    (tmp_path / "src" / "porism" / "system" / "compiled" / "needed.py").write_text(
-        "FUSING = OTHERS = SEARCHING = ()\n\n\ndef compilation(modules):\n    return None\n"
+    (tmp_path / "src" / "porism" / "system" / "compiled" / "warmup.py").write_text(
+        "def kernel_modules():\n    return []\n\n\ndef compilation(modules):\n    return None\n"
     )
     (tmp_path / "src" / "porism" / "lab" / "fusion" / "__init__.py").write_text("")
     (tmp_path / "src" / "porism" / "lab" / "fusion" / "sums.py").write_text("def double(x):\n    return 2 * x\n")

@@ -219,9 +219,9 @@ def _compile() -> None:
         status = 1
         try:
             sys.path.insert(0, str(ROOT / "src"))
-            from porism.system.compiled.needed import FUSING, OTHERS, SEARCHING, compilation
+            from porism.system.compiled.warmup import compilation, kernel_modules
 
-            if (work := compilation((*SEARCHING, *FUSING, *OTHERS))) is not None:
+            if (work := compilation(tuple(kernel_modules()))) is not None:
                 work.run()
             status = 0
         finally:

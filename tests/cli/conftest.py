@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from porism.cli import main
-from porism.system.compiled.needed import FUSING, SEARCHING, compilation
+from porism.system.compiled.warmup import FUSING, SEARCHING, compilation
 
 
 @dataclass(frozen=True)

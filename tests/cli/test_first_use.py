@@ -15,7 +15,7 @@ from long_forms import LONG
 
 from porism.cli.first_use import compile_once
 from porism.system.compiled.building import kernels_of
-from porism.system.compiled.needed import SEARCHING, Compilation, compilation
+from porism.system.compiled.warmup import SEARCHING, Compilation, compilation
 
 LARGEST_LEFT = 1_200
 """In the short form only kernels of fewer bytes of code are compiled anew; the long form compiles all."""
@@ -137,7 +137,7 @@ def test_nothing_is_said_where_all_is_compiled(capsys):
 @pytest.mark.parametrize("kept", [True, False])
 def test_the_message_names_the_time_and_what_to_do_where_nothing_is_kept(capsys, monkeypatch, kept):
     ran = []
-    monkeypatch.setattr("porism.system.compiled.needed.compilation", lambda modules: missing(kept))
+    monkeypatch.setattr("porism.system.compiled.warmup.compilation", lambda modules: missing(kept))
     monkeypatch.setattr(Compilation, "meanwhile", lambda self, on_progress: nullcontext(ran.append(on_progress)))
     compile_once()
     compile_once(quiet=True)
@@ -160,7 +160,7 @@ def test_the_help_loads_no_compiler():
 
 
 def test_an_index_that_is_not_there_is_told_before_anything_is_compiled(porism, tmp_path, monkeypatch):
-    monkeypatch.setattr("porism.system.compiled.needed.compilation", lambda modules: pytest.fail("asked for kernels"))
+    monkeypatch.setattr("porism.system.compiled.warmup.compilation", lambda modules: pytest.fail("asked for kernels"))
     for command in (("search", "x"), ("search", "--formulas", "x"), ("similar", "x"), ("delete", "x"), ("merge",)):
         result = porism(*command, "--index", tmp_path / "nowhere")
         assert result.status == 1

@@ -20,7 +20,7 @@ def compile_once(quiet: bool = False, fusing: bool = False) -> None:
 @contextmanager
 def compiling_once(quiet: bool = False, fusing: bool = False) -> Iterator[None]:
     """The same while the block runs, which waits when it first calls a kernel, and at its end."""
-    from porism.system.compiled.needed import FUSING, SEARCHING, compilation
+    from porism.system.compiled.warmup import FUSING, SEARCHING, compilation
 
     work = compilation(FUSING if fusing else SEARCHING)
     if work is None:

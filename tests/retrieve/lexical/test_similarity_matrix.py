@@ -7,13 +7,13 @@ import pytest
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.container_writer import ContainerWriter
-from porism.system.files.artifacts import SIMILARITIES
-from porism.vectors.similarity import (
+from porism.retrieve.lexical.similarity_matrix import (
     Coverage,
     SimilarityMatrix,
     open_similarities,
     write_similarity_matrix,
 )
+from porism.system.files.artifacts import SIMILARITIES
 
 TERMS = ["A", "b", "é", "𝔸"]
 INDPTR = np.array([0, 3, 5, 7, 8])

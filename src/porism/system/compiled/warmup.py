@@ -1,10 +1,11 @@
-"""Which compiled kernels the commands need, and compiling them before the first of them is called."""
+"""Compiling the kernels that a command needs before the first of them is called."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from porism.system.compiled.building import (
     MOST_PROCESSES,
@@ -34,13 +35,7 @@ SEARCHING = (
 FUSING = ("porism.lab.fusion.kernels",)
 """Those that fusion needs."""
 
-OTHERS = (
-    "porism.vectors.embeddings.positional_kernels", "porism.index.engine.factors_kernels",
-    "porism.vectors.colbert.kernels",
-    "porism.retrieve.vectors.product_kernels", "porism.vectors.similarity.kernels",
-)
-"""Those of training, of similarities, of vectors and tokens of encoders, and of weightings that are no sum over terms:
-compiled when first called."""
+_PACKAGE = Path(__file__).parents[2]
 
 _SIZE_A_SECOND = 2_300
 """Bytes of Python code that one core compiles in a second, about."""
@@ -68,6 +63,13 @@ class Compilation:
         with compiling(self.kernels) as wait, kernels_wait_for(lambda: wait(on_progress)):
             yield
             wait(on_progress)
+
+
+def kernel_modules() -> list[str]:
+    """All modules of kernels of the package: those whose names end in ``kernels``."""
+    files = sorted(_PACKAGE.rglob("*kernels.py"))
+    names = [".".join(file.relative_to(_PACKAGE.parent).with_suffix("").parts) for file in files]
+    return [name for name in names if name != "porism.system.compiled.kernels"]
 
 
 def compilation(modules: tuple[str, ...] = SEARCHING) -> Compilation | None:

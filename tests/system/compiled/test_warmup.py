@@ -10,20 +10,20 @@ import pytest
 
 import porism
 from porism.system.compiled.building import kernels_of
-from porism.system.compiled.needed import FUSING, OTHERS, SEARCHING, Compilation, compilation
+from porism.system.compiled.warmup import FUSING, SEARCHING, Compilation, compilation, kernel_modules
 
 ROOT = Path(porism.__file__).parent
 
 
-def test_every_module_of_kernels_is_listed_once():
+def test_modules_of_kernels_are_found_by_their_names():
     defining = {
         "porism." + ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for path in ROOT.rglob("*.py")
         if "import compiled" in (text := path.read_text(encoding="utf-8")) and "@compiled(" in text
     }
-    listed = [*SEARCHING, *FUSING, *OTHERS]
-    assert sorted(listed) == sorted(defining)
-    assert all(kernels_of([module]) for module in listed)
+    assert sorted(kernel_modules()) == sorted(defining)
+    assert set(SEARCHING) | set(FUSING) <= set(defining)
+    assert all(kernels_of([module]) for module in defining)
 
 
 def test_without_a_folder_to_keep_them_they_are_compiled_into_one_that_goes_with_the_process(monkeypatch, tmp_path):
@@ -57,9 +57,9 @@ def test_a_kernel_that_is_called_meanwhile_waits_for_all(monkeypatch):
 def test_the_estimate_grows_with_what_is_to_be_done_and_falls_with_the_cores(monkeypatch):
     monkeypatch.setattr("porism.system.compiled.kernels.Kernel.is_cached", lambda kernel: False)
     monkeypatch.setattr("porism.system.compiled.kernels.Kernel.ready", False)
-    monkeypatch.setattr("porism.system.compiled.needed.cores", lambda: 1)
+    monkeypatch.setattr("porism.system.compiled.warmup.cores", lambda: 1)
     one, fusing = compilation(), compilation(FUSING)
-    monkeypatch.setattr("porism.system.compiled.needed.cores", lambda: 2)
+    monkeypatch.setattr("porism.system.compiled.warmup.cores", lambda: 2)
     two = compilation()
     assert one is not None
     assert two is not None
