@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -128,24 +129,36 @@ def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     (tmp_path / "tests" / "lab" / "fusion" / "test_sums.py").write_text(
         f"from porism.lab.fusion.sums import double\n\n\ndef test_double():\n    assert {asserted}\n"
     )
-    command = [
-        sys.executable, "-m", "benchmarks", "robustness", "mutation", "--packages", "lab/fusion", "--floor", "0.9",
-        "--jobs", "1", "--output", tmp_path / "out.json",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    watched = {"file": "src/porism/lab/fusion/sums.py", "function": "double", "before": "2 * x", "after": "3 * x"}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in watched.items()]
+    (tmp_path / "benchmarks" / "robustness" / "mutation_watched.toml").write_text(
+        "\n".join(["[[mutant]]", *lines, 'tests = ["tests/lab/fusion/test_sums.py"]'])
+    )
+    command = [sys.executable, "-m", "benchmarks", "robustness", "mutation", "--jobs", "1"]
+    done = subprocess.run([*command, "--watched"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == status, done.stderr
+    done = subprocess.run([*command, "--packages", "lab/fusion"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     assert f"lab/fusion          3        {3 if status == 0 else 0}    {share}" in done.stdout
     if status:
         assert "-    return 2 * x\n+    return 3 * x" in done.stdout
-        assert "below the floor of 90%" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("killed", "count", "floor", "below"),
-    [(0, 0, 0.0, True), (0, 5, 0.0, False), (9, 16, 0.6, False), (5, 16, 0.6, True), (6, 16, 0.6, False),
-     (17, 40, 0.6, True), (18, 40, 0.6, False), (30, 30, 1.0, False), (29, 30, 1.0, True)],
-)  # the borders by the distribution function of the binomial: 0.0191 for 5 of 16, 0.0583 for 6
-def test_a_floor_fails_where_chance_does_not_explain_the_sample(killed, count, floor, below):
-    from benchmarks.robustness.mutation import is_below
+def test_watched_mutants_change_code_that_is_there(tools):
+    """Each names one place, and what becomes of it can be compiled."""
+    from benchmarks.robustness.mutation import WATCHED, watched_mutants
 
-    assert is_below(killed, count, floor) is below
+    mutants = watched_mutants(WATCHED)
+    assert len(mutants) >= 12
+    for mutant, tests in mutants:
+        compile(mutant.source(), str(mutant.path), "exec")
+        assert all((ROOT / test).exists() for test in tests), tests
+
+
+def test_a_watched_mutant_whose_code_is_gone_is_an_error(tmp_path):
+    from benchmarks.robustness.mutation import watched_mutants
+
+    entry = 'file = "src/porism/version.py"\nfunction = ""\nbefore = "no such code"\nafter = ""\ntests = []\n'
+    (tmp_path / "watched.toml").write_text(f"[[mutant]]\n{entry}", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"is 0 times in src/porism/version\.py"):
+        watched_mutants(tmp_path / "watched.toml")

@@ -5,15 +5,15 @@
     python -m benchmarks robustness mutation                                  50 mutants of each package
     python -m benchmarks robustness mutation --packages lab/fusion --count 200    more of one
     python -m benchmarks robustness mutation --only FILE.json                 the survivors of an earlier run again
-    python -m benchmarks robustness mutation --count 6 --floor 0.7            exits with 1 where the share is below this
+    python -m benchmarks robustness mutation --watched                        those that must be killed, always the same
 
 Draws mutants with a seed, runs for each the tests that mirror its module in a copy of the project, and prints the share
 killed by package and the survivors as diffs; --output writes all as JSON. A mutant is killed where a test fails, or
 takes far more processor time than without it. Mutants that change nothing that can be observed are listed with the
 reason in mutation_equivalent.toml, and left out. Compiled kernels are mutated too: their copy has a cache without them.
 
-A sample is not the share: of 16 mutants 9 are killed in one of six samples where the share is 0.7. So --floor fails
-only where so few would be killed in less than :data:`CHANCE` of all samples if the share were the floor.
+A sample says little of a single change. So the checks of the project try the mutants of mutation_watched.toml, which
+name a change of the code and the tests that notice it: one that survives, or whose code is gone, fails.
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import binomtest
-
 from benchmarks import ROOT
 from benchmarks.robustness.mirrors import mirrored_tests, part_of, tests_of
 from benchmarks.robustness.mutants import Mutant, mutants_of
@@ -49,8 +47,8 @@ PACKAGES = ("index", "formula", "lab/fusion", "lab/evaluate")
 COPIED = ("src", "tests", "docs", "benchmarks", "pyproject.toml", "README.md", "ARCHITECTURE.md")
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 
-CHANCE = 0.02
-"""The chance that --floor fails though the share of all mutants is the floor."""
+WATCHED = Path(__file__).with_name("mutation_watched.toml")
+
 LEAST_LIMIT = 20.0
 """Seconds of processor time that tests of a mutant may take at least."""
 SLOWER = 3.0
@@ -59,6 +57,10 @@ COMPILING = 60.0
 """Seconds more for kernels."""
 PRELOADED = ("pytest", "hypothesis", "numpy", "numba", "click", "pydantic", "orjson", "lxml.etree")
 """What all tests import, loaded once for all; nothing of the project itself."""
+
+
+TestedMutant = tuple[Mutant, tuple[str, ...]]
+"""A mutant and the files of tests that may notice it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +86,19 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="mutants at once")
     parser.add_argument("--only", type=Path, help="the JSON of an earlier run: its survivors alone")
     parser.add_argument("--output", type=Path, help="where to write everything as JSON")
-    parser.add_argument("--floor", type=float, default=0.0, help="fail where less than this share is killed")
-    parser.add_argument("--seconds", type=float, default=0.0, help="start no mutant after so many seconds; 0: no limit")
+    parser.add_argument("--watched", action="store_true", help="those of mutation_watched.toml alone; a survivor fails")
     parser.add_argument("--limit", type=float, help="seconds of processor time that the tests of a mutant may take; "
                         "without it, all tests run once without a mutant, to see that they pass and how long they take")
     options = parser.parse_args()
     reasons = _reasons()
-    chosen = _survivors(options.only) if options.only else _sample(
-        options.packages.split(","), options.count, options.seed, reasons
-    )
+    if options.watched:
+        chosen = watched_mutants(WATCHED)
+    elif options.only:
+        chosen = _with_tests(_survivors(options.only))
+    else:
+        chosen = _with_tests(_sample(options.packages.split(","), options.count, options.seed, reasons))
     with tempfile.TemporaryDirectory(prefix="porism-mutation-") as folder:
-        outcomes = _run(chosen, Path(folder), options.jobs, options.seconds, options.limit)
+        outcomes = _run(chosen, Path(folder), options.jobs, options.limit)
     table = _table(outcomes)
     print(f"\n{'package':12} {'mutants':>8} {'killed':>8} {'share':>8}")
     for name, (count, killed) in table.items():
@@ -111,17 +115,35 @@ def main() -> int:
         }
         options.output.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     count, killed = table["all"]
-    if is_below(killed, count, options.floor):
-        print(f"\n{killed} of {count} mutants killed: below the floor of {options.floor:.0%}", file=sys.stderr)
+    if options.watched and killed < count:
+        print(f"\n{count - killed} of {count} watched mutants survived", file=sys.stderr)
         return 1
     return 0
 
 
-def is_below(killed: int, count: int, floor: float) -> bool:
-    """Whether a sample shows that the share killed is below a floor: a one-sided binomial test, at :data:`CHANCE`."""
-    if count == 0:
-        return True
-    return bool(floor > 0 and binomtest(killed, count, floor, alternative="less").pvalue < CHANCE)
+def watched_mutants(path: Path) -> list[TestedMutant]:
+    """The mutants that a file lists, each with its tests.
+
+    :raises ValueError: the code that one changes is not in its file, or more than once.
+    """
+    chosen = []
+    for entry in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]:
+        file = ROOT / entry["file"]
+        code = file.read_text(encoding="utf-8")
+        if (count := code.count(entry["before"])) != 1:
+            raise ValueError(f"{path.name}: {entry['before']!r} is {count} times in {entry['file']}; name it anew")
+        start = len(code[: code.index(entry["before"])].encode())
+        line = code[: code.index(entry["before"])].count("\n") + 1
+        mutant = Mutant(
+            file, entry["function"], line, start, start + len(entry["before"].encode()),
+            entry["before"], entry["after"], entry["before"].strip(),
+        )
+        chosen.append((mutant, tuple(entry["tests"])))
+    return chosen
+
+
+def _with_tests(mutants: Iterable[Mutant]) -> list[TestedMutant]:
+    return [(mutant, tuple(mirrored_tests(mutant.path, PACKAGE, ROOT / "tests"))) for mutant in mutants]
 
 
 def _reasons() -> dict[str, str]:
@@ -175,10 +197,8 @@ def _table(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
     return {**{name: (count, killed) for name, (count, killed) in counts.items()}, "all": tuple(everything)}  # type: ignore[dict-item]
 
 
-def _run(
-    mutants: Sequence[Mutant], folder: Path, jobs: int, seconds: float, limit: float | None
-) -> list[Outcome]:
-    """The outcome of each mutant, those in time; copies of the project are made in ``folder``."""
+def _run(mutants: Sequence[TestedMutant], folder: Path, jobs: int, limit: float | None) -> list[Outcome]:
+    """The outcome of each mutant; copies of the project are made in ``folder``."""
     os.environ.pop("NUMBA_CACHE_DIR", None)
     for name in PRELOADED:
         __import__(name)
@@ -190,25 +210,21 @@ def _run(
             shutil.copytree(ROOT / name, pristine / name, ignore=shutil.ignore_patterns("*.pyc", ".git"))
         else:
             shutil.copy2(ROOT / name, pristine / name)
-    seconds_of = None if limit is not None else _baseline({_package(one) for one in mutants}, pristine, folder)
-    started = time.monotonic()
+    seconds_of = None if limit is not None else _baseline({_package(mutant) for mutant, _ in mutants}, pristine, folder)
     outcomes: list[Outcome] = []
 
-    def test(number: int) -> Outcome | None:
-        if seconds and time.monotonic() - started > seconds:
-            return None
+    def test(number: int) -> Outcome:
         most = limit or 0.0
+        mutant, tests = mutants[number]
         if seconds_of is not None:
-            tests = mirrored_tests(mutants[number].path, PACKAGE, ROOT / "tests")
             most = max(LEAST_LIMIT, SLOWER * sum(seconds_of.get(test, 0.0) for test in tests))
-        return _outcome(mutants[number], number, pristine, folder, most)
+        return _outcome(mutant, tests, number, pristine, folder, most)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for outcome in pool.map(test, range(len(mutants))):
-            if outcome is not None:
-                outcomes.append(outcome)
-                print(f"{len(outcomes):4}/{len(mutants)} {outcome.status:9} {outcome.seconds:6.1f} s  {outcome.key}",
-                      flush=True)
+            outcomes.append(outcome)
+            place = f"{len(outcomes):4}/{len(mutants)}"
+            print(f"{place} {outcome.status:9} {outcome.seconds:6.1f} s  {outcome.key}", flush=True)
     return outcomes
 
 
@@ -263,8 +279,9 @@ class _Durations:
         self._path.write_text(json.dumps(self._seconds), encoding="utf-8")
 
 
-def _outcome(mutant: Mutant, number: int, pristine: Path, folder: Path, limit: float) -> Outcome:
-    tests = tuple(mirrored_tests(mutant.path, PACKAGE, ROOT / "tests"))
+def _outcome(
+    mutant: Mutant, tests: tuple[str, ...], number: int, pristine: Path, folder: Path, limit: float
+) -> Outcome:
     status, seconds, last = "untested", 0.0, ""
     if tests:
         tree = folder / f"tree{number}"
