@@ -22,10 +22,7 @@ from porism.system.files.artifacts import EMBEDDINGS, SIMILARITIES
 from porism.vectors.embeddings import FastText, Positional, Word2Vec, train_token_vectors
 from porism.vectors.embeddings.decontextual import Decontextualised
 from porism.vectors.embeddings.decontextual_training import train_decontextualised
-from porism.vectors.similarity import (
-    SimilaritySettings,
-    build_similarities,
-)
+from porism.vectors.similarity import SimilaritySettings, build_similarities
 
 TOKENIZERS: Mapping[str, BpeSettings] = {
     "scm-text": BpeSettings(kind="text"), "scm-latex": BpeSettings(kind="latex", merges=1_500),

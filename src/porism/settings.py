@@ -30,6 +30,14 @@ class Settings:
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "strict": True}
 
 
+def setting(default: T, meaning: str, *, unset: str = "") -> T:
+    """A field of a dataclass of settings: its default and what it means, for options and for tables of the reference.
+
+    ``unset`` says what the default stands for where that is None or empty.
+    """
+    return dataclasses.field(default=default, metadata={"meaning": meaning, "unset": unset})
+
+
 class SettingError(ConfigError):
     """A setting that does not exist, or has a value of another type or out of its range; ``path`` says which one."""
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from porism.vectors.similarity import open_similarities
+from porism.retrieve.lexical.similarity_matrix import open_similarities
 
 
 @pytest.fixture

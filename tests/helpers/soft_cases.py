@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from lexical_cases import Doc
 
+from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix, write_similarity_matrix
 from porism.retrieve.weightings.base import LexicalChannel
-from porism.vectors.similarity import SimilarityMatrix, write_similarity_matrix
 
 Similar = dict[tuple[str, str], float]
 

@@ -29,13 +29,12 @@ from porism.analysis.tokenizers.tokenizer import MathTokenizer
 from porism.errors import PorismError
 from porism.index import IndexWriter, Snapshot
 from porism.lab.doc2query import Expansion, ExpansionFile, ExpansionSettings, ExpansionWriter
-from porism.retrieve.lexical.similarity_matrix import write_similarity_matrix
+from porism.retrieve.lexical.similarity_matrix import open_similarities, write_similarity_matrix
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents, prepare_for_searches
 from porism.types import Content, Document, Formula
 from porism.vectors.embeddings import open_token_vectors
 from porism.vectors.embeddings.vectors import write_token_vectors
-from porism.vectors.similarity import open_similarities
 
 CHANNELS = ["words", "latex", "subtrees"]
 TERMS = ["group", "ring", "space"]

@@ -1,6 +1,7 @@
 """The command ``porism``: parses arguments, calls the library, prints.
 
-Command modules import the library inside their functions, so that ``porism --help`` answers at once.
+The module of a command is imported when the command is called (:mod:`porism.cli.grouping`), and imports the library
+inside its functions, so that help answers at once.
 """
 
 from __future__ import annotations
@@ -13,46 +14,57 @@ from collections.abc import Sequence
 
 import click
 
-from porism.cli.aggregating import aggregate, flips
-from porism.cli.checking import check
-from porism.cli.comparing import compare
-from porism.cli.demo import demo
-from porism.cli.encoding import encode
-from porism.cli.expanding import expand
-from porism.cli.experimenting import experiment
-from porism.cli.experiments import evaluate, run
-from porism.cli.exporting import export
-from porism.cli.fusing import fuse
-from porism.cli.grouping import SectionedGroup
-from porism.cli.indexes import delete, index, merge, update
-from porism.cli.informing import info
-from porism.cli.language_tools import mcp
-from porism.cli.opening import open_result
-from porism.cli.parsing import parse
-from porism.cli.reproducing import reproduce
-from porism.cli.reranking import rerank
-from porism.cli.searches import search, similar
-from porism.cli.serving import serve
+from porism.cli.grouping import Entry, SectionedGroup
 from porism.cli.signals import TERMINATED, interrupted_by_sigterm
-from porism.cli.similarities import similarities
 from porism.cli.terminal import echo
-from porism.cli.training import train
-from porism.cli.training_encoders import encoder
-from porism.cli.training_formulas import formula_encoder
-from porism.cli.training_language import language_model
-from porism.cli.training_neural import decontextualised, extended
-from porism.cli.training_pairs import pairs
-from porism.cli.training_rerankers import reranker
-from porism.cli.training_tokenizers import tokenizer
-from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
-from porism.cli.watching import watch
 from porism.errors import PorismError
 from porism.version import __version__
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
-@click.group(cls=SectionedGroup, context_settings=CONTEXT)
+SECTIONS = {
+    "Search": {
+        "demo": Entry("demo:demo", "Index the bundled sample, and answer questions about it."),
+        "search": Entry("searches:search", "Find documents, or formulas, by words and formulas."),
+        "open": Entry("opening:open_result", "Open a result in the editor or the browser."),
+        "similar": Entry("searches:similar", "Find documents like one of the index."),
+        "serve": Entry("serving:serve", "Search in a browser, and over a REST API."),
+        "mcp": Entry("language_tools:mcp", "Let language models search, by the Model Context Protocol."),
+        "parse": Entry("parsing:parse", "Show how a formula is read: its trees, its MathML."),
+    },
+    "Collections": {
+        "index": Entry("indexes:index", "Add files or folders to an index, or update them in it."),
+        "update": Entry("indexes:update", "Bring an index up to date with its sources."),
+        "watch": Entry("watching:watch", "Keep an index in step with its sources as they change."),
+        "info": Entry("informing:info", "Show what an index contains."),
+        "check": Entry("checking:check", "Read every file of an index, and repair what can be."),
+        "delete": Entry("indexes:delete", "Delete documents by id, metadata or source."),
+        "merge": Entry("indexes:merge", "Merge an index into one segment."),
+        "expand": Entry("expanding:expand", "Let a model write queries for documents (doc2query)."),
+        "export": Entry("exporting:export", "Copy an index to a search engine for large collections."),
+    },
+    "Models": {
+        "train": Entry("training:train", "Learn models from the texts and formulas of an index."),
+        "encode": Entry("encoding:encode", "Encode documents, to search them by meaning."),
+        "neighbours": Entry("training_vectors:neighbours", "Show the terms whose vectors are nearest to a term's."),
+        "similarities": Entry("similarities:similarities", "Build or show a matrix of similar terms."),
+    },
+    "Experiments": {
+        "run": Entry("experiments:run", "Answer a file of topics, and write a run file."),
+        "evaluate": Entry("experiments:evaluate", "Score a run file by judgments."),
+        "rerank": Entry("reranking:rerank", "Re-rank the first results of a run."),
+        "fuse": Entry("fusing:fuse", "Fuse run files into one."),
+        "aggregate": Entry("aggregating:aggregate", "Aggregate pairwise scores into a run."),
+        "flips": Entry("aggregating:flips", "Count the pairs about which a model contradicts itself."),
+        "compare": Entry("comparing:compare", "Compare run files: measures, tests, breakdowns, plots."),
+        "experiment": Entry("experimenting:experiment", "Run the experiment that a recipe (a TOML file) describes."),
+        "reproduce": Entry("reproducing:reproduce", "Reproduce the systems and tables of a paper."),
+    },
+}
+
+
+@click.group(cls=SectionedGroup, sections=SECTIONS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="porism")
 def porism() -> None:
     """Find mathematics by words and formulas.
@@ -62,17 +74,6 @@ def porism() -> None:
     porism index NOTES --index DIR                      make an index of your own texts
     porism search 'words and $formula$' --index DIR     ask it
     """
-
-
-porism.add_section("Search", demo, search, open_result, similar, serve, mcp, parse)
-porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand, export)
-porism.add_section("Models", train, encode, neighbours, similarities)
-porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment, reproduce)
-for method in (
-    word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model,
-    formula_encoder, reranker,
-):
-    train.add_command(method)
 
 
 def _show(error: click.ClickException) -> None:

@@ -43,7 +43,7 @@ def _pairs_options(function: Any) -> Any:
     return function
 
 
-@click.command(short_help="Aggregate pairwise scores into a run.")
+@click.command()
 @click.argument("pairs_path", type=click.Path(path_type=Path), metavar="PAIRS")
 @click.option("--method", default="sym-sum", show_default=True, metavar="NAME",
               help="How to aggregate; --list shows all.")
@@ -107,7 +107,7 @@ def aggregate(
         echo(f"{scored}: {store_path}")
 
 
-@click.command(short_help="Count the pairs about which a model contradicts itself.")
+@click.command()
 @click.argument("pairs_path", type=click.Path(path_type=Path), metavar="PAIRS")
 @_pairs_options
 @click.option("--depths", metavar="N,N,…",

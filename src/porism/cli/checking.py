@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from porism.search.checking import CheckReport
 
 
-@click.command(short_help="Read every file of an index, and repair what can be.")
+@click.command()
 @index_option
 @click.option("--repair", is_flag=True,
               help="Make again what was computed from other files: derived data and similarity matrices.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path)
 
 
-@click.command(short_help="Compare run files: measures, tests, breakdowns, plots.")
+@click.command()
 @click.argument("run_paths", nargs=-1, required=True, type=_FILE, metavar="RUN...")
 @click.option("--qrels", "qrels_path", required=True, type=_FILE, metavar="QRELS", help="The relevance judgments.")
 @click.option("--baseline", metavar="NAME|best",

@@ -11,7 +11,7 @@ from porism.cli.terminal import echo, echo_styled, style
 from porism.errors import counted
 
 
-@click.command(short_help="Index the bundled sample, and answer questions about it.")
+@click.command()
 @click.option("--index", "index_path", type=click.Path(path_type=Path), default="porism-demo", show_default=True,
               metavar="DIR", help="Where to put the index of the sample.")
 def demo(index_path: Path) -> None:

@@ -36,7 +36,7 @@ FORMULAS = "formula-encoder"
 """The kind of models that encode formulas, not documents."""
 
 
-@click.command(short_help="Encode documents, to search them by meaning.")
+@click.command()
 @click.argument("model", metavar="MODEL")
 @index_option
 @click.option("--name", default="", help="What the encoder is called in the index; by default as the model is.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,14 +12,16 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
+from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
 from porism.errors import counted
+from porism.lab.doc2query.settings import ExpansionSettings
 
 if TYPE_CHECKING:
     from porism.corpus import ReaderOptions
 
 
-@click.command(short_help="Let a model write queries for documents (doc2query).")
+@click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
 @click.option("--model", "model_name", metavar="NAME|DIR",
@@ -29,23 +31,8 @@ if TYPE_CHECKING:
 @click.option("--apply", "apply_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries of FILE to the documents of the index.")
 @click.option("--remove", is_flag=True, help="Take all generated queries out of the index.")
-@click.option("-n", "--queries", type=int, default=5, show_default=True, help="Queries of a document.")
-@click.option("--beams", type=int, default=0, show_default=True,
-              help="Beams of a beam search; 0 samples the queries instead.")
-@click.option("--top-k", type=int, default=10, show_default=True,
-              help="Sample from so many of the likeliest tokens; 0 is all.")
-@click.option("--top-p", type=float, default=1.0, show_default=True,
-              help="Sample from the likeliest tokens that have this probability together.")
-@click.option("--temperature", type=float, default=1.0, show_default=True,
-              help="Below 1 the likely tokens become likelier, above 1 less so.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Other numbers sample other queries.")
-@click.option("--longest-input", type=int, default=0, show_default=True,
-              help="Tokens of a document that are read; 0 is as many as the model can.")
-@click.option("--longest-query", type=int, default=64, show_default=True, help="Tokens of a query.")
-@click.option("--template", default="{text}", show_default=True, metavar="TEXT",
-              help="What the model reads, with {text} where the document's text goes.")
-@click.option("--read", "fields", multiple=True, metavar="FIELD",
-              help="Let the model read this field of a document; all fields if not given.")
+@settings_options(ExpansionSettings, names={"queries": "-n/--queries", "fields": "--read"},
+                  metavars={"fields": "FIELD", "template": "TEXT"})
 @click.option("--batch", type=int, default=16, show_default=True, help="Documents that the model reads at once.")
 @click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
 @reading_options
@@ -55,9 +42,9 @@ if TYPE_CHECKING:
               help="Write a line for everything that was skipped or not understood.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def expand(
-    sources: tuple[str, ...], index_path: Path, model_name: str | None, output: Path | None,
-    apply_path: Path | None, remove: bool, batch: int, device: str, format_name: str | None, options: ReaderOptions,
-    jobs: int | None, problems_path: str | None, quiet: bool, **settings: Any,
+    sources: tuple[str, ...], index_path: Path, model_name: str | None, output: Path | None, apply_path: Path | None,
+    remove: bool, settings: ExpansionSettings, batch: int, device: str, format_name: str | None,
+    options: ReaderOptions, jobs: int | None, problems_path: str | None, quiet: bool,
 ) -> None:
     """Let a model write queries for documents (doc2query), add them to an index, or take them out again.
 
@@ -90,14 +77,13 @@ def expand(
 
 def _write(
     sources: tuple[str, ...], index_path: Path, model_name: str, output: Path, batch: int, device: str,
-    format_name: str | None, options: ReaderOptions, given: dict[str, Any], log: ProblemLog, quiet: bool,
+    format_name: str | None, options: ReaderOptions, settings: ExpansionSettings, log: ProblemLog, quiet: bool,
 ) -> None:
     from porism.index import Snapshot
     from porism.index.documents import StoredDocuments
-    from porism.lab.doc2query import ExpansionSettings, QueryGenerator, expand_documents
+    from porism.lab.doc2query import QueryGenerator, expand_documents
     from porism.search.sources.indexing import read_documents
 
-    settings = ExpansionSettings(**given)
     if sources:
         documents = read_documents(sources, format=format_name, options=options, on_problem=log)
         total = 0

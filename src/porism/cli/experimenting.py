@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command(short_help="Run the experiment that a recipe (a TOML file) describes.")
+@click.command()
 @click.argument("recipe_path", type=click.Path(path_type=Path), metavar="RECIPE")
 @click.option("--plan", "--dry-run", "plan_only", is_flag=True,
               help="Check the recipe and say what would be done and what is cached; write nothing.")

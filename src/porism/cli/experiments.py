@@ -39,7 +39,7 @@ OF_QUERIES = ("length", "math-share")
 """What topics can be grouped by without any information on them."""
 
 
-@click.command(short_help="Answer a file of topics, and write a run file.")
+@click.command()
 @searched_indexes_option
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="ARQMath or NTCIR-12 topics, or lines of JSON, or lines of id, tab, text.")
@@ -119,7 +119,7 @@ def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool,
     return open_shards(indexes, model, seconds=seconds)
 
 
-@click.command(short_help="Score a run file by judgments.")
+@click.command()
 @click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
 @click.argument("qrels_path", type=click.Path(path_type=Path), metavar="QRELS")
 @click.option("--measures", metavar="NAMES",

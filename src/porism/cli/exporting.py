@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from porism.serve.exported.exporting import ExportReport
 
 
-@click.group(short_help="Bring an index to an engine that serves past one machine.")
+@click.group()
 def export() -> None:
     """Bring an index to an engine outside Porism, which then finds the candidates of searches.
 
@@ -26,7 +26,7 @@ def export() -> None:
     """
 
 
-@export.command(short_help="To Milvus.")
+@export.command(short_help="Copy an index to Milvus.")
 @index_option
 @click.option("--model", "models", multiple=True, metavar="NAME|FILE.toml",
               help="A model that is to be searched there; repeatable. Those of the last export stay; a first one takes "

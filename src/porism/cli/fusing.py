@@ -28,7 +28,7 @@ def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bo
         context.exit()
 
 
-@click.command(short_help="Fuse run files into one.")
+@click.command()
 @click.argument("run_paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option("--method", default="rrf", show_default=True, metavar="NAME", help="How to fuse; --list shows all.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,19 +12,21 @@ from porism.cli.first_use import compile_once
 from porism.cli.info_lines import language_line, left_out_line
 from porism.cli.options import cluster_option, index_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
-from porism.cli.reading import changing_options
+from porism.cli.reading import reading_options
+from porism.cli.settings_options import given_settings
 from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.analysis.analyzer import AnalysisConfig
+    from porism.corpus import ReaderOptions
     from porism.search.sources.update_run import UpdateReport
 
 
-@click.command(short_help="Add files or folders to an index, or update them in it.")
+@click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @index_option
-@changing_options
+@reading_options
 @click.option("--channels", metavar="NAMES",
               help="Channels of a new index, separated by commas, and sets of them: default, all; by default what "
                    "searches use, and so for text or formulas where only channels of the others are named.")
@@ -48,7 +50,7 @@ def index(
     sources: tuple[str, ...],
     index_path: Path,
     format_name: str | None,
-    options: Mapping[str, Any] | None,
+    options: ReaderOptions,
     channels: str | None,
     tokenizers: tuple[str, ...],
     language: str | None,
@@ -90,8 +92,9 @@ def index(
             compile_once(quiet)
         with indexing_progress(quiet) as progress:
             report = index_sources(
-                sources, index_path, format=format_name, options=options, config=config, jobs=jobs, change=change,
-                on_problem=log, on_progress=progress, checksum=checksum, read_all=read_all, cluster=cluster,
+                sources, index_path, format=format_name, options=given_settings(options, "options") or None,
+                config=config, jobs=jobs, change=change, on_problem=log, on_progress=progress, checksum=checksum,
+                read_all=read_all, cluster=cluster,
             )
     finally:
         if not quiet:
@@ -103,7 +106,7 @@ def index(
         encode_and_tell(index_path, neural_model, quiet)
 
 
-@click.command(short_help="Bring an index up to date with its sources.")
+@click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
 @click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
@@ -200,7 +203,7 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
     return AnalysisConfig.named(names, tokenizers=files, language=language or AUTO)
 
 
-@click.command(short_help="Delete documents by id, metadata or source.")
+@click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @index_option
 @click.option("--filter", "filters", multiple=True, metavar="KEY=VALUE",
@@ -238,7 +241,7 @@ def delete(
         echo(f"{counted(missing, 'id')} {'is' if missing == 1 else 'are'} not in the index", err=True)
 
 
-@click.command(short_help="Merge an index into one segment.")
+@click.command()
 @index_option
 def merge(index_path: Path) -> None:
     """Merge an index into one segment: frees the room of deleted documents, makes searching a little faster."""

@@ -11,7 +11,7 @@ from porism.cli.options import index_option, json_option, print_json
 from porism.cli.terminal import echo
 
 
-@click.command(short_help="Show what an index contains.")
+@click.command()
 @click.argument("path", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 @index_option
 @json_option

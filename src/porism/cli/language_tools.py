@@ -11,7 +11,7 @@ from porism.cli.options import DEFAULT_INDEX
 from porism.cli.terminal import echo
 
 
-@click.command(short_help="Let language models search, by the Model Context Protocol.")
+@click.command()
 @click.option("--index", "index_paths", type=click.Path(path_type=Path), multiple=True, envvar="PORISM_INDEX",
               show_envvar=True, metavar="DIR", help=f"The folder of an index, {DEFAULT_INDEX} by default; repeatable.")
 @click.option("--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",

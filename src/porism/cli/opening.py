@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
 
 
-@click.command(name="open", short_help="Open a result in the editor or the browser.")
+@click.command(name="open")
 @click.argument("result", metavar="N|ID")
 @last_searched_option
 @click.option("--print", "only_print", is_flag=True, help="Print where it is, and open nothing.")

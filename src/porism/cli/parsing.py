@@ -8,7 +8,7 @@ from porism.cli.options import json_option, print_json
 from porism.cli.terminal import echo
 
 
-@click.command(short_help="Show how a formula is read: its trees, its MathML.")
+@click.command()
 @click.argument("formula")
 @click.option("--terms", metavar="CHANNEL", help="Print the terms of one channel instead, one a line.")
 @click.option("--tokenizer", "tokenizer_path", type=click.Path(dir_okay=False), metavar="FILE",

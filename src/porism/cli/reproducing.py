@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command(short_help="Reproduce a paper: its systems and tables, beside the published figures.")
+@click.command()
 @click.argument("name", required=False, metavar="[PAPER]")
 @click.option("--data", type=_FOLDER, metavar="DIR", help="The folder of the official data.")
 @click.option("--scale", type=click.Choice(["smoke", "mini", "full"]),

@@ -43,7 +43,7 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
         context.exit()
 
 
-@click.command(short_help="Re-rank the first results of a run.")
+@click.command()
 @click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
 @index_option
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",

@@ -36,7 +36,7 @@ MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
 
 
-@click.command(short_help="Find documents, or formulas, by words and formulas.")
+@click.command()
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION")
 @searched_indexes_option
 @click.option("--formulas", is_flag=True, help="Find formulas, not documents: QUESTION is LaTeX or MathML.")
@@ -110,7 +110,7 @@ def search(
         )
 
 
-@click.command(short_help="Find documents like one of the index.")
+@click.command()
 @click.argument("doc_id")
 @searched_indexes_option
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")

@@ -11,7 +11,7 @@ from porism.cli.options import DEFAULT_INDEX, Indexes, IndexPlace, folders
 from porism.cli.terminal import echo
 
 
-@click.command(short_help="Search in a browser, and over a REST API.")
+@click.command()
 @click.option("--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
               metavar="DIR|URL",
               help=f"The folder of an index, {DEFAULT_INDEX} by default, or the address of a server that is searched "

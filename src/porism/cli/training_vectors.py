@@ -149,7 +149,7 @@ def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
     )
 
 
-@click.command(short_help="Show the terms whose vectors lie nearest to that of a term.")
+@click.command()
 @click.argument("name")
 @click.argument("term")
 @index_option

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from porism.search.sources.update_run import UpdateReport
 
 
-@click.command(short_help="Keep an index in step with its sources as they change.")
+@click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol, Self
 
 from porism.errors import ConfigError, OnProblem, Problem
+from porism.settings import setting
 from porism.types import PLACEHOLDER, Document, Notation
 
 Unit = Literal["answer", "question", "thread"]
@@ -47,33 +48,27 @@ class UnitId(str):
 class ReaderOptions:
     """The options of readers; each reader uses what applies to its format and ignores the rest.
 
-    :param unit: what becomes a document in question-and-answer collections: an ``answer`` with its question's title,
-        body and tags; a ``question`` alone; or a whole ``thread``.
-    :param comments: whether comments of a post become its field ``comments``.
-    :param formulas: the notation wanted where a source has both.
-    :param fields: field name → column or key (dotted for nested values), for tables; None lets the reader guess.
-    :param id_field: column or key that holds the document id; None lets the reader guess.
-    :param metadata_fields: columns or keys that go to the metadata; None lets the reader guess.
-    :param encoding: of text sources; None means UTF-8, or what a byte order mark or declaration in the file says.
-    :param outside: whether ``\\input`` and symbolic links may lead to files outside the source.
-    :param max_unpacked: so many bytes may a gzip file unpack to; None means 64 GiB, and beyond 256 MiB at most 200
-        times its size.
-    :param collection: a name that goes into every document's metadata as ``source``; None means the name of the file
-        or folder.
     :raises ConfigError: ``unit`` or ``formulas`` has a value that does not exist, ``encoding`` is not known, or
         ``max_unpacked`` is not positive.
     """
 
-    unit: Unit = "answer"
-    comments: bool = True
-    formulas: Notation = "latex"
-    fields: Mapping[str, str] | None = None
-    id_field: str | None = None
-    metadata_fields: tuple[str, ...] | None = None
-    encoding: str | None = None
-    collection: str | None = None
-    outside: bool = False
-    max_unpacked: int | None = None
+    unit: Unit = setting("answer", "What becomes a document in a question-and-answer collection: an answer with the "
+                                   "title, body and tags of its question, a question alone, or a whole thread.")
+    comments: bool = setting(True, "Whether comments of posts are indexed.")
+    formulas: Notation = setting("latex", "The notation to read where a source has both.")
+    fields: Mapping[str, str] | None = setting(
+        None, "For tables (JSONL, CSV): the field NAME is the column or key KEY; repeatable. Dots lead into nested "
+              "values.", unset="guessed")
+    id_field: str | None = setting(None, "For tables: the column or key with the document's id.", unset="guessed")
+    metadata_fields: tuple[str, ...] | None = setting(
+        None, "For tables: a column or key to keep as metadata; repeatable.", unset="guessed")
+    encoding: str | None = setting(None, "The encoding of text sources, such as cp1252.",
+                                   unset="as the file declares, or UTF-8")
+    collection: str | None = setting(None, "What every document has as its metadata source.",
+                                     unset="the name of the file or folder")
+    outside: bool = setting(False, "Follow \\input and symbolic links that lead out of the source.")
+    max_unpacked: int | None = setting(
+        None, "How many bytes a gzip file may unpack to.", unset="64 GiB, and beyond 256 MiB 200 times its size")
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:

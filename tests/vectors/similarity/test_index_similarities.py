@@ -9,6 +9,7 @@ from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError, IndexCorrupt, IndexNotFound
 from porism.index import Snapshot
 from porism.index.writer import IndexWriter
+from porism.retrieve.lexical.similarity_matrix import open_similarities
 from porism.search.sources.indexing import index_documents
 from porism.system.files.artifacts import EMBEDDINGS
 from porism.types import PLACEHOLDER, Content, Document, Formula
@@ -16,13 +17,7 @@ from porism.vectors.embeddings import (
     open_token_vectors,
     write_token_vectors,
 )
-from porism.vectors.similarity import (
-    SimilaritySettings,
-    build_similarities,
-    channel_vocabulary,
-    open_similarities,
-    token_similarities,
-)
+from porism.vectors.similarity import SimilaritySettings, build_similarities, channel_vocabulary, token_similarities
 
 pytest.importorskip("rapidfuzz", reason="lexical similarity needs rapidfuzz: pip install 'porism[embeddings]'")
 

@@ -1,11 +1,23 @@
 """Queries that a model writes for documents, stored apart, added to an index and taken out again (doc2query)."""
 
-from porism.lab.doc2query.applying import ApplyReport, Expander, apply_expansions, remove_expansions
-from porism.lab.doc2query.expanding import ExpandReport, expand_documents
-from porism.lab.doc2query.fields import EXPANDED_BY, EXPANSION_FIELD, document_text, expanded, is_expanded, unexpanded
-from porism.lab.doc2query.generation import QueryGenerator
-from porism.lab.doc2query.settings import ExpansionSettings
-from porism.lab.doc2query.store import Expansion, ExpansionFile, ExpansionWriter
+from typing import TYPE_CHECKING
+
+from porism.system.lazy_imports import lazy_names
+
+if TYPE_CHECKING:
+    from porism.lab.doc2query.applying import ApplyReport, Expander, apply_expansions, remove_expansions
+    from porism.lab.doc2query.expanding import ExpandReport, expand_documents
+    from porism.lab.doc2query.fields import (
+        EXPANDED_BY,
+        EXPANSION_FIELD,
+        document_text,
+        expanded,
+        is_expanded,
+        unexpanded,
+    )
+    from porism.lab.doc2query.generation import QueryGenerator
+    from porism.lab.doc2query.settings import ExpansionSettings
+    from porism.lab.doc2query.store import Expansion, ExpansionFile, ExpansionWriter
 
 __all__ = [
     "EXPANDED_BY",
@@ -26,3 +38,12 @@ __all__ = [
     "remove_expansions",
     "unexpanded",
 ]
+
+__getattr__ = lazy_names(__name__, {
+    "applying": ("ApplyReport", "Expander", "apply_expansions", "remove_expansions"),
+    "expanding": ("ExpandReport", "expand_documents"),
+    "fields": ("EXPANDED_BY", "EXPANSION_FIELD", "document_text", "expanded", "is_expanded", "unexpanded"),
+    "generation": ("QueryGenerator",),
+    "settings": ("ExpansionSettings",),
+    "store": ("Expansion", "ExpansionFile", "ExpansionWriter"),
+})

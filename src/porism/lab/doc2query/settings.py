@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porism.settings import SettingError, Settings
+from porism.settings import SettingError, Settings, setting
 
 PLACE = "{text}"
 """Where the text of a document is in a template."""
@@ -14,32 +14,26 @@ PLACE = "{text}"
 class ExpansionSettings(Settings):
     """How queries are generated from a document (doc2query: Nogueira et al. 2019).
 
-    ``queries`` a document; sampled from the ``top_k`` likeliest tokens (0: all), of these from the fewest whose
-    probabilities sum to ``top_p``, at ``temperature``, from ``seed`` on; or, where ``beams`` is not 0, the best of a
-    search with so many beams. ``longest_input`` and ``longest_query`` are in tokens; an input of 0 is the model's
-    limit. ``template`` is what the model reads, with ``{text}`` where the text goes; the text is that of ``fields``, or
-    of all fields, in the document's order.
-
     :raises SettingError: a setting is out of its range.
     """
 
-    queries: int = 5
-    beams: int = 0
-    top_k: int = 10
-    top_p: float = 1.0
-    temperature: float = 1.0
-    seed: int = 1
-    longest_input: int = 0
-    longest_query: int = 64
-    template: str = PLACE
-    fields: tuple[str, ...] = ()
+    queries: int = setting(5, "Queries of a document.")
+    beams: int = setting(0, "Beams of a beam search; 0 samples the queries instead.")
+    top_k: int = setting(10, "Sample from so many of the likeliest tokens; 0 is all.")
+    top_p: float = setting(1.0, "Sample from the likeliest tokens that have this probability together.")
+    temperature: float = setting(1.0, "Below 1 likely tokens become likelier, above 1 less so.")
+    seed: int = setting(1, "Other numbers sample other queries.")
+    longest_input: int = setting(0, "Tokens of a document that are read; 0 is as many as the model can.")
+    longest_query: int = setting(64, "Tokens of a query.")
+    template: str = setting(PLACE, f"What the model reads, with {PLACE} where the text of the document goes.")
+    fields: tuple[str, ...] = setting((), "A field that the model reads; repeatable.", unset="all fields")
 
     def __post_init__(self) -> None:
-        for name, least in (
+        for name, minimum in (
             ("queries", 1), ("beams", 0), ("top_k", 0), ("seed", 0), ("longest_input", 0), ("longest_query", 1)
         ):
-            if getattr(self, name) < least:
-                raise SettingError(f"{name} cannot be {getattr(self, name)}", path=(name,), hint=f"At least {least}.")
+            if getattr(self, name) < minimum:
+                raise SettingError(f"{name} cannot be {getattr(self, name)}", path=(name,), hint=f"At least {minimum}.")
         if not 0.0 < self.top_p <= 1.0:
             raise SettingError(f"top_p cannot be {self.top_p}", path=("top_p",), hint="Above 0 and at most 1.")
         if not 0.0 < self.temperature < float("inf"):

@@ -1,14 +1,14 @@
 """Vectors of the terms of any channel: word2vec, fastText, positional word2vec; stored with the index."""
 
-from porism.vectors.embeddings.settings import FastText, Positional, Word2Vec
-from porism.vectors.embeddings.texts import TokenTexts, channel_texts
-from porism.vectors.embeddings.training import TrainingReport, train_token_vectors
-from porism.vectors.embeddings.vectors import (
-    Neighbour,
-    TokenVectors,
-    open_token_vectors,
-    write_token_vectors,
-)
+from typing import TYPE_CHECKING
+
+from porism.system.lazy_imports import lazy_names
+
+if TYPE_CHECKING:
+    from porism.vectors.embeddings.settings import FastText, Positional, Word2Vec
+    from porism.vectors.embeddings.texts import TokenTexts, channel_texts
+    from porism.vectors.embeddings.training import TrainingReport, train_token_vectors
+    from porism.vectors.embeddings.vectors import Neighbour, TokenVectors, open_token_vectors, write_token_vectors
 
 __all__ = [
     "FastText",
@@ -23,3 +23,10 @@ __all__ = [
     "train_token_vectors",
     "write_token_vectors",
 ]
+
+__getattr__ = lazy_names(__name__, {
+    "settings": ("FastText", "Positional", "Word2Vec"),
+    "texts": ("TokenTexts", "channel_texts"),
+    "training": ("TrainingReport", "train_token_vectors"),
+    "vectors": ("Neighbour", "TokenVectors", "open_token_vectors", "write_token_vectors"),
+})

@@ -14,13 +14,13 @@ import pytest
 
 from porism.index.manifest import read_manifest
 from porism.lab.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
+from porism.retrieve.lexical.similarity_matrix import open_similarities
 from porism.system.files.artifacts import EMBEDDINGS
 from porism.vectors.embeddings import (
     open_token_vectors,
     write_token_vectors,
 )
 from porism.vectors.embeddings.decontextual import Decontextualised
-from porism.vectors.similarity import open_similarities
 
 pytest.importorskip("tokenizers", reason="the extra 'embeddings' is not installed")
 pytest.importorskip("gensim", reason="the extra 'embeddings' is not installed")

@@ -22,9 +22,10 @@ from porism.lab.recipes.kinds.topics import asks_for_formulas
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import Recipe, own_settings
+from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 from porism.settings import Path, SettingError, Settings, read_settings, write_settings
 from porism.system.files.artifacts import EMBEDDINGS, SIMILARITIES, ArtifactKind
-from porism.vectors.similarity import SimilarityMatrix, SimilaritySettings, build_similarities
+from porism.vectors.similarity import SimilaritySettings, build_similarities
 
 
 @dataclass(frozen=True, slots=True)
