@@ -6,6 +6,11 @@ import pytest
 
 from porism.formula import layout_key, parse_latex, parse_mathml
 
+BESIDE = (
+    '<mtd><mpadded height="0" depth="0" voffset="height"><mpadded>{}<mphantom><mi>a</mi></mphantom></mpadded>'
+    "</mpadded></mtd>"
+)
+LINE = "<mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd>"
 MTD = "<mtd>{}</mtd>"
 MTR = "<mtr>{}</mtr>"
 PROOF = '<mtable semantics="bspr_inferenceRule:{}">{}</mtable>'
@@ -71,6 +76,10 @@ BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
          + "</mrow>", r"{\prescript{}{L}{\frac{A\qquad B}{C}}}_R"),
         ("<mover><mo>\ue429</mo><mi>x</mi></mover>", r"\xrightarrow{x}"),
         ('<menclose notation="bottom"><mtable><mtr><mtd><mi>a</mi></mtd></mtr></mtable></menclose>', "a"),
+        (f"<mtable><mtr>{BESIDE.format('<mi>f</mi><mo>=</mo><mo>{</mo>')}{LINE}</mtr><mtr><mtd/>{LINE}</mtr></mtable>",
+         r"f=\begin{cases}a&b\\a&b\end{cases}"),
+        (f"<mtable class='lines'><mtr>{LINE}{BESIDE.format('<mo>⇐</mo><mi>R</mi>')}</mtr><mtr>{LINE}</mtr></mtable>",
+         r"\begin{aligned}a&b\\a&b\end{aligned}\Leftarrow R"),
         ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
         ("<mtext>``a''</mtext>", r"\text{“a”}"),
     ],

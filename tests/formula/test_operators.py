@@ -171,6 +171,13 @@ CASES = {
     "bars that divide": [
         (r"\langle a|b\rangle", "angle(divides(a, b))"),
         (r"\langle a|H|b\rangle", "angle(divides(a, H, b))"),
+        (r"\langle a|H|b|c\rangle", "angle(divides(a, H, b, c))"),
+        (r"\langle+|H|+\rangle", "angle(divides(C:+, H, C:+))"),
+        (r"\langle\uparrow|\downarrow\rangle", "angle(divides(C:↑, C:↓))"),
+        (r"\langle j\|T\|k\rangle", "angle(parallel(j, T, k))"),
+        (r"\langle |a|+|b|\rangle", "angle(plus(abs(a), abs(b)))"),
+        (r"\{x||x|>1\}", "setbuilder(x, gt(abs(x), 1))"), (r"\{x|\,|x|>1\}", "setbuilder(x, gt(abs(x), 1))"),
+        (r"\sin[x]y", "times(sin(x), y)"), (r"\sin[2]x", "times(sin(2), x)"), (r"\det[A]^2", "sup(det(A), 2)"),
         (r"\left\langle a\middle|H+K\middle|b\right\rangle", "angle(divides(a, plus(H, K), b))"),
         (r"\langle a,|b|\rangle", "inner(a, abs(b))"),
         (r"\langle a,2|b|\rangle", "inner(a, times(2, abs(b)))"),

@@ -65,7 +65,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\ket{a}", r"|a\rangle"), (r"\Ket{a}", r"|a\rangle"), (r"\bra*{a}", r"\langle a|"),
         (r"\Bra{a}", r"\langle a|"),
         (r"\bra{a}\ket{b}", r"\langle a|b\rangle"), (r"\braket{a|b}", r"\langle a|b\rangle"),
-        (r"\braket{a}{b}", r"\langle a|b\rangle"), (r"\Braket{a|H|b}", r"\langle a|H|b\rangle"),
+        (r"\braket{a}{b}", r"\langle a|b\rangle"), (r"\Braket{a|H||b}", r"\langle a|H\|b\rangle"),
         (r"\ip{a}{b}", r"\langle a|b\rangle"), (r"\innerproduct{a}", r"\langle a|a\rangle"),
         (r"\ketbra{a}{b}", r"|a\rangle\langle b|"), (r"\dyad{a}", r"|a\rangle\langle a|"),
         (r"\ev{A}", r"\langle A\rangle"),

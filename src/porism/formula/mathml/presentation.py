@@ -62,6 +62,8 @@ class Child(NamedTuple):
     """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
     run: TextRun | None = None
     """Its words, where it is text and nothing else."""
+    is_beside: bool = False
+    """Whether MathJax sets it beside the lines of a display, in one cell of the first."""
     belongs_before: bool = False
     """Whether these are scripts of something invisible, which belong to what is before them."""
 
@@ -114,7 +116,8 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name == "mtd":
         row = _finish_row(_joined(element))
         align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
-        return Child(name, row, cells=((row, align),))
+        is_beside = bool(element.children) and all(child.is_beside for child in element.children)
+        return Child(name, row, cells=((row, _BESIDE if is_beside else align),))
     if name in ("mtr", "mlabeledtr"):
         cells = [cell for child in element.children for cell in (child.cells or (((child.row), ""),))]
         return Child(name, [], cells=tuple(cells[1:] if name == "mlabeledtr" else cells))
@@ -173,9 +176,12 @@ def _row(element: Element) -> Child:
     if NAME in inside:
         named(row, {child.side: child.parts[0] for child in element.children if child.side})
     run = element.children[0].run if len(element.children) == 1 else None
-    return Child(element.name, row, is_operator=is_operator(element.attributes), run=run)
+    is_beside = 'voffset="height"' in element.attributes
+    return Child(element.name, row, is_operator=is_operator(element.attributes), run=run, is_beside=is_beside)
 
 
+_BESIDE = "beside the lines"
+"""The alignment of a cell that is beside the lines of a display, as those of empheq and numcases."""
 _RELATIONS = {(":", ":", "="): "⩴", (":", ":"): "∷", ("=", ":"): "≕", ("-", ":"): "∹"}
 """Signs that MathJax sets side by side as one relation of mathtools → the relation."""
 
@@ -399,6 +405,7 @@ def _table(element: Element, end: int) -> Row:
         return inference(lines_of_proof, element.attributes, element.start, end)
     lines: list[list[Row]] = []
     columns = ""
+    before, after = _take_beside(element.children)
     for child in element.children:
         cells = child.cells if child.name in ("mtr", "mlabeledtr") else ((child.row, ""),)
         aligns = "".join(align[:1] for _, align in cells)
@@ -416,7 +423,28 @@ def _table(element: Element, end: int) -> Row:
         for line in lines:
             for row in line:
                 trim(row)
-    return matrix(kind, "", lines, element.start, end) if lines else []
+    content = matrix(kind, "", lines, element.start, end) if lines else []
+    if before or after:
+        content = [*before, *content, *after]
+        absorb_fences(content)
+    return content
+
+
+def _take_beside(lines: list[Child]) -> tuple[Row, Row]:
+    """Takes the cells out that are beside the lines of a display: the rows before and after the lines."""
+    sides: list[Row] = []
+    for place in (0, -1):
+        row, align = lines[0].cells[place] if lines and len(lines[0].cells) > 1 else ([], "")
+        if align != _BESIDE:
+            sides.append([])
+            continue
+        sides.append(row)
+        for i, line in enumerate(lines):
+            if place == 0:
+                lines[i] = line._replace(cells=line.cells[1:])
+            elif i == 0:
+                lines[i] = line._replace(cells=line.cells[:-1])
+    return sides[0], sides[1]
 
 
 _NOTATIONS = {"top": ("over", "¯"), "bottom": ("under", "¯"), "actuarial": ("over", "¯"), "radical": ("", "√")}

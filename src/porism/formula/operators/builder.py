@@ -12,7 +12,7 @@ from porism.formula.layout import is_command
 from porism.formula.operators.arrays import line_rows
 from porism.formula.operators.factors import Factors
 from porism.formula.operators.frames import Frame
-from porism.formula.operators.prepass import DIFFERENTIAL, INTEGRAL_ENDS, SPELLED_NAME, look_ahead
+from porism.formula.operators.prepass import DIFFERENTIAL, INTEGRAL_ENDS, SPELLED_NAME, STANDS_ALONE, look_ahead
 from porism.formula.operators.products import Prefix, make
 from porism.formula.operators.rules import (
     ADD,
@@ -177,6 +177,8 @@ class _Reader(Factors):
                         continue
                     rule = rule_of_unknown(label, kind)
                 role = rule.role
+                if notes is not None and notes.get(position - 1) == STANDS_ALONE:
+                    role = LEAF
                 if role == FUNCTION and label in UPRIGHT_SYMBOLS and is_upright_symbol(row, position - 1):
                     rule, role = SYMBOL, LEAF
                 if role == LEAF:

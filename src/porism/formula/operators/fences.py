@@ -89,6 +89,8 @@ class Fences(Surroundings):
         before = factors[-1] if factors else None
         if isinstance(before, Prefix) and before.immediate:
             factors.pop()
+            if group.label == "bracket":
+                group = group.children[0]
             group = spanning(before.apply(group), node.end)
         elif isinstance(before, OperatorNode):
             if (frame.opener == "(" or (frame.opener == "[" and before.label in OPERATOR_LETTERS)) and self._applies(

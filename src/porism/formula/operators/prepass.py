@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from porism.formula.operators.rules import (
+    ADD,
     BAR,
     CLOSE,
     COLON,
@@ -14,6 +17,7 @@ from porism.formula.operators.rules import (
     LEAF,
     LOGIC,
     LONGEST_SPELLED,
+    MULTIPLY,
     OPEN,
     POSTFIX,
     QUANTIFIER,
@@ -31,11 +35,16 @@ BAR_DIVIDES = 3
 BAR_EVALUATES = 4
 DIFFERENTIAL = 5
 JOINS_STATEMENTS = 6
+STANDS_ALONE = 7
 INTEGRAL_ENDS = 16
 """An integral that is ended by n differentials has the note ``INTEGRAL_ENDS + n``."""
 
 _ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON, DIVIDE})
 
+
+_JOINING = frozenset({RELATION, LOGIC, ADD, MULTIPLY, COMMA, SEMICOLON, DIVIDE})
+_BEFORE_STATE = frozenset("⟨|∥∣")
+_AFTER_STATE = frozenset("⟩|∥∣")
 
 _LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
 
@@ -50,10 +59,11 @@ _PLAIN_LETTERS = frozenset("abcefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ�
 class _Level:
     """What was met between two brackets."""
 
-    __slots__ = ("bars", "integrals", "lattices", "opener", "related", "statements")
+    __slots__ = ("bars", "integrals", "lattices", "opener", "related", "start", "statements")
 
-    def __init__(self, opener: str) -> None:
+    def __init__(self, opener: str, start: int = 0) -> None:
         self.opener = opener
+        self.start = start
         self.bars: list[tuple[int, bool]] = []
         self.integrals: list[list[int]] = []
         self.lattices: list[int] = []
@@ -108,11 +118,11 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
             if node.label == "(" and position and is_letter(row[position - 1]):
                 _declare(row, position, declared)
                 _spelled(row, position, notes)
-            level = _Level(node.label)
+            level = _Level(node.label, position + 1)
             levels.append(level)
             operand = False
         elif role == CLOSE:
-            _finish(row, level, notes)
+            _finish(row, level, notes, position)
             levels.pop()
             if not levels:
                 levels.append(_Level(""))
@@ -131,6 +141,9 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
             integral_seen = True
             level.integrals.append([position, 0, INTEGRAL_VARIABLES.get(rule.label, 1)])
             operand = False
+        elif _is_state(row, position):
+            notes[position] = STANDS_ALONE
+            operand = True
         else:
             operand = False
             if role == LATTICE:
@@ -139,15 +152,11 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
                 level.statements += level.related
                 level.related = False
             elif role in _ENDS_INTEGRAL:
-                level.integrals.clear()
-                if role == RELATION:
-                    level.related = True
-                elif role == COLON and position and is_letter(row[position - 1]):
+                if role == COLON and position and is_letter(row[position - 1]):
                     declared.add(row[position - 1].label)
-                if role in (LOGIC, COMMA, SEMICOLON, DIVIDE) and level.bars:
-                    _pair_bars(row, level, notes)
+                _end_term(row, position, role, level, notes)
     while levels:
-        _finish(row, levels.pop(), notes)
+        _finish(row, levels.pop(), notes, len(row))
     if lattices and any(node.label in _LOGICAL for node in row):
         notes.update(dict.fromkeys(lattices, JOINS_STATEMENTS))
     return notes
@@ -179,32 +188,60 @@ def _spelled(row: Row, position: int, notes: dict[int, int]) -> None:
             return
 
 
-def _finish(row: Row, level: _Level, notes: dict[int, int]) -> None:
+def _end_term(row: Row, position: int, role: int, level: _Level, notes: dict[int, int]) -> None:
+    """A symbol that ends the integrals before it; logic, separators and divisions end the pairs of bars too."""
+    level.integrals.clear()
+    level.related = level.related or role == RELATION
+    if role in (LOGIC, COMMA, SEMICOLON, DIVIDE):
+        if level.bars:
+            _pair_bars(row, level, notes, position)
+        level.start = position + 1
+
+
+def _finish(row: Row, level: _Level, notes: dict[int, int], end: int) -> None:
     if level.bars:
-        _pair_bars(row, level, notes)
+        _pair_bars(row, level, notes, end)
     if level.lattices and level.statements + level.related >= 2:
         for position in level.lattices:
             notes[position] = JOINS_STATEMENTS
 
 
-def _is_between(row: Row, position: int, operand: bool) -> bool:
-    """Whether a bar has operands on both sides."""
-    following = row[position + 1] if position + 1 < len(row) else None
-    rule = RULES.get(following.label) if following is not None else None
-    return operand and row[position].label == "|" and following is not None and (
-        rule is None or rule.role not in (RELATION, LOGIC, COMMA, SEMICOLON, CLOSE, BAR, DIVIDE)
-    )
+def _role(node: LayoutNode) -> int:
+    rule = RULES.get(node.label) if node.kind in "VO" else None
+    return rule.role if rule is not None else LEAF
 
 
-def _pair_bars(row: Row, level: _Level, notes: dict[int, int]) -> None:
+def _is_state(row: Row, position: int) -> bool:
+    """Whether a sign stands alone for a state of physics: ``⟨+|``, ``|↑⟩``."""
+    if not position or position + 1 == len(row):
+        return False
+    before, after = row[position - 1].label, row[position + 1].label
+    return before in _BEFORE_STATE and after in _AFTER_STATE and (before == "⟨" or after == "⟩")
+
+
+def _divide_states(row: Row, level: _Level, notes: dict[int, int], end: int) -> bool:
+    """Whether all bars between ``⟨`` and ``⟩`` have an operand on either side, as in ``⟨a|H|b⟩``."""
+    edges = [level.start - 1, *(position for position, _ in level.bars), end]
+    for first, last in pairwise(edges):
+        if last - first < 2:
+            return False
+        is_sign = last - first == 2 and notes.get(first + 1) == STANDS_ALONE
+        if not is_sign and (_role(row[last - 1]) in _JOINING or _role(row[first + 1]) in _JOINING - {ADD}):
+            return False
+    return True
+
+
+def _pair_bars(row: Row, level: _Level, notes: dict[int, int], end: int) -> None:
     """Pairs the bars of one stretch with a stack; a bar after an operand that no later bar could close divides."""
-    bars, level.bars = level.bars, []
-    if level.opener == "⟨" and len(bars) == 2 and all(_is_between(row, *bar) for bar in bars):
-        notes.update((position, BAR_DIVIDES) for position, _ in bars)  # ⟨a|H|b⟩
+    if level.opener == "⟨" and _divide_states(row, level, notes, end):
+        notes.update((position, BAR_DIVIDES) for position, _ in level.bars)
+        level.bars = []
         return
+    bars, level.bars = level.bars, []
     opened: list[int] = []
     for number, (position, operand) in enumerate(bars):
         after = len(bars) - number - 1
+        operand = operand and notes.get(position - 1) != BAR_DIVIDES
         same = bool(opened) and row[opened[-1]].label == row[position].label
         if same and (operand or after < len(opened)):
             notes[opened.pop()] = BAR_OPENS

@@ -1,4 +1,4 @@
-"""Fractions with fences, dots over columns, tensors, accents below, and cells that are text."""
+"""Fractions with fences, brackets in parts, dots over columns, tensors, accents below, and cells that are text."""
 
 from __future__ import annotations
 
@@ -35,6 +35,21 @@ def content_of_option(call: Call) -> list[str]:
         if "".join(name).strip() == key:
             return [token for k, part in enumerate(value) for token in (["="] if k else []) + part]
     return []
+
+
+def braket_of_parts(call: Call) -> list[str]:
+    """``\\Braket{a|H||b}``: its bars divide it, two side by side as one double bar."""
+    result: list[str] = []
+    depth = 0
+    for token in call.values[0]:
+        depth += (token == "{") - (token == "}") + token.startswith("\\begin") - token.startswith("\\end")
+        if depth == 0 and token == "|" and result[-2:] == ["\\middle", "|"]:
+            result[-1] = "\\|"
+        elif depth == 0 and token in ("|", "\\|", "\\vert", "\\Vert"):
+            result += ["\\middle", token]
+        else:
+            result.append(token)
+    return tex(r"\left\langle ", result, r"\right\rangle ")
 
 
 def dots_in_columns(call: Call) -> list[str]:

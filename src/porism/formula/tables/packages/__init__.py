@@ -28,7 +28,7 @@ PACKAGES: dict[str, dict[str, Command]] = {
 
 PACKAGE_FUNCTIONS: dict[str, dict[str, Command]] = {
     "amsmath": amsmath.HANDLED, "physics": physics.HANDLED, "siunitx": siunitx.HANDLED, "mhchem": mhchem.HANDLED,
-    "bussproofs": proofs.HANDLED, **others.HANDLED,
+    "bussproofs": proofs.HANDLED, "braket": braket.HANDLED, **others.HANDLED,
 }
 """Package → its commands that a function explains."""
 

@@ -19,10 +19,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lx@braket": ("m m", r"\left\langle #1\middle|#2\right\rangle "),
     "Bra": ("m", r"\left\langle #1\right|"),
     "braket": ("s -z m g", r"\left\langle #3\IfValueT{#4}{\middle|#4}\right\rangle "),
-    "Braket": ("m", r"\left\langle #1\right\rangle "),
     "innerproduct": _INNER_PRODUCT, "ip": _INNER_PRODUCT,
     "outerproduct": _KET_BRA, "dyad": _KET_BRA, "ketbra": _KET_BRA, "op": _KET_BRA, "Ketbra": _KET_BRA,
     "expectationvalue": _EXPECTATION, "expval": _EXPECTATION, "ev": _EXPECTATION,
     "matrixelement": _MATRIX_ELEMENT, "matrixel": _MATRIX_ELEMENT, "mel": _MATRIX_ELEMENT,
     "set": ("s -o -z m", r"\left\{#4\right\}"), "Set": ("s -o -z m", r"\left\{#4\right\}"),
 }
+
+HANDLED: dict[str, tuple[str, str]] = {"Braket": ("m", "braket_of_parts")}
