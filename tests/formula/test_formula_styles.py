@@ -1,4 +1,4 @@
-"""Boxes, strokes and the hand of script letters: seen on the page, and no part of what a formula says."""
+"""Boxes, strokes, script letters and columns of scripts: seen, and no part of what a formula says."""
 
 from __future__ import annotations
 
@@ -94,6 +94,47 @@ def test_a_box_around_everything_of_a_matrix_is_kept() -> None:
 def test_boxes_without_end_stay_few_and_their_time_linear() -> None:
     tree = parse_latex(r"\boxed{" * 2000 + "x")
     assert shown(tree).count(BOX) == 8
+
+
+def columns(*scripts: str) -> str:
+    """Scripts one after the other, ``_a`` below and ``^a`` above, as they are in ``<mmultiscripts>``."""
+    return "".join(
+        f"<mi>{script[1]}</mi><mrow></mrow>" if script[0] == "_" else f"<mrow></mrow><mi>{script[1]}</mi>"
+        for script in scripts
+    )
+
+
+@pytest.mark.parametrize(("latex", "scripts", "plain"), [
+    ("T_a{}^b", ["_a", "^b"], "T_a^b"), ("T^a{}_b", ["^a", "_b"], "T_b^a"),
+    ("T_a{}^b{}_c", ["_a", "^b", "_c"], "T_{ac}^b"), (r"\tensor{T}{_a^b_c}", ["_a", "^b", "_c"], "T_{ac}^b"),
+    (r"T\indices{_a^b_c}", ["_a", "^b", "_c"], "T_{ac}^b"), ("T{}_a{}^b", ["_a", "^b"], "T_a^b"),
+    (r"\def\t#1#2{T_#1{}^#2}\t ab", ["_a", "^b"], "T_a^b"),
+])
+def test_staggered_scripts_are_set_one_after_the_other(latex: str, scripts: list[str], plain: str) -> None:
+    tree = parse_latex(latex)
+    assert shown(tree) == f"<mmultiscripts><mi>T</mi>{columns(*scripts)}</mmultiscripts>"
+    assert layout_string(tree) == layout_string(parse_latex(plain))
+    again = parse_mathml(to_mathml(tree))
+    assert shown(again) == shown(tree)
+    assert layout_string(again) == layout_string(tree)
+
+
+@pytest.mark.parametrize(("latex", "mathml"), [
+    ("{}^a_bT_c{}^d",
+     f"<mmultiscripts><mi>T</mi>{columns('_c', '^d')}<mprescripts></mprescripts><mi>b</mi><mi>a</mi></mmultiscripts>"),
+    (r"\hat T_c{}^d",
+     f'<mmultiscripts><mover accent="true"><mi>T</mi><mo stretchy="false">ˆ</mo></mover>{columns("_c", "^d")}'
+     "</mmultiscripts>"),
+    ("T_{}^b", "<msup><mi>T</mi><mi>b</mi></msup>"), ("T_a{}'", "<msubsup><mi>T</mi><mi>a</mi><mo>′</mo></msubsup>"),
+    ("T_a^b", "<msubsup><mi>T</mi><mi>a</mi><mi>b</mi></msubsup>"),
+    (r"\left(\frac ab\right)_c{}^d",
+     '<mrow><mmultiscripts><mrow><mo stretchy="true">(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo stretchy="true">)'
+     f"</mo></mrow>{columns('_c', '^d')}</mmultiscripts></mrow>"),
+])
+def test_columns_of_scripts_go_with_what_else_a_symbol_has(latex: str, mathml: str) -> None:
+    tree = parse_latex(latex)
+    assert shown(tree) == mathml
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
 @pytest.mark.parametrize(("latex", "mathml"), [

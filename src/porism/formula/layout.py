@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKED_LIMITS, MARKS
 from porism.formula.tables.lookup import DROPPED_AT_END, RELATION_CLASSES, is_limit_operator, token_class
+from porism.formula.tables.styles import COLUMN
 from porism.formula.tree import LayoutNode, Row, Style
 
 SCRIPT_SLOTS = ("above", "below")
@@ -45,6 +46,20 @@ def set_style(row: Row, kind: str) -> None:
         for node in row:
             if len(node.styles) < MOST_STYLES:
                 node.styles = (style, *node.styles)
+
+
+def column_of(node: LayoutNode) -> int:
+    """In which column of scripts a script is: the first one is 0."""
+    return max((style.column for style in node.styles), default=0) if node.styles else 0
+
+
+def begin_column(bearer: LayoutNode, scripts: list[Row]) -> None:
+    """Lets scripts, which the bearer will get, begin a column to the right of those that it has."""
+    last = [row[-1] for row in (bearer.above, bearer.below) if row]
+    if last:
+        style = Style(COLUMN, column=1 + max(map(column_of, last)))
+        for node in (node for script in scripts if script[:1] and script[0].label != "′" for node in script):
+            node.styles = (*node.styles, style)
 
 
 def trim(row: Row) -> None:

@@ -7,6 +7,7 @@ from porism.formula.layout import (
     MOST_STYLES,
     SCRIPT_SLOTS,
     attach_limits,
+    begin_column,
     brace_mark,
     child_rows,
     group_nodes,
@@ -221,6 +222,7 @@ def _settle_empty_bases(row: Row) -> None:
         if following is not None and (following.pre_above or following.pre_below):
             following = None
         if previous is not None and (following is None or _continues(previous, node, following)):
+            begin_column(previous, [node.above or [], node.below or []])
             for slot in SCRIPT_SLOTS:
                 script = getattr(node, slot)
                 if script is not None:

@@ -14,11 +14,13 @@ class Style:
     """How symbols side by side are set together: all of them refer to this object.
 
     ``kind`` is one of :mod:`porism.formula.tables.styles`. ``slots`` are those of the last symbol that were filled when
-    the style ended: scripts that came later are not in it.
+    the style ended: scripts that came later are not in it. ``column`` says of scripts that they are to the right
+    of those of earlier columns: ``T_a{}^b``.
     """
 
     kind: str
     slots: frozenset[str] = frozenset()
+    column: int = 0
 
 
 class LayoutNode:

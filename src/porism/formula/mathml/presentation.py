@@ -9,6 +9,7 @@ from porism.formula.breaks import line_break
 from porism.formula.layout import (
     SCRIPT_SLOTS,
     attach_limits,
+    begin_column,
     brace_mark,
     group_nodes,
     is_plain,
@@ -372,14 +373,18 @@ def _multiscripts(element: Element, arguments: list[Row], end: int) -> Row:
     before = False
     sides: dict[str, Row] = {"below": [], "above": []}
     below = True
-    for child, row in zip(element.children[1:], arguments[1:], strict=True):
+    for number, (child, row) in enumerate(zip(element.children[1:], arguments[1:], strict=True), start=1):
         if child.name == "mprescripts":
             before, below = True, True
             continue
+        if below and not before and base:
+            begin_column(base[-1], arguments[number:number + 2])
         if before:
             sides["below" if below else "above"] += row
+        elif base and row and not is_plain(base[-1]) and getattr(base[-1], slot := SCRIPT_SLOTS[below]):
+            getattr(base[-1], slot).extend(row)
         else:
-            _script(base, "below" if below else "above", row, element)
+            _script(base, SCRIPT_SLOTS[below], row, element)
         below = not below
     if sides["below"] or sides["above"]:
         if len(base) == 1 and base[0].kind == "O" and not is_limit_operator(base[0].label):

@@ -21,6 +21,8 @@ NOTATIONS: dict[str, str] = {
 
 ROUNDHAND = "roundhand"
 """The kind of style of ``\\\\mathscr``, which has letters of another hand than ``\\\\mathcal``."""
+COLUMN = "column"
+"""The kind of style of scripts in a further column."""
 ROUNDHAND_SELECTOR = "\ufe01"
 """Unicode's variation selector after a script letter for that hand."""
 

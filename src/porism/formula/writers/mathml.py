@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from porism.formula.layout import child_rows, mark_order
+from porism.formula.layout import child_rows, column_of, mark_order
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.commands import BRACES, MARKS
 from porism.formula.tables.lookup import DROPPED_AT_END
@@ -181,10 +181,9 @@ class _Writer:
             tasks = self._accented(node, tasks, attributes if outermost == "accents" else "", style)
         tasks = _enclosed(held[ACCENTED], tasks)
         if before:
-            sides = (node.below, node.above, node.pre_below, node.pre_above)
-            after = [_Side(row or [], SCRIPT) for row in sides]
+            sides = [_Side(row or [], SCRIPT) for row in (node.pre_below, node.pre_above)]
             tasks = [
-                f"<mmultiscripts{attributes}>", *tasks, *after[:2], "<mprescripts></mprescripts>", *after[2:],
+                f"<mmultiscripts{attributes}>", *tasks, *_columns(node), "<mprescripts></mprescripts>", *sides,
                 "</mmultiscripts>",
             ]
         elif scripts:
@@ -227,6 +226,9 @@ class _Writer:
         return f"<mo{stretchy}{spaces}{attributes}>{escape(shown)}</mo>"
 
     def _scripted(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
+        columns = _columns(node)
+        if len(columns) > 2:
+            return [f"<mmultiscripts{attributes}>", *base, *columns, "</mmultiscripts>"]
         limits = takes_limits(node, self.hints)
         if limits and style != DISPLAY and self.hints.limit_mark(node)[0]:
             limits = self.hints.limits(node) == "limits"  # for what is under it may not move: the mark would, too
@@ -348,6 +350,17 @@ class _Writer:
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         return tasks
+
+
+def _columns(node: LayoutNode) -> list[_Side]:
+    """The scripts after a node, column by column, below before above; one column for most nodes."""
+    columns: dict[int, tuple[Row, Row]] = {0: ([], [])}
+    for side, scripts in enumerate((node.below, node.above)):
+        column = 0
+        for script in scripts or ():
+            column = max(column, column_of(script))
+            columns.setdefault(column, ([], []))[side].append(script)
+    return [_Side(row, SCRIPT) for column in sorted(columns) for row in columns[column]]
 
 
 def _enclosed(around: Sequence[Style], content: list[_Task]) -> list[_Task]:
