@@ -32,7 +32,6 @@ class _Comb(Fusion):
     norm: Norm = "min-max"
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         return table.combined(self._kind, table.normalised(_KINDS[self.norm]))
 
 
@@ -103,6 +102,5 @@ class Linear(Fusion):
         check_weights(self.weights, negative=True)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         weights = weights_for(self.weights, table, 1.0 / len(table.runs))
         return table.combined(0, weights[table.systems] * table.normalised(_KINDS[self.norm]))

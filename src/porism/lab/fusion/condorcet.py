@@ -33,7 +33,6 @@ class Condorcet(Fusion):
         check_weights(self.weights)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         from porism.lab.fusion.kernels import elect_by_pairs
 
         weights = weights_for(self.weights, table)

@@ -55,7 +55,6 @@ class IBC(Fusion):
         check_deepest(self.deepest)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         votes = voting(table, self.silent).astype(np.float64)
         median, drawn, chance = judged_ratings(table, votes, self.deepest, self.median, self.seed)
         if self.ties == "random":

@@ -35,7 +35,6 @@ class RRF(Fusion):
         check_weights(self.weights, negative=True)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         weights = weights_for(self.weights, table)
         return table.combined(_TOTAL, weights[table.systems] / (self.k + table.ranks))
 
@@ -63,7 +62,6 @@ class Borda(Fusion):
         check_weights(self.weights)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         from porism.lab.fusion.kernels import borda_points
 
         weights = weights_for(self.weights, table)
@@ -92,7 +90,6 @@ class ISR(Fusion):
     name: ClassVar[str] = "isr"
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         return table.combined(_MNZ, 1.0 / table.ranks.astype(np.float64) ** 2)
 
 
@@ -113,5 +110,4 @@ class LogISR(Fusion):
         check_at_least("sigma", self.sigma, 0.0)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         return table.combined(_LOG_MNZ, 1.0 / table.ranks.astype(np.float64) ** 2, self.sigma)

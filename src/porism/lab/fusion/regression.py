@@ -268,11 +268,9 @@ class FittedRBC(FittedFusion):
         }
 
     def provenance(self, table: FusionTable, depth: int) -> Provenance:
-        """Also tuned on the topics of training and validation."""
         return tuned_by(Fusion.provenance(self, table, depth), self)
 
     def made_by(self, table: FusionTable, depth: int) -> dict[str, Any]:
-        """Method, parameters and sources as plain values."""
         return {**Fusion.made_by(self, table, depth), "parameters": write_settings(self.settings)}
 
     def to_dict(self) -> dict[str, Any]:

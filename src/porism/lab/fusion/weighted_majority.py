@@ -42,7 +42,6 @@ class WIBC(LearnedFusion):
         check_weights(self.weights)
 
     def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
         if self.weights is None:
             raise ConfigError(
                 "wibc has no weights", hint="Give one a run (weights=0.5,0.3,0.2), or judgments to learn them from."
@@ -101,11 +100,9 @@ class FittedWIBC(FittedFusion):
         return self.settings.scores(table)
 
     def provenance(self, table: FusionTable, depth: int) -> Provenance:
-        """Also tuned on the topics of training and validation."""
         return tuned_by(Fusion.provenance(self, table, depth), self.regression)
 
     def evidence(self) -> dict[str, Any]:
-        """That of the regression."""
         return self.regression.evidence()
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +113,6 @@ class FittedWIBC(FittedFusion):
         return self.regression.to_dict()
 
     def made_by(self, table: FusionTable, depth: int) -> dict[str, Any]:
-        """Method, parameters and sources as plain values."""
         return {**Fusion.made_by(self, table, depth), "parameters": write_settings(self.settings)}
 
 

@@ -40,7 +40,6 @@ class SearchStage(RetrieverStage):
         }
 
     def reranker(self) -> Reranker:
-        """Scores documents as the search does."""
         return RetrieverReranker(self.index)
 
 
@@ -59,7 +58,6 @@ class FormulaStage(RetrieverStage):
         super().__init__(_Formulas(self), name, batch=batch)
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` formula search, the ``model``, whether the ``context`` counts, and the ``index``."""
         return {
             "kind": "formula search", "name": self.name, "model": write_model(self.index.formula_model, formulas=True),
             "context": self.context, "index": describe_index(self.index.snapshot), **_filtered(self.filters),

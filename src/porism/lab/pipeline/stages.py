@@ -92,11 +92,9 @@ class NamedStage(Stage):
         return _made(self.stage._search(queries, k).renamed(self.name), self)
 
     def describe(self) -> dict[str, Any]:
-        """That of the stage, with the ``name``."""
         return self.stage.describe() | {"name": self.name}
 
     def reranker(self) -> Reranker | None:
-        """That of the stage."""
         return self.stage.reranker()
 
 
@@ -142,7 +140,6 @@ class RetrieverStage(Stage):
         return run.top(k) if (np.diff(run.offsets) > k).any() else run
 
     def describe(self) -> dict[str, Any]:
-        """That of the retriever, with the ``name``."""
         return describe(self.retriever) | {"name": self.name}
 
 
@@ -161,11 +158,9 @@ class CutoffStage(Stage):
         return _made(self.stage._search(queries, min(k, self.k)), self)
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` cutoff, ``k`` and the stage ``of`` which it keeps the first."""
         return {"kind": "cutoff", "name": self.name, "k": self.k, "of": self.stage.describe()}
 
     def reranker(self) -> Reranker | None:
-        """That of the stage, with the same cutoff."""
         inner = self.stage.reranker()
         return None if inner is None else CutReranker(inner, self.k)
 

@@ -65,7 +65,6 @@ class ScoreDistance(Aggregation):
         check_least(self.least)
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         matrix = pairs.matrix
         agreement = 1.0 - np.abs(matrix - (1.0 - matrix.T))
         total: Floats = off_diagonal(agreement * logarithm(matrix, self.least)).sum(1)

@@ -16,7 +16,6 @@ class Sum(Aggregation):
     name: ClassVar[str] = "sum"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         total: Floats = off_diagonal(pairs.matrix).sum(1)
         return total
 
@@ -28,7 +27,6 @@ class SymSum(Aggregation):
     name: ClassVar[str] = "sym-sum"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         total: Floats = off_diagonal(pairs.matrix + (1.0 - pairs.matrix.T)).sum(1)
         return total
 
@@ -53,7 +51,6 @@ class SumLog(_Logarithmic):
     name: ClassVar[str] = "sum-log"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         total: Floats = off_diagonal(logarithm(pairs.matrix, self.least)).sum(1)
         return total
 
@@ -65,7 +62,6 @@ class SymSumLog(_Logarithmic):
     name: ClassVar[str] = "sym-sum-log"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         total: Floats = off_diagonal(sym_logarithms(pairs.matrix, self.least)).sum(1)
         return total
 

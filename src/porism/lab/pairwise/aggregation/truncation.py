@@ -54,11 +54,9 @@ class LoopTruncation(Aggregation):
 
     @property
     def uses_ranks(self) -> bool:
-        """Whether what it repeats looks at the order of the stage before."""
         return self.repeated().uses_ranks
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         aggregation = self.repeated()
         scores = aggregation.scores(pairs)
         kept = np.arange(len(pairs))

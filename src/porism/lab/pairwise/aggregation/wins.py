@@ -18,7 +18,6 @@ class Binary(Aggregation):
     name: ClassVar[str] = "binary"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         matrix = off_diagonal(pairs.matrix)
         wins: Floats = (matrix > 0.5).sum(1) + 0.5 * (matrix == 0.5).sum(1)
         return wins
@@ -31,7 +30,6 @@ class Min(Aggregation):
     name: ClassVar[str] = "min"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         return off_diagonal(pairs.matrix, 1.0).min(1) if len(pairs) > 1 else np.zeros(len(pairs))
 
 
@@ -42,5 +40,4 @@ class Max(Aggregation):
     name: ClassVar[str] = "max"
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class."""
         return off_diagonal(pairs.matrix, 0.0).max(1) if len(pairs) > 1 else np.zeros(len(pairs))

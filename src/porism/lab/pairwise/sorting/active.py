@@ -35,7 +35,6 @@ class ActiveSelection(Sorting):
             raise SettingError(f"budget cannot be {self.budget}", path=("budget",), hint="A number above 0.")
 
     def sort(self, count: int) -> Sorts:
-        """See the class."""
         left = min(max(count - 1, round(self.budget * count)), count * (count - 1) // 2)
         model = BradleyTerry(prior=0.05)
         known = np.full((count, count), np.nan)

@@ -20,7 +20,6 @@ class AllPairs(Sorting):
     name: ClassVar[str] = "all-pairs"
 
     def sort(self, count: int) -> Sorts:
-        """See the class."""
         upper = np.column_stack(np.triu_indices(count, 1)).astype(np.int64)
         preferred = yield upper
         sums = np.bincount(upper[:, 0], preferred, count) + np.bincount(upper[:, 1], 1.0 - preferred, count)

@@ -28,7 +28,6 @@ class HeapSort(Sorting):
         check_whole(self.top, "top")
 
     def sort(self, count: int) -> Sorts:
-        """See the class."""
         heap = list(range(count))
         depth = (count // 2).bit_length()
         for level in range(depth - 1, -1, -1):

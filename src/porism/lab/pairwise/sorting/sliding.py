@@ -26,7 +26,6 @@ class SlidingWindow(Sorting):
         check_whole(self.passes, "passes")
 
     def sort(self, count: int) -> Sorts:
-        """See the class."""
         order = np.arange(count, dtype=np.int64)
         passes = min(self.passes, count - 1)
         for time in range(count - 1 + 2 * (passes - 1)):

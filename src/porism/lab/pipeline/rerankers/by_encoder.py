@@ -52,11 +52,9 @@ class EncoderReranker(ScoringReranker):
         self.digest = xxhash.xxh3_128_hexdigest(encoder.files.digest.encode() + settings)
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document, NaN for one without text."""
         return self.all_scores([(query, doc_ids)])[0]
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
-        """Those of several queries; each document is encoded once."""
         documents = self.texts.documents(doc_id for _, doc_ids in wanted for doc_id in doc_ids)
         questions = [self.texts.query(query) for query, _ in wanted]
         found = [np.full(len(doc_ids), np.nan) for _, doc_ids in wanted]
@@ -129,7 +127,6 @@ class EncoderReranker(ScoringReranker):
         return self._compared(score)
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        """See :meth:`ScoringReranker.reason`."""
         return self._compared(float(scores[at]))
 
     def _compared(self, score: float) -> Explanation:
@@ -137,7 +134,6 @@ class EncoderReranker(ScoringReranker):
         return Explanation(score, f"{what} of the vectors of query and document by {self.encoder.files.named}")
 
     def describe(self) -> dict[str, Any]:
-        """``kind``, the ``model`` and the digest of all that scores depend on."""
         return {
             "kind": type(self).__name__, "model": self.encoder.files.named, "digest": self.digest,
             "query_fields": list(self.texts.query_text.fields), "fields": list(self.texts.text.fields),

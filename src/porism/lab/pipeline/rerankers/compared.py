@@ -95,7 +95,6 @@ class ModelPairsReranker(PairwiseReranker):
             done, start = done + len(inputs), stop
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """Those of one query, see :meth:`all_scores`."""
         return self.all_scores([(query, doc_ids)])[0]
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:

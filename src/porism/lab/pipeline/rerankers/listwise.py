@@ -47,11 +47,9 @@ class ListwiseReranker(ScoringReranker):
         self.cache, self.on_cost, self.on_progress = cache, on_cost, on_progress
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The place of each document from the end, NaN for one without text."""
         return self.all_scores([(query, doc_ids)])[0]
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
-        """Those of several queries."""
         documents = self.texts.documents(doc_id for _, doc_ids in wanted for doc_id in doc_ids)
         questions = [self.texts.query(query) for query, _ in wanted]
         orders = [
@@ -109,7 +107,6 @@ class ListwiseReranker(ScoringReranker):
         return self._ordered(np.array(list(scores.values())), scores[doc_id])
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        """See :meth:`ScoringReranker.reason`."""
         return self._ordered(scores, float(scores[at]))
 
     def _ordered(self, scores: NDArray[np.float64], place: float) -> Explanation:
@@ -117,7 +114,6 @@ class ListwiseReranker(ScoringReranker):
         return Explanation(place, f"place from the end, as {self.ranker.named} orders {windows}")
 
     def describe(self) -> dict[str, Any]:
-        """``kind``, the ``model``, its digest, and the windows."""
         return {
             "kind": type(self).__name__, "model": self.ranker.named, "digest": self.ranker.digest,
             "window": self.window, "step": self.step, "query_fields": list(self.texts.query_text.fields),

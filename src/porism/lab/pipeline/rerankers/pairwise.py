@@ -49,7 +49,6 @@ class PairwiseReranker(ScoringReranker):
         """The pairwise scores of documents, in the order given; those that cannot be compared are left out."""
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The aggregated score of each document, NaN for one that was not compared."""
         pairs = self.pairs(query, doc_ids)
         found = np.full(len(doc_ids), np.nan)
         if not len(pairs):
@@ -81,7 +80,6 @@ class PairwiseReranker(ScoringReranker):
         )
 
     def describe(self) -> dict[str, Any]:
-        """``kind``, ``aggregation`` with its parameters, and what becomes of holes."""
         return {"kind": type(self).__name__, "aggregation": self.aggregation.described(), "holes": self.holes}
 
 
@@ -98,7 +96,6 @@ class StoredPairsReranker(PairwiseReranker):
         self._by_query = {pairs.query_id: pairs for pairs in run.queries}
 
     def pairs(self, query: Query, doc_ids: Sequence[str]) -> PairwiseScores:
-        """Those of the file, by the ids of the query and the documents."""
         known = self._by_query.get(query.id)
         if known is None:
             return PairwiseScores(query.id, (), np.zeros((0, 0)))
@@ -106,5 +103,4 @@ class StoredPairsReranker(PairwiseReranker):
         return known.taken([places[doc_id] for doc_id in doc_ids if doc_id in places], ranked=True)
 
     def describe(self) -> dict[str, Any]:
-        """That of any, with what made the scores."""
         return super().describe() | {"of": dict(self.run.made_by)}

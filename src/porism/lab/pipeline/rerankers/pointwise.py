@@ -44,11 +44,9 @@ class PointwiseReranker(ScoringReranker):
         self.on_cost, self.on_progress = on_cost, on_progress
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document, NaN for one without text."""
         return self.all_scores([(query, doc_ids)])[0]
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
-        """Those of several queries, in batches over all of them."""
         documents = self.texts.documents(doc_id for _, doc_ids in wanted for doc_id in doc_ids)
         found = [np.full(len(doc_ids), np.nan) for _, doc_ids in wanted]
         inputs: list[tuple[str, ...]] = []
@@ -79,7 +77,6 @@ class PointwiseReranker(ScoringReranker):
         return self._read(score, texts)
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        """See :meth:`ScoringReranker.reason`: how much of both texts the model read."""
         doc_id = doc_ids[at]
         return self._read(float(scores[at]), (self.texts.query(query), self.texts.documents([doc_id])[doc_id]))
 
@@ -92,7 +89,6 @@ class PointwiseReranker(ScoringReranker):
         return Explanation(score, f"{self.scorer.what} of {self.scorer.named}, which read {words}")
 
     def describe(self) -> dict[str, Any]:
-        """``kind``, the ``model`` and the digest of all that scores depend on."""
         return {
             "kind": type(self).__name__, "model": self.scorer.named, "digest": self.scorer.digest,
             "query_fields": list(self.texts.query_text.fields), "fields": list(self.texts.text.fields),

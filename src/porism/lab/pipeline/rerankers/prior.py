@@ -42,7 +42,6 @@ class PriorReranker(ScoringReranker):
         self.first_stage = first_stage
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document."""
         return np.array([math.log1p(self.counts.get(doc_id, 0)) for doc_id in doc_ids], np.float64)
 
     def explain(self, query: Query, doc_id: str) -> Explanation:
@@ -51,11 +50,9 @@ class PriorReranker(ScoringReranker):
         return Explanation(math.log1p(count), f"log of 1 + the {count:,} training pairs whose positive it is")
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        """See :meth:`ScoringReranker.reason`."""
         return self.explain(query, doc_ids[at])
 
     def describe(self) -> dict[str, Any]:
-        """``kind``, and of how many documents something is known."""
         return {"kind": type(self).__name__, "documents": len(self.counts)}
 
 

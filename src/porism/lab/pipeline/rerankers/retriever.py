@@ -61,7 +61,6 @@ class RetrieverReranker(ScoringReranker):
         return Explanation(score, found.label, [*found.parts, rest] if found.parts else [found, rest])
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` and the ``model``."""
         return {"kind": "RetrieverReranker", "model": write_model(self.retriever.model)}
 
 

@@ -48,7 +48,6 @@ class AggregationSettings(SystemSettings):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The system whose results it orders."""
         return (self.of,)
 
     @property
@@ -67,7 +66,6 @@ class AggregatePairs(RunStage):
     libraries = ("numpy", "numba", "scipy")
 
     def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
-        """The source with what was compared above the rest of it."""
         settings: AggregationSettings = execution.recipe.tables["aggregations"][stage.name]
         source = execution.run(settings.of, stage.topics)
         pairs = read_pairwise(execution.draft.file(settings.pairs))
@@ -94,7 +92,6 @@ class AggregationKind(SystemKind[AggregationSettings]):
     stages = (AggregatePairs(),)
 
     def check(self, check: Check) -> None:
-        """The system of each, its method and the parameters of that."""
         for name, aggregation in self.of(check.recipe).items():
             path = (self.table, name)
             check.other_system(aggregation.of, (*path, "of"), name)
@@ -116,7 +113,6 @@ class AggregationKind(SystemKind[AggregationSettings]):
             )
 
     def load(self, loading: Loading) -> dict[str, str]:
-        """The digest of each file."""
         found: dict[str, str] = {}
         for name, aggregation in self.of(loading.recipe).items():
             path = (self.table, name, "pairs")
@@ -129,7 +125,6 @@ class AggregationKind(SystemKind[AggregationSettings]):
         return found
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
-        """The stage that aggregates."""
         settings = self.of(planner.recipe)[system]
         parameters = {
             "of": settings.of, "method": settings.method, "depth": settings.depth, "holes": settings.holes,

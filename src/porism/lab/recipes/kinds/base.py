@@ -77,13 +77,11 @@ class RunStage(StageKind):
         """The run of the system on the stage's topics."""
 
     def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
-        """Makes the run and keeps it."""
         started = time.monotonic()
         run = self.make_run(stage, execution, on_count)
         return execution.keep_run(stage, run, time.monotonic() - started)
 
     def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
-        """Copies the run with its record."""
         target = outputs.folder / "runs" / stage.topics / f"{stage.name}.run"
         outputs.runs[stage.name, stage.topics] = copy_run(entry.file(RUN_FILE), target)
 

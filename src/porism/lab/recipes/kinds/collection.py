@@ -35,7 +35,6 @@ class CollectionKind(TableKind[CollectionSettings]):
     stages = (BuildIndex(),)
 
     def check(self, check: Check) -> None:
-        """Format, options, channels and language; that there is one where something searches."""
         given = collection_of(check.recipe)
         if given is None:
             for table, named in check.recipe.tables.items():
@@ -108,7 +107,6 @@ class CollectionKind(TableKind[CollectionSettings]):
         return join_manifests(list(manifests.values()))
 
     def term_requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """The library of tokenizers, for each that the collection is indexed with."""
         given = collection_of(loading.recipe)
         if given is not None and given.index is None:
             for reference in analysis_config(loading.recipe, loading.draft.folder).tokenizers:

@@ -30,10 +30,6 @@ class BuildIndex(StageKind):
     counts_bytes = True
 
     def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
-        """Indexes what is missing.
-
-        :raises KeyboardInterrupt: it was interrupted; what was indexed stays for the next start.
-        """
         collection = collection_of(execution.recipe)
         assert collection is not None, "the stage is there only with a collection"
         folder = execution.cache.unfinished(stage.kind, stage.key)

@@ -59,11 +59,9 @@ class TrainEmbeddings(IndexFileStage):
     libraries = ("numpy", "numba", "PyStemmer", "gensim", "tokenizers", "torch", "transformers")
 
     def about(self, path: Path) -> dict[str, Any]:
-        """Counts, and the loss of the last epoch."""
         return known_info(TokenVectors(path).info, "terms", "dimensions", "texts", "tokens", "loss")
 
     def make_file(self, stage: Stage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
-        """Trains them by the method of the table."""
         table: EmbeddingSettings = execution.recipe.tables["embeddings"][stage.name]
         options = Options(
             model=None if table.model is None else _model_there(execution.draft, table.model) or table.model,
@@ -82,7 +80,6 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
     stages = (TrainEmbeddings(),)
 
     def check(self, check: Check) -> None:
-        """Names, channels, methods and their settings."""
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             try:
@@ -105,12 +102,10 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
             )
 
     def load(self, loading: Loading) -> None:
-        """Whether an index that is there has the channels."""
         for name, table in self.of(loading.recipe).items():
             check_held(loading, {table.channel: (self.table, name, "channel")})
 
     def channels(self, recipe: Recipe, folder: Path) -> Iterable[str]:
-        """Those that vectors are trained on."""
         return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
 
     def requirements_of(self, recipe: Recipe, name: str) -> Iterable[Requirement]:

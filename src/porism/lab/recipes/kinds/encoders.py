@@ -124,7 +124,6 @@ class EncoderKind(IntermediateKind[EncoderTable]):
     stages = (TrainEncoder(),)
 
     def check(self, check: Check) -> None:
-        """Names, pairs, what training begins with, and its settings."""
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             check_model_name(check, name, path)
@@ -148,7 +147,6 @@ class EncoderKind(IntermediateKind[EncoderTable]):
                 check_base(check, table.model, (*path, "model"))
 
     def load(self, loading: Loading) -> None:
-        """Whether files of pairs are there."""
         for name, table in self.of(loading.recipe).items():
             for key in ("files", "keep_files"):
                 for number, given in enumerate(getattr(table, key)):
@@ -156,14 +154,12 @@ class EncoderKind(IntermediateKind[EncoderTable]):
             load_beside(loading, table.beside, (self.table, name, "beside"))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """The libraries that training needs."""
         return [
             one for name in self.of(loading.recipe)
             for one in training_requirements((self.table, name), "sentence_transformers", "datasets")
         ]
 
     def making(self, planner: Planner, name: str) -> Making:
-        """Pairs, the model that training begins with, and how it is trained."""
         table = self.of(planner.recipe)[name]
         inputs = pair_inputs(planner, (*table.pairs, *table.keep), (*table.files, *table.keep_files))
         inputs |= dict(beside_inputs(planner.draft, table.beside))

@@ -77,7 +77,6 @@ class FormulaEncoderKind(IntermediateKind[FormulaEncoderTable]):
     stages = (TrainFormulaEncoder(),)
 
     def check(self, check: Check) -> None:
-        """Names and the settings of the training."""
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             if collection_of(check.recipe) is None:
@@ -91,20 +90,17 @@ class FormulaEncoderKind(IntermediateKind[FormulaEncoderTable]):
             )
 
     def load(self, loading: Loading) -> None:
-        """Whether the files of topics are there."""
         for name, table in self.of(loading.recipe).items():
             for number, given in enumerate(table.exclude_topics):
                 loading.exists(given, (self.table, name, "exclude_topics", number))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """The libraries that training needs."""
         return [
             one for name in self.of(loading.recipe)
             for one in training_requirements((self.table, name), "safetensors")
         ]
 
     def making(self, planner: Planner, name: str) -> Making:
-        """The collection, the topics that are left out, and how it is trained."""
         table = self.of(planner.recipe)[name]
         inputs = {"index collection": planned_index(planner).key}
         inputs |= {file: file_digest(planner.draft.file(file)) for file in table.exclude_topics}

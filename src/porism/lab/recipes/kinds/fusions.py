@@ -54,12 +54,10 @@ class FusionSettings(SystemSettings):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The systems that it fuses."""
         return self.of
 
     @property
     def learns_on(self) -> str:
-        """The topics that it is trained on."""
         return self.train_on or ""
 
     def made(self, seed: int) -> Fusion:
@@ -84,7 +82,6 @@ class FuseRuns(RunStage):
     libraries = ("numpy", "numba", "scipy", "scikit-learn")
 
     def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
-        """The fusion with the parameters of the recipe."""
         settings: FusionSettings = execution.recipe.tables["fusions"][stage.name]
         runs = [execution.run(source, stage.topics) for source in settings.of]
         return combine(execution, stage.name, settings.made(execution.recipe.seed), runs, stage.topics, {})
@@ -150,13 +147,11 @@ class FusionKind(SystemKind[FusionSettings]):
             )
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """What fitting needs."""
         for name, fusion in self.of(loading.recipe).items():
             if fusion.train_on is not None:
                 yield Requirement("sklearn", (self.table, name, "train_on"), "fitting a fusion", "lab")
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
-        """The stage that fuses."""
         settings, seed = self.of(planner.recipe)[system], planner.recipe.seed
         parameters = {
             "of": list(settings.of), "method": settings.method, "depth": settings.depth or planner.recipe.depth,
@@ -173,17 +168,14 @@ class FusionKind(SystemKind[FusionSettings]):
         planner.add_run(self.stages[0], system, topics, sources, parameters, content)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
-        """All parameters of the method."""
         return _parameters(draft, system)
 
     def check_values(self, check: Check, system: str, values: Mapping[str, Any], formulas: bool, path: Path) -> None:
-        """Whether the method can have them."""
         varied_method(check.draft, system, values)
 
     def varied_run(
         self, execution: Execution, system: str, topics: str, values: Parameters, only: Sequence[str] | None
     ) -> Run:
-        """The fusion with other values of what its systems find with other values."""
         method = varied_method(execution.draft, system, values.get(system, {}))
         sources = self.of(execution.recipe)[system].of
         runs = [execution.varied(source, topics, values, only) for source in sources]
@@ -192,7 +184,6 @@ class FusionKind(SystemKind[FusionSettings]):
     def objective(
         self, execution: Execution, system: str, topics: str, qrels: Mapping[str, Mapping[str, int]], measure: str
     ) -> Objective | None:
-        """One that aligns the runs once, for a method that learns nothing."""
         fusion, recipe = self.of(execution.recipe)[system], execution.recipe
         if fusion.train_on is not None:
             return None
@@ -202,11 +193,9 @@ class FusionKind(SystemKind[FusionSettings]):
         )
 
     def weights(self, settings: FusionSettings) -> int | None:
-        """One a system."""
         return len(settings.of)
 
     def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
-        """Those that it was trained on, unless each was held out."""
         fusion = self.of(draft.recipe)[system]
         if fusion.train_on is None or (fusion.folds and base_set(fusion.train_on) == base_set(topics)):
             return ()

@@ -37,7 +37,6 @@ class IntermediateKind(TableKind[S]):
         """What the output of a table is made from; None where the recipe does not define it."""
 
     def plan(self, planner: Planner) -> None:
-        """Adds the stages of all tables, where these are results by themselves."""
         if self.is_result:
             for name in self.of(planner.recipe):
                 self.planned(planner, name)

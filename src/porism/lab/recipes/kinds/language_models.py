@@ -97,7 +97,6 @@ class LanguageModelKind(IntermediateKind[LanguageTable]):
     stages = (TrainLanguageModel(),)
 
     def check(self, check: Check) -> None:
-        """Names, what training begins with, and its settings."""
         for name, table in self.of(check.recipe).items():
             if collection_of(check.recipe) is None:
                 check.errors.error(
@@ -113,18 +112,15 @@ class LanguageModelKind(IntermediateKind[LanguageTable]):
             check_base(check, table.model, (*path, "model"))
 
     def load(self, loading: Loading) -> None:
-        """Whether files of what is left out are there."""
         for name, table in self.of(loading.recipe).items():
             for key in ("exclude_topics", "exclude_ids"):
                 for number, given in enumerate(getattr(table, key)):
                     loading.exists(given, (self.table, name, key, number))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """The libraries that training needs."""
         return [one for name in self.of(loading.recipe) for one in training_requirements((self.table, name))]
 
     def making(self, planner: Planner, name: str) -> Making:
-        """The collection, the model that training begins with, and how it is trained."""
         table = self.of(planner.recipe)[name]
         inputs = {"index collection": planned_index(planner).key, "model": base_digest(planner.draft, table.model)}
         inputs |= {file: file_digest(planner.draft.file(file)) for file in (*table.exclude_topics, *table.exclude_ids)}

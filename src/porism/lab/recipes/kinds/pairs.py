@@ -90,7 +90,6 @@ class MinePairs(StageKind):
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
-        """Copies the file, to be looked at."""
         copy_file(entry.file(f"{stage.name}.jsonl"), outputs.folder / "pairs" / f"{stage.name}.jsonl")
 
 
@@ -103,7 +102,6 @@ class PairKind(IntermediateKind[PairSettings]):
     stages = (MinePairs(),)
 
     def check(self, check: Check) -> None:
-        """Miners and the settings of negatives."""
         for name, table in self.of(check.recipe).items():
             if collection_of(check.recipe) is None:
                 check.errors.error(
@@ -122,7 +120,6 @@ class PairKind(IntermediateKind[PairSettings]):
                 check.errors.take(error, (self.table, name, "negatives"))
 
     def load(self, loading: Loading) -> None:
-        """Whether the files are there."""
         for name, table in self.of(loading.recipe).items():
             for key in ("exclude_topics", "exclude_ids"):
                 for number, given in enumerate(getattr(table, key)):
@@ -132,7 +129,6 @@ class PairKind(IntermediateKind[PairSettings]):
                     loading.exists(file, (self.table, name, "miners", number))
 
     def making(self, planner: Planner, name: str) -> Making:
-        """The collection, and files of what is left out."""
         table = self.of(planner.recipe)[name]
         inputs = {"index collection": planned_index(planner).key}
         files = [*table.exclude_topics, *table.exclude_ids]

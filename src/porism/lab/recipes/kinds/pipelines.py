@@ -62,7 +62,6 @@ class AnswerTopics(RunStage):
     libraries = ("numpy", "numba", "PyStemmer")
 
     def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
-        """The results of each topic, with the seconds that it took."""
         parameters, index_key = stage.parameters, planned_index(execution.planner).key
         key = digest([index_key, parameters, code_digest(type(self)), library_versions(self.libraries)])
         store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
@@ -121,7 +120,6 @@ class PipelineKind(SearchKind[PipelineSettings]):
             self.check_model(check, channels, write_model(model, formulas), pipeline.settings, path)
 
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
-        """Those of the models, for each kind of topics that the recipe has."""
         found: list[str] = []
         both = sorted({topics.formulas for topics in TOPIC_KIND.of(recipe).values()})
         for settings in self.of(recipe).values():
@@ -131,7 +129,6 @@ class PipelineKind(SearchKind[PipelineSettings]):
         return found
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
-        """The stage that answers the topics."""
         settings, given = self.of(planner.recipe)[system], topic_set(planner.data, topics)
         formulas = given.settings.formulas
         similarities = planned_similarities(planner, system, formulas)
@@ -153,7 +150,6 @@ class PipelineKind(SearchKind[PipelineSettings]):
         planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
-        """All settings of the model."""
         return write_model(pipeline_model(self.of(draft.recipe)[system], formulas, draft.folder), formulas)
 
     def varied_model(
@@ -166,14 +162,12 @@ class PipelineKind(SearchKind[PipelineSettings]):
         return model_from(self.varied_parameters(draft, system, values, formulas), formulas)
 
     def check_values(self, check: Check, system: str, values: Mapping[str, Any], formulas: bool, path: Path) -> None:
-        """Whether the model can have them, and there is what it searches with."""
         model = self.varied_model(check.draft, system, values, formulas)
         check_model_terms(check, write_model(model, formulas), lambda channel: path)
 
     def varied_run(
         self, execution: Execution, system: str, topics: str, values: Parameters, only: Sequence[str] | None
     ) -> Run:
-        """What the model with other values finds."""
         given = topic_set(execution.data, topics)
         model = self.varied_model(execution.draft, system, values[system], given.settings.formulas)
         settings = self.of(execution.recipe)[system]
@@ -186,7 +180,6 @@ class PipelineKind(SearchKind[PipelineSettings]):
     def model(
         self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]
     ) -> dict[str, Any]:
-        """The model with these values, tuned on these topics too."""
         return write_model(tuned_further(self.varied_model(draft, system, values, formulas), tuned_on), formulas)
 
 

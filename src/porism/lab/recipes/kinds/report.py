@@ -88,7 +88,6 @@ class ReportSettings(ResultSettings):
 
     @property
     def topics(self) -> str:
-        """Those that the systems are compared on."""
         return self.on
 
     def shown(self, recipe: Recipe) -> tuple[str, ...]:
@@ -153,7 +152,6 @@ class CompareSystems(StageKind):
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
-        """Copies the files."""
         settings: ReportSettings = execution.recipe.tables["report"][stage.name]
         folder = copy_files(entry.folder, outputs.folder / (settings.output or stage.name))
         outputs.results[stage.kind, stage.name] = ReportResult.read(stage.name, stage.topics, folder)
@@ -201,7 +199,6 @@ class ReportKind(ResultKind[ReportSettings]):
                 _check_answers(check, system, report.on, path)
 
     def load(self, loading: Loading) -> None:
-        """The columns of groups."""
         for name, report in self.of(loading.recipe).items():
             if has_topics(loading.data, report.on):
                 given, path = topic_set(loading.data, report.on), self.place(loading.recipe, name)
@@ -209,7 +206,6 @@ class ReportKind(ResultKind[ReportSettings]):
                     given.has_column(group, (*path, "groups", number), loading.errors)
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """What tests, pages and clusterings need."""
         for name, report in self.of(loading.recipe).items():
             path = self.place(loading.recipe, name)
             if report.test in ("t-test", "wilcoxon"):
@@ -224,7 +220,6 @@ class ReportKind(ResultKind[ReportSettings]):
                     yield Requirement("scipy", (*path, "ablation", number), purpose, "lab")
 
     def plan_result(self, planner: Planner, name: str) -> None:
-        """The stage that compares."""
         report, recipe = self.of(planner.recipe)[name], planner.recipe
         topics, given, shown = base_set(report.on), topic_set(planner.data, report.on), report.shown(recipe)
         parameters = {

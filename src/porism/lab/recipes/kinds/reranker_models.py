@@ -97,7 +97,6 @@ class RerankerModelKind(IntermediateKind[RerankerModelTable]):
     stages = (TrainReranker(),)
 
     def check(self, check: Check) -> None:
-        """Names, pairs with negatives, what training begins with, and its settings."""
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             check_model_name(check, name, path)
@@ -118,17 +117,14 @@ class RerankerModelKind(IntermediateKind[RerankerModelTable]):
                 check_base(check, table.model, (*path, "model"))
 
     def load(self, loading: Loading) -> None:
-        """Whether files of pairs are there."""
         for name, table in self.of(loading.recipe).items():
             for number, given in enumerate(table.files):
                 loading.exists(given, (self.table, name, "files", number))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """The libraries that training needs."""
         return [one for name in self.of(loading.recipe) for one in training_requirements((self.table, name))]
 
     def making(self, planner: Planner, name: str) -> Making:
-        """Pairs, the model that training begins with, and how it is trained."""
         table = self.of(planner.recipe)[name]
         inputs = pair_inputs(planner, table.pairs, table.files) | base_input(planner, table.model)
         return Making(inputs, write_settings(replace(table, settings={})) | write_settings(

@@ -58,7 +58,6 @@ class RerankerSettings(SearchSettings):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The system whose results it orders."""
         return (self.of,)
 
     @property
@@ -70,7 +69,6 @@ class RerankerSettings(SearchSettings):
         return reranker_kind(self.kind)
 
     def can_answer(self, recipe: Recipe, topics: str) -> bool:
-        """Whether there are topics to search, and these ask for documents."""
         return SearchSettings.can_answer(self, recipe, topics) and not asks_for_formulas(recipe, topics)
 
 
@@ -136,7 +134,6 @@ class RerankerKind(SearchKind[RerankerSettings]):
                 self.check_model(check, method.channels(made), made, reranker.settings, path)
 
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
-        """Those that the rerankers search."""
         found: list[str] = []
         for reranker in self.of(recipe).values():
             with suppress(PorismError):  # one that cannot be made is reported elsewhere
@@ -144,7 +141,6 @@ class RerankerKind(SearchKind[RerankerSettings]):
         return found
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
-        """The stage that orders the results."""
         settings = self.of(planner.recipe)[system]
         depth, model = self._varied(planner.draft, system, {})
         model, made = planned_model(planner, settings.kind, model)
@@ -158,7 +154,6 @@ class RerankerKind(SearchKind[RerankerSettings]):
         planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries, source.key)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
-        """The depth, and all settings of the model."""
         settings = self.of(draft.recipe)[system]
         return {"depth": settings.depth} | _settings(draft.recipe, settings, draft.folder)
 
@@ -172,7 +167,6 @@ class RerankerKind(SearchKind[RerankerSettings]):
         return depth, settings
 
     def check_values(self, check: Check, system: str, values: Mapping[str, Any], formulas: bool, path: Path) -> None:
-        """Whether the reranker can have them, and there is what it searches with."""
         self._varied(check.draft, system, values)
         settings = self.varied_parameters(check.draft, system, values, formulas)
         check_model_terms(check, settings, lambda channel: path)
@@ -192,7 +186,6 @@ class RerankerKind(SearchKind[RerankerSettings]):
     def model(
         self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]
     ) -> dict[str, Any]:
-        """The model with these values, tuned on these topics too."""
         return self.of(draft.recipe)[system].method.stored(self._varied(draft, system, values)[1], tuned_on)
 
 

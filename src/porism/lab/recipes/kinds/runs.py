@@ -29,7 +29,6 @@ class RunSettings(SystemSettings):
     files: Mapping[str, str] = field(default_factory=dict)
 
     def can_answer(self, recipe: Recipe, topics: str) -> bool:
-        """Whether there is a file for the topic set."""
         return topics in self.files
 
 
@@ -61,7 +60,6 @@ class RunKind(SystemKind[RunSettings]):
         return given
 
     def check(self, check: Check) -> None:
-        """The topic sets that each has files for."""
         sets = check.names("topics")
         known = [*sets, *own_settings(RunSettings, but="files")]
         for name, run in self.of(check.recipe).items():
@@ -77,7 +75,6 @@ class RunKind(SystemKind[RunSettings]):
                 )
 
     def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
-        """Whether there is a file."""
         if topics not in self.of(check.recipe)[system].files:
             check.errors.error(
                 f"runs.{system} has no file for the topics {topics!r}, which {needed_by} needs", ("runs", system),
@@ -117,12 +114,10 @@ class RunKind(SystemKind[RunSettings]):
         return ReadRun(run, digest([content, settings.ranks, settings.duplicates]))
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
-        """A run that is there has a digest in place of a key."""
         content = read_runs(planner.data)[system, topics].digest
         planner.runs[system, topics] = Input(f"file of {system} for {topics}", content)
 
     def begin(self, execution: Execution) -> None:
-        """Gives the runs."""
         for (system, topics), read in read_runs(execution.data).items():
             execution.add_run(system, topics, read.run)
 

@@ -45,7 +45,6 @@ class SearchSettings(SystemSettings):
     settings: Mapping[str, Any]
 
     def can_answer(self, recipe: Recipe, topics: str) -> bool:
-        """Whether there are a collection, and a file of the topics."""
         given = topic_settings(recipe, topics)
         return collection_of(recipe) is not None and given is not None and given.path is not None
 
@@ -57,7 +56,6 @@ class SearchKind(SystemKind[Y]):
     rest = "settings"
 
     def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
-        """Whether the topics have a file."""
         given = topic_settings(check.recipe, topics)
         if given is not None and given.path is None:
             check.errors.error(
@@ -66,7 +64,6 @@ class SearchKind(SystemKind[Y]):
             )
 
     def load(self, loading: Loading) -> None:
-        """Whether an index that is there has the channels that the tables name."""
         for name, settings in self.of(loading.recipe).items():
             named = settings.settings.get("channels")
             path = (self.table, name, "channels")
@@ -76,12 +73,10 @@ class SearchKind(SystemKind[Y]):
     def similarities(
         self, draft: Draft, system: str, formulas: bool, values: Mapping[str, Any] = MappingProxyType({})
     ) -> tuple[str, ...]:
-        """Those of the model."""
         settings = self.varied_parameters(draft, system, values, formulas)
         return tuple(dict.fromkeys(named_similarities(settings).values()))
 
     def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
-        """Those that the model was tuned on."""
         learned: Iterable[str] = self.parameters(draft, system, asks_for_formulas(draft.recipe, topics)).get(
             "tuned_on", ()
         )

@@ -62,16 +62,13 @@ class BuildSimilarities(IndexFileStage):
     libraries = ("numpy", "numba", "rapidfuzz")
 
     def about(self, path: FilePath) -> dict[str, Any]:
-        """Counts."""
         return known_info(SimilarityMatrix.open(path).info, "terms", "similarities", "vocabulary")
 
     def make_file(self, stage: Stage, execution: Execution, index: FilePath, name: str, on_count: OnCount) -> None:
-        """Builds it by the settings of the stage."""
         settings = read_settings(SimilaritySettings, stage.parameters)
         build_similarities(index, name, settings, workers=execution.jobs, on_progress=on_count)
 
     def table_name(self, stage: Stage, execution: Execution) -> str:
-        """The table that the matrix is one of."""
         return matrices(execution.recipe)[stage.name].table
 
 
@@ -121,13 +118,11 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
         return made or ()
 
     def load(self, loading: Loading) -> None:
-        """Whether an index that is there has the channels."""
         for name, table in self.of(loading.recipe).items():
             if table.channel:
                 check_held(loading, {table.channel: (self.table, name, "channel")})
 
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
-        """Those whose terms are compared."""
         return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
 
     def term_requirements(self, loading: Loading) -> Iterable[Requirement]:
@@ -149,7 +144,6 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
             yield from EMBEDDING_KIND.requirements_of(recipe, name)
 
     def making(self, planner: Planner, name: str) -> Making | None:
-        """The collection, embeddings if it needs some, and how it is built."""
         defined = matrices(planner.recipe)
         if name not in defined:
             return None

@@ -87,7 +87,6 @@ class TokenizerKind(TableKind[TokenizerSettings]):
     stages = (TrainTokenizer(),)
 
     def check(self, check: Check) -> None:
-        """Names, files and settings."""
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             try:

@@ -118,7 +118,6 @@ class TopicKind(TableKind[TopicSettings]):
     settings = TopicSettings
 
     def check_name(self, name: str, path: Path, errors: RecipeErrors) -> None:
-        """No dots."""
         if "." in name:
             errors.error(
                 f"the topic set {name!r} has a dot in its name", path,

@@ -109,12 +109,10 @@ class TuningSettings(SystemSettings):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The system that is tuned."""
         return (self.of,)
 
     @property
     def learns_on(self) -> str:
-        """The topics that it is tuned on."""
         return self.on
 
     def seed_of(self, seed: int) -> int:
@@ -178,7 +176,6 @@ class Tune(StageKind):
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
-        """Copies the models."""
         copy_files(entry.file(MODELS_FOLDER), outputs.folder / MODELS_FOLDER, "*.json")
 
 
@@ -190,7 +187,6 @@ class ApplyTuned(RunStage):
     libraries = ("numpy", "numba", "scipy", "scikit-learn")
 
     def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
-        """The run of the system with these parameters."""
         of = table_of(execution.draft, stage.name).of
 
         def make_run(values: Mapping[str, Any]) -> Run:
@@ -209,7 +205,6 @@ class TuningKind(SystemKind[TuningSettings]):
     untunable = "is tuned already"
 
     def check(self, check: Check) -> None:
-        """What is tuned, on which topics, the parameters and their values, the search."""
         for name, tuning in self.of(check.recipe).items():
             path = (self.table, name)
             check_judged(check, tuning.on, (*path, "on"))
@@ -237,7 +232,6 @@ class TuningKind(SystemKind[TuningSettings]):
                 check_parameters(check, tuning.of, tuning.parameters, formulas, (*path, "parameters"))
 
     def load(self, loading: Loading) -> None:
-        """The column by which folds are alike, and whether there are topics enough."""
         for name, tuning in self.of(loading.recipe).items():
             path = (self.table, name)
             if not has_topics(loading.data, tuning.on):
@@ -253,7 +247,6 @@ class TuningKind(SystemKind[TuningSettings]):
                     )
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
-        """The stage that chooses, once, and the one that answers."""
         tuning = self.of(planner.recipe)[system]
         if (self.table, system) not in planner.others:
             self._plan_tune(planner, system, tuning)
@@ -285,12 +278,10 @@ class TuningKind(SystemKind[TuningSettings]):
     def similarities(
         self, draft: Draft, system: str, formulas: bool, values: Mapping[str, Any] = MappingProxyType({})
     ) -> tuple[str, ...]:
-        """Those among which it chooses."""
         tuning = self.of(draft.recipe)[system]
         return chosen_similarities(draft, tuning.of, tuning.parameters, formulas)
 
     def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
-        """Those that it was tuned on, unless each was held out."""
         tuning = self.of(draft.recipe)[system]
         if tuning.folds and base_set(tuning.on) == base_set(topics):
             return ()

@@ -50,7 +50,6 @@ class EncoderReport(TrainingReport):
     pairs: int
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-ready mapping."""
         return {"pairs": self.pairs, **TrainingReport.to_dict(self)}
 
 

@@ -56,7 +56,6 @@ class FormulaReport(TrainingReport):
     after: Told | None
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-ready mapping."""
         return {
             "formulas": self.formulas, "excluded": self.excluded, "alone": self.alone, **TrainingReport.to_dict(self),
             "before": self.before and self.before._asdict(), "after": self.after and self.after._asdict(),

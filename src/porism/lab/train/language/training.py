@@ -57,7 +57,6 @@ class LanguageReport(TrainingReport):
     after: Measured | None
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-ready mapping."""
         return {
             "documents": self.documents, "sequences": self.sequences, "tokens": self.tokens,
             **TrainingReport.to_dict(self), "before": asdict(self.before), "after": self.after and asdict(self.after),

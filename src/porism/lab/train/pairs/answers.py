@@ -53,7 +53,6 @@ class Answers(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """The answer, or the answers of a thread."""
         return fields_text(document, ("answers" if "answers" in document.fields else "body",), text)
 
     def _is_good(self, document: Document) -> bool:

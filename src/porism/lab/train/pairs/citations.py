@@ -70,7 +70,6 @@ class Citations(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """The statement without its proof."""
         return statement_text(document, text)
 
 

@@ -72,5 +72,4 @@ class Judgments(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """All fields of the document."""
         return document_text(document, text)

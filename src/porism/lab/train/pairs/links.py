@@ -62,5 +62,4 @@ class Links(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """The question of a post or thread."""
         return fields_text(document, ("title", "question" if "question" in document.fields else "body"), text)

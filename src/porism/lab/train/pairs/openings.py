@@ -55,7 +55,6 @@ class Openings(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """All fields of the document."""
         return document_text(document, text)
 
     def _is_prose(self, sentence: str) -> bool:

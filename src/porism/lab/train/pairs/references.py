@@ -52,5 +52,4 @@ class References(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """The statement without its proof."""
         return statement_text(document, text)

@@ -42,5 +42,4 @@ class Titles(Miner):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """The body, and the answers of a thread."""
         return fields_text(document, ("body", "answers"), text)

@@ -47,7 +47,6 @@ class RerankerReport(TrainingReport):
     negatives: int
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-ready mapping."""
         return {"pairs": self.pairs, "negatives": self.negatives, **TrainingReport.to_dict(self)}
 
 
