@@ -14,6 +14,7 @@ from porism.lab.recipes.graph import Needed, demanded
 from porism.lab.recipes.recipe import Recipe
 from porism.settings import Path, nearest
 from porism.system.concurrency.caching import cached_property
+from porism.system.files.artifacts import ArtifactKind
 
 T = TypeVar("T")
 
@@ -73,6 +74,15 @@ class Check:
                 self.errors.error(
                     f"there is no setting '{dotted_path}.{key}'", (*path, key), nearest(key, known, f"{dotted_path}.")
                 )
+
+    def artifact_name(self, kind: ArtifactKind, name: str, path: Path) -> bool:
+        """Whether an index can keep something of a kind under this name."""
+        try:
+            kind.check_name(name)
+        except ConfigError as error:
+            self.errors.take(error, path)
+            return False
+        return True
 
     def rest(
         self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], *, own: Iterable[str],

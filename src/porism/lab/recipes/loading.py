@@ -54,6 +54,11 @@ class Loading:
             self.errors.error(f"there is no file {str(file)!r}", path, "Paths start from the recipe's folder.")
         return file if found else None
 
+    def all_exist(self, given: Iterable[str], path: Path) -> None:
+        """Notes which files of a list are not there; ``path`` is the setting that lists them."""
+        for number, name in enumerate(given):
+            self.exists(name, (*path, number))
+
 
 def some_names(names: Iterable[str], most: int = 3) -> str:
     """The first of the names in order; ``none`` if there are none."""

@@ -1,4 +1,4 @@
-"""Runs a recipe: checks all of it, then makes what the cache does not have."""
+"""Runs a recipe: checks all of it, then makes what the cache does not have, and records how."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import orjson
+
 from porism.errors import OnProblem, PorismError, Problem
 from porism.lab.recipes.cache import Cache, Entry, writing
+from porism.lab.recipes.code import code_digest, library_versions, versions_of
 from porism.lab.recipes.execution import Execution
 from porism.lab.recipes.kinds.base import Outputs
 from porism.lab.recipes.kinds.report import ReportResult
 from porism.lab.recipes.planning import Stage
 from porism.lab.recipes.preparing import Prepared, prepare, stage_kinds
 from porism.lab.recipes.recipe import Recipe
-from porism.lab.recipes.records import make_record, write_record
 from porism.runs.run import Run
+from porism.system.files.text import write_whole
+from porism.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +193,68 @@ def _add_stage(error: PorismError, stage: Stage) -> None:
     """Makes the error say in which stage it happened."""
     error.where = f"{stage.id}: {error.where}" if error.where else stage.id
     error.args = (f"{error.where}: {error.what}{f'. {error.hint}' if error.hint else ''}",)
+
+
+RECORD_FILE = "record.json"
+_FORMAT = 1
+
+
+def write_record(folder: Path, record: Mapping[str, Any]) -> Path:
+    """Writes the record; it appears whole or not at all.
+
+    :raises PorismError: the folder cannot be written.
+    """
+    target = folder / RECORD_FILE
+    content = orjson.dumps(
+        record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS, default=_plain
+    )
+    with writing(target):
+        folder.mkdir(parents=True, exist_ok=True)
+    return write_whole(target, content)
+
+
+def make_record(
+    recipe: Mapping[str, Any], seed: int, stages: Iterable[tuple[Stage, Entry, bool]], warnings: Iterable[str]
+) -> dict[str, Any]:
+    """The record: the recipe as read, the versions, and for each stage its key, inputs, parameters and times.
+
+    ``seconds`` are those that it took to make the output, now or, if it was cached, then.
+    """
+    listed = list(stages)
+    types = {stage.kind: stage.type for stage, _, _ in sorted(listed, key=lambda one: one[0].kind)}
+    libraries = {name for type_ in types.values() for name in type_.libraries}
+    return {
+        "format": _FORMAT,
+        "recipe": recipe,
+        "seed": seed,
+        "versions": {
+            "porism": __version__,
+            **(library_versions(()) if listed else {}),
+            **versions_of(sorted(libraries)),
+        },
+        "code": {kind: code_digest(type_) for kind, type_ in types.items()},
+        "warnings": list(warnings),
+        "stages": [
+            {
+                "stage": stage.id,
+                "kind": stage.kind,
+                "key": stage.key,
+                "cached": cached,
+                "seconds": entry.seconds,
+                "inputs": dict(stage.inputs),
+                "parameters": dict(stage.parameters),
+                "output": dict(entry.about),
+            }
+            for stage, entry, cached in listed
+        ],
+        "tuned": {
+            stage.name: {"on": stage.topics, **entry.about["chosen"]}
+            for stage, entry, _ in listed if "chosen" in entry.about
+        },
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -71,10 +71,9 @@ class TrainingReport:
     interrupted: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-ready mapping, which a subclass extends."""
-        return {
-            "steps": self.steps, "first_loss": self.first_loss, "last_loss": self.last_loss, "seconds": self.seconds,
-        }
+        """All but the folder and how far the training is, ready for JSON."""
+        left_out = ("path", "total", "resumed", "interrupted")
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError, OnProblem
 from porism.lab.evaluate import Measure, Missing, Qrels, evaluate_run, parse_measure
 from porism.lab.evaluate.evaluation import check_missing
+from porism.lab.evaluate.judgments import whole_gains
 from porism.lab.evaluate.splits import k_fold
 from porism.lab.fusion import FUSIONS, Fusion, FusionTable, make_fusion
 from porism.lab.pipeline import formula_pipeline, pipeline
-from porism.lab.tuning.gains import GainMeasure
 from porism.lab.tuning.parameters import value_key
 from porism.lab.tuning.search import Search
 from porism.lab.tuning.space import Configuration, Space, with_parameters
@@ -34,6 +35,84 @@ from porism.settings import write_settings
 from porism.system.concurrency.caching import cached_property
 from porism.types import Query
 from porism.version import __version__
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+UNJUDGED = -1
+_PARAMETERS = {"nDCG": {"cutoff"}, "AP": {"rel", "cutoff"}, "P": {"rel", "cutoff"}}
+
+
+@dataclass(frozen=True, slots=True)
+class GainMeasure:
+    """One measure over candidates in Q topics whose gains are known.
+
+    ``gains`` (int64 [C]) are those of the candidates, ``UNJUDGED`` without a judgment; ``ideal`` (float64 [Q]) is what
+    the sum of a topic is divided by, 0 where that is nothing. ``cutoff`` 0 is none.
+    """
+
+    kind: str
+    judged_only: bool
+    cutoff: int
+    relevant: int
+    gains: Ints
+    ideal: Floats
+
+    @classmethod
+    def of(
+        cls, measure: Measure, qrels: Qrels, topics: Sequence[str], offsets: Ints, doc_ids: Sequence[str]
+    ) -> GainMeasure | None:
+        """For candidates ``doc_ids`` [C], of topic t those at ``offsets[t]:offsets[t + 1]``.
+
+        None if the measure is another, or its arguments, or a gain is negative: then ir_measures has to compute it.
+
+        :raises ConfigError: there is no such measure.
+        :raises FormatError: a gain is not a whole number.
+        """
+        resolved = measure.resolve()
+        given = {name: value for name, value in resolved.params.items() if value is not None}
+        kind = resolved.NAME
+        if kind not in _PARAMETERS or not set(given) <= _PARAMETERS[kind]:
+            return None
+        cutoff, relevant = int(given.get("cutoff", 0)), int(given.get("rel", 1))
+        gains = np.full(len(doc_ids), UNJUDGED, np.int64)
+        ideal = np.zeros(len(topics))
+        for number, topic in enumerate(topics):
+            judged = whole_gains(topic, qrels.get(topic, {}))
+            if any(gain < 0 for gain in judged.values()):
+                return None
+            start, stop = int(offsets[number]), int(offsets[number + 1])
+            gains[start:stop] = [judged.get(doc_id, UNJUDGED) for doc_id in doc_ids[start:stop]]
+            values = np.array(sorted(judged.values(), reverse=True), np.int64)
+            if kind == "nDCG":
+                best = values[: cutoff or None]
+                ideal[number] = (best / np.log2(np.arange(2, len(best) + 2))).sum()
+            else:
+                ideal[number] = cutoff if kind == "P" else (values >= relevant).sum()
+        return cls(kind, measure.judged_only, cutoff, relevant, gains, ideal)
+
+    def values(self, offsets: Ints, ranked: Ints) -> Floats:
+        """The value of each topic (float64 [Q]) for rankings: candidates ``ranked`` [N], best first, by ``offsets``."""
+        gains = self.gains[ranked]
+        topics = np.repeat(np.arange(len(self.ideal)), np.diff(offsets))
+        if self.judged_only:
+            judged = gains >= 0
+            gains, topics = gains[judged], topics[judged]
+        starts = np.searchsorted(topics, np.arange(len(self.ideal)))
+        ranks = np.arange(1, len(gains) + 1) - starts[topics]
+        if self.kind == "nDCG":
+            gained = np.maximum(gains, 0) / np.log2(ranks + 1)
+        else:
+            relevant = gains >= self.relevant
+            gained = relevant.astype(np.float64)
+            if self.kind == "AP":
+                so_far = np.concatenate([[0], np.cumsum(relevant)])
+                gained *= (so_far[1:] - so_far[starts[topics]]) / ranks
+        if self.cutoff:
+            gained = np.where(ranks <= self.cutoff, gained, 0.0)
+        sums = np.bincount(topics, gained, minlength=len(self.ideal)).astype(np.float64)  # integers of no results
+        return np.divide(sums, self.ideal, out=np.zeros_like(sums), where=self.ideal > 0)
+
 
 DEFAULT_MEASURE = "nDCG'"
 

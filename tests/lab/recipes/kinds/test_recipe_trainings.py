@@ -20,7 +20,7 @@ for library in ("sentence_transformers", "datasets", "accelerate"):
 from porism.corpus import read_topics  # noqa: E402
 from porism.index import IndexWriter  # noqa: E402
 from porism.lab.pipeline.rerankers.named import named_reranker  # noqa: E402
-from porism.lab.recipes.kinds.collections_beside import read_beside  # noqa: E402
+from porism.lab.recipes.kinds.encoders import read_beside  # noqa: E402
 from porism.lab.train.encoder.collection import Asked  # noqa: E402
 from porism.lab.train.pairs.files import read_pairs  # noqa: E402
 from porism.search.index import open_index  # noqa: E402

@@ -311,12 +311,12 @@ def test_padding_that_no_row_of_a_part_needs_is_left_out() -> None:
     need_models()
     import torch
 
-    from porism.lab.train.encoder.training import _without_padding
+    from porism.lab.train.encoder.examples import without_padding
 
     mask = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0]])
     given = {"anchor_input_ids": mask * 5, "anchor_attention_mask": mask, "label": torch.tensor([3, 4]),
              "positive_input_ids": torch.ones(2, 4), "positive_attention_mask": torch.ones(2, 4)}
-    found = _without_padding(given)
+    found = without_padding(given)
     assert found["anchor_input_ids"].tolist() == [[5, 5, 0], [5, 5, 5]]
     assert found["anchor_attention_mask"].tolist() == [[1, 1, 0], [1, 1, 1]]
     assert found["label"].tolist() == [3, 4]

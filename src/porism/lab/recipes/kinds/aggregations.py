@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import RunStage, SystemKind
 from porism.lab.recipes.loading import Data, Loading
 from porism.lab.recipes.planning import Planner, Stage
-from porism.lab.recipes.recipe import SystemSettings, check_depth, own_settings
+from porism.lab.recipes.recipe import SystemSettings, check_depth
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.settings import nearest, write_settings
@@ -102,15 +103,8 @@ class AggregationKind(SystemKind[AggregationSettings]):
                 )
                 continue
             method = AGGREGATIONS[aggregation.method]
-            known = [one.name for one in method.__dataclass_fields__.values() if one.init]
-
-            def read(given: Mapping[str, Any], named: str = aggregation.method) -> Aggregation:
-                return make_aggregation(named, given)
-
-            check.rest(
-                aggregation.parameters, read, own=own_settings(AggregationSettings, but="parameters"), known=known,
-                path=path,
-            )
+            known = [setting.name for setting in fields(method) if setting.init]
+            self.check_rest(check, aggregation, path, partial(make_aggregation, aggregation.method), known)
 
     def load(self, loading: Loading) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -27,12 +27,13 @@ from porism.lab.recipes.execution import RUN_FILE, Execution, OnCount, Parameter
 from porism.lab.recipes.loading import Data, Loading, Requirement
 from porism.lab.recipes.outputs import copy_run
 from porism.lab.recipes.planning import Planner, Stage, StageType
-from porism.lab.recipes.recipe import Recipe, ResultSettings, SystemSettings
+from porism.lab.recipes.recipe import Recipe, ResultSettings, SystemSettings, own_settings
 from porism.lab.tuning import Objective
 from porism.runs.run import Run
 from porism.settings import Path, Settings
 
 S = TypeVar("S", bound=Settings)
+T = TypeVar("T")
 Y = TypeVar("Y", bound=SystemSettings)
 R = TypeVar("R", bound=ResultSettings)
 
@@ -140,6 +141,13 @@ class TableKind(Generic[S]):
     def check(self, check: Check) -> None:
         """Notes what is wrong with all tables of the kind, as far as the recipe alone shows it."""
         return
+
+    def check_rest(
+        self, check: Check, table: S, path: Path, read: Callable[[Mapping[str, Any]], T], known: Iterable[str]
+    ) -> T | None:
+        """What ``read`` makes of the settings that a table has beside its own; see :meth:`Check.rest`."""
+        own = own_settings(self.settings, but=self.rest)
+        return check.rest(getattr(table, self.rest), read, own=own, known=known, path=path)
 
     def load(self, loading: Loading) -> Any:
         """Reads and checks the files that the tables name; what it gives is the kind's :data:`Data`."""

@@ -16,7 +16,7 @@ from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
 from porism.lab.recipes.kinds.collection import planned_index
 from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import Recipe, own_settings
@@ -82,10 +82,7 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
     def check(self, check: Check) -> None:
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
-            try:
-                EMBEDDINGS.check_name(name)
-            except ConfigError as error:
-                check.errors.take(error, path)
+            check.artifact_name(EMBEDDINGS, name, path)
             check_learned_channel(check, table.channel, (*path, "channel"))
             if table.method not in METHODS:
                 check.errors.error(
@@ -96,10 +93,7 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
             def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Any:
                 return embedding_settings(replace(table, settings=given))
 
-            check.rest(
-                table.settings, read, own=own_settings(EmbeddingSettings, but="settings"),
-                known=own_settings(METHODS[table.method].settings), path=path,
-            )
+            self.check_rest(check, table, path, read, own_settings(METHODS[table.method].settings))
 
     def load(self, loading: Loading) -> None:
         for name, table in self.of(loading.recipe).items():
@@ -114,7 +108,7 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
         needs = METHODS[table.method].needs(embedding_settings(table))
         return [Requirement(need.module, path, need.purpose, need.extra) for need in needs]
 
-    def making(self, planner: Planner, name: str) -> Making | None:
+    def making(self, planner: Planner, name: str) -> StageInputs | None:
         """The collection, a model that a method reads with, and how they are trained."""
         table = self.of(planner.recipe).get(name)
         if table is None:
@@ -126,7 +120,7 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
             place = _model_there(planner.draft, table.model)
             if place is not None:
                 inputs["model"] = files_digest(place)
-        return Making(inputs, parameters | write_settings(embedding_settings(table)))
+        return StageInputs(inputs, parameters | write_settings(embedding_settings(table)))
 
 
 EMBEDDING_KIND = EmbeddingKind()

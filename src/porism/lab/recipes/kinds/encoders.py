@@ -2,48 +2,96 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from porism.analysis.model_text import FormulaWriting, ModelText
-from porism.errors import ConfigError
-from porism.lab.recipes.cache import Entry
+from porism.errors import ConfigError, PorismError
+from porism.index import Snapshot
+from porism.index.documents import StoredDocuments
+from porism.index.manifest import read_manifest
 from porism.lab.recipes.checking import Check
+from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
-from porism.lab.recipes.kinds.collection import planned_index
+from porism.lab.recipes.kinds.collection import index_state, planned_index
 from porism.lab.recipes.kinds.collection_settings import collection_of
-from porism.lab.recipes.kinds.collections_beside import BesideTable, beside_inputs, load_beside, read_beside
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
-from porism.lab.recipes.kinds.language_models import base_input
-from porism.lab.recipes.kinds.pairs import (
-    PAIR_KIND,
-    check_pairs,
-    check_writings,
-    excluded_from,
-    pair_inputs,
-    training_pairs,
-)
+from porism.lab.recipes.kinds.intermediate import file_inputs
+from porism.lab.recipes.kinds.pairs import PAIR_KIND, excluded, excluded_from, training_pairs
 from porism.lab.recipes.kinds.searching import searched_index
-from porism.lab.recipes.kinds.trained_models import (
-    LANGUAGE_MODELS,
-    TrainingStage,
-    about_report,
-    check_base,
-    check_model_name,
-    training_base,
-    training_requirements,
-)
-from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.planning import Planner, Stage
-from porism.lab.recipes.recipe import own_settings
+from porism.lab.recipes.kinds.trained_models import training_base
+from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage
+from porism.lab.recipes.loading import Loading
+from porism.lab.recipes.planning import Planner
 from porism.lab.train.encoder.collection import Asked, collection_texts
 from porism.lab.train.encoder.settings import EncoderTraining
-from porism.lab.train.encoder.training import train_encoder
+from porism.lab.train.encoder.training import EncoderReport, train_encoder
 from porism.lab.train.pairs.exclusion import Exclusion
-from porism.settings import Settings, read_settings, write_settings
+from porism.lab.train.pairs.files import read_pairs
+from porism.settings import Path as SettingPath
+from porism.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class BesideTable(Settings):
+    """Another collection.
+
+    :param index: the folder of its index.
+    :param files: files of its pairs.
+    :param exclude_topics: files of topics: answers are not told from them, nor from what nearly repeats them.
+    :param exclude_ids: files of ids of documents, the same way.
+    """
+
+    index: str
+    files: tuple[str, ...]
+    exclude_topics: tuple[str, ...] = ()
+    exclude_ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise ConfigError("a collection beside the recipe's needs pairs", hint='Add files = ["FILE"].')
+
+
+def load_beside(loading: Loading, tables: Sequence[BesideTable], path: SettingPath) -> None:
+    """Whether indexes and files are there."""
+    for number, table in enumerate(tables):
+        for key in ("files", "exclude_topics", "exclude_ids"):
+            loading.all_exist(getattr(table, key), (*path, number, key))
+        folder = loading.exists(table.index, (*path, number, "index"))
+        if folder is None:
+            continue
+        try:
+            read_manifest(folder)
+        except PorismError as error:
+            loading.errors.take(error, (*path, number, "index"))
+
+
+def beside_inputs(draft: Draft, tables: Sequence[BesideTable]) -> Iterator[tuple[str, str]]:
+    """The names and digests of what an encoder learns from them."""
+    for table in tables:
+        yield f"index {table.index}", index_state(read_manifest(draft.file(table.index)))
+        yield from file_inputs(draft, (*table.files, *table.exclude_topics, *table.exclude_ids)).items()
+
+
+def read_beside(
+    draft: Draft, tables: Iterable[BesideTable], text: ModelText, overlap: float, settings: EncoderTraining
+) -> list[Asked]:
+    """Their pairs, and the texts of their documents.
+
+    :raises SourceError: a file cannot be read. :raises FormatError: one is broken.
+    :raises IndexNotFound: an index has gone. :raises IndexCorrupt: its files are damaged.
+    """
+    found = []
+    for table in tables:
+        pairs = [pair for name in table.files for pair in read_pairs(draft.file(name))]
+        with Snapshot.open(draft.file(table.index)) as snapshot:
+            documents = StoredDocuments(snapshot)
+            exclude = excluded(table, draft, documents, text, overlap)
+            texts = collection_texts(documents, text, exclude, settings.rivals, settings.seed)
+        found.append(Asked(pairs, texts))
+    return found
+
 
 _KEPT = "questions that keep their vectors"
 
@@ -81,94 +129,62 @@ class TrainEncoder(TrainingStage):
     """Trains an encoder."""
 
     name = "encoder"
+    table = "encoders"
     verb = "train encoder"
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
-        """Trains it.
 
-        :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
-        :raises ConfigError: pairs, model and settings do not fit together.
-        """
-        started = time.monotonic()
-        table: EncoderTable = execution.recipe.tables["encoders"][stage.name]
+class EncoderKind(TrainingKind[EncoderTable]):
+    """Encoders; what searches with them names them."""
+
+    table = "encoders"
+    settings = EncoderTable
+    training = EncoderTraining
+    what = "an encoder"
+    modules = ("sentence_transformers", "datasets")
+    files = ("files", "keep_files")
+    pairs = ("pairs", "keep")
+    stages = (TrainEncoder(),)
+
+    def check_table(self, check: Check, table: EncoderTable, path: SettingPath) -> None:
+        if table.settings.get("loss") == "collection":
+            if collection_of(check.recipe) is None:
+                check.errors.error(
+                    "the loss collection needs one, and there is none", (*path, "loss"), "Add [collection]."
+                )
+            return
+        for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("beside", "collections beside its own")):
+            if getattr(table, key):
+                check.errors.error(
+                    f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".'
+                )
+
+    def load(self, loading: Loading) -> None:
+        super().load(loading)
+        for name, table in self.of(loading.recipe).items():
+            load_beside(loading, table.beside, (self.table, name, "beside"))
+
+    def inputs(self, planner: Planner, table: EncoderTable) -> dict[str, str]:
+        found = super().inputs(planner, table) | dict(beside_inputs(planner.draft, table.beside))
+        if table.settings.get("loss") == "collection":
+            found["index collection"] = planned_index(planner).key
+        return found
+
+    def train(self, execution: Execution, table: EncoderTable, folder: Path, on_count: OnCount) -> EncoderReport:
         pairs = training_pairs(execution, table.pairs, table.files)
         kept = [pair.anchor for pair in training_pairs(execution, table.keep, table.keep_files)]
-        formulas = [execution.recipe.tables["pairs"][name].formulas for name in table.pairs]
-        text = ModelText(formulas=formulas[0] if formulas else table.formulas)
-        settings = read_settings(EncoderTraining, table.settings)
+        tables = [PAIR_KIND.of(execution.recipe)[name] for name in table.pairs]
+        text = ModelText(formulas=tables[0].formulas if tables else table.formulas)
+        settings = self.training_settings(table)
         collection: dict[str, str] = {}
         beside: list[Asked] = []
         if settings.loss == "collection":
             collection = _collection(execution, table, text)
-            tables = PAIR_KIND.of(execution.recipe)
-            overlap = min((tables[name].overlap for name in table.pairs), default=0.6)
+            overlap = min((pairs.overlap for pairs in tables), default=0.6)
             beside = read_beside(execution.draft, table.beside, text, overlap, settings)
-        folder = execution.cache.unfinished(stage.kind, stage.key)
-        report = train_encoder(
-            pairs, training_base(execution, table.model), folder / stage.name, settings, collection=collection,
-            beside=beside, kept=kept, text=text, device=table.device, on_progress=on_count,
+        return train_encoder(
+            pairs, training_base(execution, table.model), folder, settings, collection=collection, beside=beside,
+            kept=kept, text=text, device=table.device, on_progress=on_count,
         )
-        if report.interrupted:
-            raise KeyboardInterrupt
-        about = about_report(report, "pairs", "steps", "first_loss", "last_loss")
-        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
-
-
-class EncoderKind(IntermediateKind[EncoderTable]):
-    """Encoders. Each is trained: it is a result by itself, and what searches with it names it."""
-
-    table = "encoders"
-    settings = EncoderTable
-    rest = "settings"
-    is_result = True
-    stages = (TrainEncoder(),)
-
-    def check(self, check: Check) -> None:
-        for name, table in self.of(check.recipe).items():
-            path = (self.table, name)
-            check_model_name(check, name, path)
-            check.rest(
-                table.settings, partial(read_settings, EncoderTraining), own=own_settings(EncoderTable, but="settings"),
-                known=own_settings(EncoderTraining), path=path,
-            )
-            check_pairs(check, table.pairs, (*path, "pairs"))
-            check_pairs(check, table.keep, (*path, "keep"))
-            for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("beside", "collections beside its own")):
-                if getattr(table, key) and table.settings.get("loss") != "collection":
-                    check.errors.error(
-                        f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".'
-                    )
-            check_writings(check, (*table.pairs, *table.keep), (*path, "pairs"))
-            if table.settings.get("loss") == "collection" and collection_of(check.recipe) is None:
-                check.errors.error(
-                    "the loss collection needs one, and there is none", (*path, "loss"), "Add [collection]."
-                )
-            if table.model not in check.names(LANGUAGE_MODELS):
-                check_base(check, table.model, (*path, "model"))
-
-    def load(self, loading: Loading) -> None:
-        for name, table in self.of(loading.recipe).items():
-            for key in ("files", "keep_files"):
-                for number, given in enumerate(getattr(table, key)):
-                    loading.exists(given, (self.table, name, key, number))
-            load_beside(loading, table.beside, (self.table, name, "beside"))
-
-    def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        return [
-            one for name in self.of(loading.recipe)
-            for one in training_requirements((self.table, name), "sentence_transformers", "datasets")
-        ]
-
-    def making(self, planner: Planner, name: str) -> Making:
-        table = self.of(planner.recipe)[name]
-        inputs = pair_inputs(planner, (*table.pairs, *table.keep), (*table.files, *table.keep_files))
-        inputs |= dict(beside_inputs(planner.draft, table.beside))
-        if table.settings.get("loss") == "collection":
-            inputs["index collection"] = planned_index(planner).key
-        inputs |= base_input(planner, table.model)
-        return Making(inputs, write_settings(replace(table, settings={})) | write_settings(
-            read_settings(EncoderTraining, table.settings)
-        ))
 
 
 ENCODER_KIND = EncoderKind()

@@ -17,7 +17,7 @@ from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
 from porism.lab.recipes.kinds.collection import index_folder, index_path, planned_index
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
 from porism.lab.recipes.kinds.trained_models import base_digest, base_folder, check_base, opened_base
 from porism.lab.recipes.kinds.vector_needs import TABLES, needed_vectors, vectors_of_index
 from porism.lab.recipes.planning import Planner, Stage
@@ -144,7 +144,7 @@ class EncodingKind(IntermediateKind[T]):
         check_base(check, table.model, (*path, "model"))
         return base_folder(check.draft, table.model)
 
-    def making(self, planner: Planner, name: str) -> Making | None:
+    def making(self, planner: Planner, name: str) -> StageInputs | None:
         """The collection, the encoder, and how it reads."""
         table = self.of(planner.recipe).get(name)
         if table is None:
@@ -156,7 +156,7 @@ class EncodingKind(IntermediateKind[T]):
             inputs[encoder.name] = encoder.key
         else:
             inputs["model"] = base_digest(planner.draft, table.model)
-        return Making(inputs, {
+        return StageInputs(inputs, {
             key: value for key, value in write_settings(table).items() if key not in ("model", "device")
         })
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from porism.errors import ConfigError
@@ -16,7 +16,7 @@ from porism.lab.recipes.kinds.base import RunStage, SystemKind
 from porism.lab.recipes.kinds.topics import check_judged, judgments_digest, topic_set, used_qrels
 from porism.lab.recipes.loading import Data, Loading, Requirement
 from porism.lab.recipes.planning import Planner, Stage
-from porism.lab.recipes.recipe import SystemSettings, base_set, check_depth, check_folds, own_settings
+from porism.lab.recipes.recipe import SystemSettings, base_set, check_depth, check_folds
 from porism.lab.tuning import FusionObjective, Objective, with_parameters
 from porism.runs.run import Run
 from porism.settings import Path, SettingError, nearest, write_settings
@@ -110,13 +110,11 @@ class FusionKind(SystemKind[FusionSettings]):
 
     def _check_method(self, check: Check, fusion: FusionSettings, path: Path) -> None:
         method = FUSIONS[fusion.method]
-        parameters = [field.name for field in method.__dataclass_fields__.values() if field.init]
+        parameters = [setting.name for setting in fields(method) if setting.init]
         def read(given: Mapping[str, Any]) -> Fusion:
             return FusionSettings(fusion.of, fusion.method, parameters=given).made(check.recipe.seed)
 
-        made = check.rest(
-            fusion.parameters, read, own=own_settings(FusionSettings, but="parameters"), known=parameters, path=path
-        )
+        made = self.check_rest(check, fusion, path, read, parameters)
         for setting in ("weights", "coefficients"):
             weights = getattr(made, setting, None)
             if weights is not None and len(weights) != len(fusion.of):

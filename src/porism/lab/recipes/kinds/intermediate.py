@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from porism.lab.recipes.digests import file_digest
+from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.kinds.base import TableKind
 from porism.lab.recipes.kinds.collection import index_folder
 from porism.lab.recipes.kinds.index_files import content_digest
@@ -16,12 +18,20 @@ from porism.system.files.artifacts import ArtifactKind
 S = TypeVar("S", bound=Settings)
 
 
-class Making(NamedTuple):
+class StageInputs(NamedTuple):
     """What the output of a table is made from: the keys and digests of its ``inputs`` by their names, and parameters
     as plain values."""
 
     inputs: Mapping[str, str]
     parameters: Mapping[str, Any]
+
+
+def file_inputs(draft: Draft, files: Iterable[str]) -> dict[str, str]:
+    """Files of the recipe with their digests.
+
+    :raises SourceError: one cannot be read.
+    """
+    return {file: file_digest(draft.file(file)) for file in files}
 
 
 class IntermediateKind(TableKind[S]):
@@ -33,7 +43,7 @@ class IntermediateKind(TableKind[S]):
     """What an index that is there can have in place of a table; None where a recipe must define it."""
 
     @abstractmethod
-    def making(self, planner: Planner, name: str) -> Making | None:
+    def making(self, planner: Planner, name: str) -> StageInputs | None:
         """What the output of a table is made from; None where the recipe does not define it."""
 
     def plan(self, planner: Planner) -> None:
@@ -49,7 +59,7 @@ class IntermediateKind(TableKind[S]):
             planner.others[place] = self._there(planner, name) if made is None else self._stage(planner, name, made)
         return planner.others[place]
 
-    def _stage(self, planner: Planner, name: str, made: Making) -> Input:
+    def _stage(self, planner: Planner, name: str, made: StageInputs) -> Input:
         stage = planner.add(self.stages[0], name, "", made.inputs, made.parameters, list(made.inputs.values()))
         return Input(stage.id, stage.key)
 

@@ -6,19 +6,18 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from porism.analysis.model_text import FormulaWriting, ModelText
 from porism.errors import ConfigError
 from porism.lab.recipes.cache import Entry
-from porism.lab.recipes.checking import Check, nearest_or_add
-from porism.lab.recipes.digests import file_digest
+from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
 from porism.lab.recipes.kinds.collection import planned_index
 from porism.lab.recipes.kinds.collection_settings import collection_of
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs, file_inputs
 from porism.lab.recipes.kinds.searching import searched_index
 from porism.lab.recipes.loading import Loading
 from porism.lab.recipes.outputs import copy_file
@@ -29,7 +28,7 @@ from porism.lab.train.pairs.exclusion import Exclusion, exclusion
 from porism.lab.train.pairs.files import read_pairs, write_pairs
 from porism.lab.train.pairs.mining import mine_pairs
 from porism.lab.train.pairs.registry import parse_miner
-from porism.settings import Path, SettingError, Settings, read_settings, write_settings
+from porism.settings import SettingError, Settings, read_settings, write_settings
 from porism.types import Documents
 
 
@@ -122,19 +121,17 @@ class PairKind(IntermediateKind[PairSettings]):
     def load(self, loading: Loading) -> None:
         for name, table in self.of(loading.recipe).items():
             for key in ("exclude_topics", "exclude_ids"):
-                for number, given in enumerate(getattr(table, key)):
-                    loading.exists(given, (self.table, name, key, number))
+                loading.all_exist(getattr(table, key), (self.table, name, key))
             for number, given in enumerate(table.miners):
                 for file in _files(given):
                     loading.exists(file, (self.table, name, "miners", number))
 
-    def making(self, planner: Planner, name: str) -> Making:
+    def making(self, planner: Planner, name: str) -> StageInputs:
         table = self.of(planner.recipe)[name]
         inputs = {"index collection": planned_index(planner).key}
         files = [*table.exclude_topics, *table.exclude_ids]
         files += [file for written in table.miners for file in _files(written)]
-        inputs |= {file: file_digest(planner.draft.file(file)) for file in files}
-        return Making(inputs, write_settings(table))
+        return StageInputs(inputs | file_inputs(planner.draft, files), write_settings(table))
 
 
 PAIR_KIND = PairKind()
@@ -151,39 +148,27 @@ def training_pairs(execution: Execution, tables: Iterable[str], files: Iterable[
     return found
 
 
-def check_pairs(check: Check, given: Iterable[str], path: Path) -> None:
-    """Whether there are tables of these pairs; ``path`` is the setting that names them."""
-    names = check.names(PAIR_KIND.table)
-    for number, pairs in enumerate(given):
-        if pairs not in names:
-            check.errors.error(
-                f"there are no pairs {pairs!r}", (*path, number), nearest_or_add(pairs, names, f"[pairs.{pairs}]")
-            )
+class _Excludes(Protocol):
+    """A table that says what nothing may be trained on."""
+
+    @property
+    def exclude_topics(self) -> tuple[str, ...]: ...
+
+    @property
+    def exclude_ids(self) -> tuple[str, ...]: ...
 
 
-def check_writings(check: Check, given: Iterable[str], path: Path) -> None:
-    """Whether formulas are written in one way in all of these pairs."""
-    tables = PAIR_KIND.of(check.recipe)
-    writings = {tables[one].formulas for one in given if one in tables}
-    if len(writings) > 1:
-        check.errors.error(
-            f"formulas are written in different ways ({', '.join(sorted(writings))})", path,
-            "A model reads formulas in one way.",
-        )
-
-
-def pair_inputs(planner: Planner, tables: Iterable[str], files: Iterable[str]) -> dict[str, str]:
-    """What something is made from that is trained on the pairs of tables and of files: keys and digests by name."""
-    made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys(tables)]
-    return {one.name: one.key for one in made} | {file: file_digest(planner.draft.file(file)) for file in files}
+def excluded(
+    table: _Excludes, draft: Draft, documents: Documents, text: ModelText, overlap: float = 0.6
+) -> Exclusion:
+    """What a table says that nothing may be trained on."""
+    topics, ids = ([draft.file(name) for name in names] for names in (table.exclude_topics, table.exclude_ids))
+    return exclusion(topics, ids, documents, text, overlap)
 
 
 def excluded_from(table: PairSettings, draft: Draft, documents: Documents) -> Exclusion:
     """What a table of pairs says that nothing may be trained on."""
-    return exclusion(
-        [draft.file(name) for name in table.exclude_topics], [draft.file(name) for name in table.exclude_ids],
-        documents, ModelText(formulas=table.formulas), table.overlap,
-    )
+    return excluded(table, draft, documents, ModelText(formulas=table.formulas), table.overlap)
 
 
 def _miners(table: PairSettings, draft: Draft) -> list[Miner]:

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.cache import Entry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
-from porism.lab.recipes.kinds.language_models import base_input
-from porism.lab.recipes.kinds.pairs import PAIR_KIND, check_pairs, check_writings, pair_inputs, training_pairs
-from porism.lab.recipes.kinds.trained_models import (
-    LANGUAGE_MODELS,
-    TrainingStage,
-    about_report,
-    check_base,
-    check_model_name,
-    training_base,
-    training_requirements,
-)
-from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.planning import Planner, Stage
-from porism.lab.recipes.recipe import own_settings
+from porism.lab.recipes.kinds.pairs import PAIR_KIND, training_pairs
+from porism.lab.recipes.kinds.trained_models import training_base
+from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage
 from porism.lab.train.reranker.settings import RerankerTraining
-from porism.lab.train.reranker.training import train_reranker
-from porism.settings import Settings, read_settings, write_settings
+from porism.lab.train.reranker.training import RerankerReport, train_reranker
+from porism.settings import Path as SettingPath
+from porism.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,71 +52,37 @@ class TrainReranker(TrainingStage):
     """Trains a model that re-ranks."""
 
     name = "reranker-model"
+    table = "reranker_models"
     verb = "train reranker"
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
-        """Trains it.
 
-        :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
-        :raises ConfigError: pairs, model and settings do not fit together.
-        """
-        started = time.monotonic()
-        table: RerankerModelTable = execution.recipe.tables["reranker_models"][stage.name]
-        folder = execution.cache.unfinished(stage.kind, stage.key)
-        report = train_reranker(
-            training_pairs(execution, table.pairs, table.files), training_base(execution, table.model),
-            folder / stage.name, read_settings(RerankerTraining, table.settings), device=table.device,
-            on_progress=on_count,
-        )
-        if report.interrupted:
-            raise KeyboardInterrupt
-        about = about_report(report, "pairs", "negatives", "steps", "first_loss", "last_loss")
-        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
-
-
-class RerankerModelKind(IntermediateKind[RerankerModelTable]):
-    """Models that re-rank. Each is trained: it is a result by itself, and rerankers name it."""
+class RerankerModelKind(TrainingKind[RerankerModelTable]):
+    """Models that re-rank; rerankers name them."""
 
     table = "reranker_models"
     settings = RerankerModelTable
-    rest = "settings"
-    is_result = True
+    training = RerankerTraining
+    what = "a model that re-ranks"
+    files = ("files",)
+    pairs = ("pairs",)
     stages = (TrainReranker(),)
 
-    def check(self, check: Check) -> None:
-        for name, table in self.of(check.recipe).items():
-            path = (self.table, name)
-            check_model_name(check, name, path)
-            check.rest(
-                table.settings, partial(read_settings, RerankerTraining), path=path,
-                own=own_settings(RerankerModelTable, but="settings"), known=own_settings(RerankerTraining),
-            )
-            check_pairs(check, table.pairs, (*path, "pairs"))
-            check_writings(check, table.pairs, (*path, "pairs"))
-            tables = PAIR_KIND.of(check.recipe)
-            for number, one in enumerate(table.pairs):
-                if one in tables and not tables[one].negatives and not _judged(tables[one].miners):
-                    check.errors.error(
-                        f"the pairs {one!r} have no negatives, which a reranker learns from",
-                        (*path, "pairs", number), f"Add [pairs.{one}.negatives].",
-                    )
-            if table.model not in check.names(LANGUAGE_MODELS):
-                check_base(check, table.model, (*path, "model"))
+    def check_table(self, check: Check, table: RerankerModelTable, path: SettingPath) -> None:
+        tables = PAIR_KIND.of(check.recipe)
+        for number, name in enumerate(table.pairs):
+            if name in tables and not tables[name].negatives and not _judged(tables[name].miners):
+                check.errors.error(
+                    f"the pairs {name!r} have no negatives, which a reranker learns from",
+                    (*path, "pairs", number), f"Add [pairs.{name}.negatives].",
+                )
 
-    def load(self, loading: Loading) -> None:
-        for name, table in self.of(loading.recipe).items():
-            for number, given in enumerate(table.files):
-                loading.exists(given, (self.table, name, "files", number))
-
-    def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        return [one for name in self.of(loading.recipe) for one in training_requirements((self.table, name))]
-
-    def making(self, planner: Planner, name: str) -> Making:
-        table = self.of(planner.recipe)[name]
-        inputs = pair_inputs(planner, table.pairs, table.files) | base_input(planner, table.model)
-        return Making(inputs, write_settings(replace(table, settings={})) | write_settings(
-            read_settings(RerankerTraining, table.settings)
-        ))
+    def train(
+        self, execution: Execution, table: RerankerModelTable, folder: Path, on_count: OnCount
+    ) -> RerankerReport:
+        return train_reranker(
+            training_pairs(execution, table.pairs, table.files), training_base(execution, table.model), folder,
+            self.training_settings(table), device=table.device, on_progress=on_count,
+        )
 
 
 RERANKER_MODEL_KIND = RerankerModelKind()

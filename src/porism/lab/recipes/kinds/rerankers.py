@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from porism.errors import PorismError
 from porism.lab.pipeline import Reranker, pipeline
 from porism.lab.pipeline.protocols import describe
+from porism.lab.pipeline.rerankers.model_kinds import ModelKind
 from porism.lab.pipeline.rerankers.registry import RerankerKind as Method
 from porism.lab.pipeline.rerankers.registry import reranker_kind, split_depth
 from porism.lab.recipes.answers import AnswerStore, answer_each
@@ -22,17 +23,22 @@ from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStage
-from porism.lab.recipes.kinds.collection import planned_index
+from porism.lab.recipes.kinds.collection import index_path, planned_index
+from porism.lab.recipes.kinds.encoders import ENCODER_KIND
 from porism.lab.recipes.kinds.encodings import planned_vectors
-from porism.lab.recipes.kinds.made_models import check_made, opened_model, planned_model, reranker_settings
+from porism.lab.recipes.kinds.intermediate import IntermediateKind
+from porism.lab.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
+from porism.lab.recipes.kinds.reranker_models import RERANKER_MODEL_KIND
 from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.lab.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_set
 from porism.lab.recipes.planning import Input, Planner, Stage
-from porism.lab.recipes.recipe import Recipe, check_depth, own_settings
+from porism.lab.recipes.recipe import Recipe, check_depth
+from porism.lab.train.reranker.settings import Kind
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.settings import Path, SettingError
+from porism.system.files.artifacts import MODELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +133,7 @@ class RerankerKind(SearchKind[RerankerSettings]):
                     check.recipe, reranker.kind, method, reranker.model, given, check.draft.folder
                 )
 
-            made = check.rest(
-                reranker.settings, read, own=own_settings(RerankerSettings, but="settings"), known=known, path=path
-            )
+            made = self.check_rest(check, reranker, path, read, known)
             if made is not None:
                 self.check_model(check, method.channels(made), made, reranker.settings, path)
 
@@ -218,3 +222,60 @@ def _reranked(
     tuned = Provenance(tuned_on=getattr(reranker, "tuned_on", ()))
     known = {topic: seconds[topic] for topic in seconds if topic in before.seconds}
     return Run(results, system, provenance=replace(Provenance.merged([before, tuned], made_by), seconds=known))
+
+
+def makes(recipe: Recipe, kind: str, model: str) -> IntermediateKind[Any] | None:
+    """The kind of table that makes the model of a reranker of a kind; None where the recipe has no such table."""
+    if kind in get_args(Kind):
+        of: tuple[IntermediateKind[Any], ...] = (RERANKER_MODEL_KIND,)
+    else:  # whose vectors are means of the last layer, where the model is a language model
+        of = (ENCODER_KIND, LANGUAGE_MODEL_KIND) if kind == "encoder" else ()
+    return next((one for one in of if model in one.of(recipe)), None)
+
+
+def reranker_settings(
+    recipe: Recipe, kind: str, method: Method, model: str, given: Mapping[str, Any], folder: FilePath
+) -> dict[str, Any]:
+    """All settings of a reranker; the model that a table makes is its name in them.
+
+    :raises ConfigError: there is no such model; a SettingError where a setting does not exist or fit.
+    """
+    if isinstance(method, ModelKind) and makes(recipe, kind, model) is not None:
+        return method.unmade(model, given)
+    return method.settings(model, given, folder)
+
+
+def check_made(check: Check, kind: str, model: str, path: Path) -> None:
+    """Whether the model that a table makes is of the kind that a reranker has."""
+    table = RERANKER_MODEL_KIND.of(check.recipe).get(model)
+    if table is not None and kind in ("retriever", *get_args(Kind)) and table.kind != kind:
+        check.errors.error(
+            f"the model {model!r} is trained as a {table.kind}, and the reranker is of the kind {kind!r}",
+            (*path, "model"), f"Set kind = \"{table.kind}\".",
+        )
+    encoder = ENCODER_KIND.of(check.recipe).get(model)
+    if encoder is not None and kind == "encoder" and encoder.settings.get("kind", "dense") != "dense":
+        check.errors.error(
+            f"the model {model!r} does not give vectors of texts", (*path, "model"), "Name an encoder of texts."
+        )
+
+
+def planned_model(planner: Planner, kind: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[Input]]:
+    """The settings of a reranker, with the key of the stage that makes its model as their digest, and this stage."""
+    of = makes(planner.recipe, kind, str(settings.get("model", "")))
+    if of is None:
+        return dict(settings), []
+    made = of.planned(planner, settings["model"])
+    return dict(settings) | {"digest": made.key}, [made]
+
+
+def opened_model(execution: Execution, kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a reranker with the folder of its model, which was made before: the copy in the index, if any."""
+    name = str(settings.get("model", ""))
+    of = makes(execution.recipe, kind, name)
+    if of is None:
+        return dict(settings)
+    made = execution.planner.others[of.table, name]
+    inside = index_path(execution) / MODELS.folder / name
+    folder = inside if inside.is_dir() else execution.entry(of.stages[0].name, made.key, made.name).file(name)
+    return dict(settings) | {"model": str(folder)}

@@ -17,7 +17,7 @@ from porism.lab.recipes.kinds.collection import index_folder, planned_index
 from porism.lab.recipes.kinds.collection_channels import check_tokenized
 from porism.lab.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
 from porism.lab.recipes.kinds.topics import asks_for_formulas
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, Stage
@@ -107,14 +107,10 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
             return ()  # what is wrong there is reported there
         own = own_settings(SimilarityTable, but="settings")
         known = [setting for setting in own_settings(SimilaritySettings) if setting not in own]
-        made = check.rest(
-            table.settings, lambda given: table_matrices(check.recipe, name, replace(table, settings=given)), own=own,
-            known=known, path=path,
+        made = self.check_rest(
+            check, table, path, lambda given: table_matrices(check.recipe, name, replace(table, settings=given)), known
         )
-        try:
-            SIMILARITIES.check_name(name)
-        except ConfigError as error:
-            check.errors.take(error, path)
+        check.artifact_name(SIMILARITIES, name, path)
         return made or ()
 
     def load(self, loading: Loading) -> None:
@@ -143,7 +139,7 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
         for name in trained:
             yield from EMBEDDING_KIND.requirements_of(recipe, name)
 
-    def making(self, planner: Planner, name: str) -> Making | None:
+    def making(self, planner: Planner, name: str) -> StageInputs | None:
         defined = matrices(planner.recipe)
         if name not in defined:
             return None
@@ -152,7 +148,7 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
         if settings.embeddings:
             embeddings = EMBEDDING_KIND.planned(planner, settings.embeddings)
             inputs[embeddings.name] = embeddings.key
-        return Making(inputs, write_settings(settings))
+        return StageInputs(inputs, write_settings(settings))
 
 
 SIMILARITY_KIND = SimilarityKind()

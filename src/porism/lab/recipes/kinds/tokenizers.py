@@ -89,10 +89,7 @@ class TokenizerKind(TableKind[TokenizerSettings]):
     def check(self, check: Check) -> None:
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
-            try:
-                TOKENIZERS.check_name(name)
-            except ConfigError as error:
-                check.errors.take(error, path)
+            if not check.artifact_name(TOKENIZERS, name, path):
                 continue
             if table.file is not None:
                 try:
@@ -103,10 +100,7 @@ class TokenizerKind(TableKind[TokenizerSettings]):
             def read(given: Mapping[str, Any], table: TokenizerSettings = table) -> BpeSettings:
                 return bpe_settings(replace(table, settings=given))
 
-            check.rest(
-                table.settings, read, own=own_settings(TokenizerSettings, but="settings"),
-                known=own_settings(BpeSettings), path=path,
-            )
+            self.check_rest(check, table, path, read, own_settings(BpeSettings))
 
     def references(self, recipe: Recipe, folder: Path) -> dict[str, TokenizerReference]:
         """The tokenizers of a recipe, those that are files with their digest and the others without one.

@@ -16,13 +16,12 @@ from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, counted
 from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
-from porism.lab.train.encoder.batches import plan_batches
 from porism.lab.train.encoder.collection import Asked, Rivals, collection_loss, find_rivals, with_documents, with_kept
-from porism.lab.train.encoder.late import open_late_encoder
-from porism.lab.train.encoder.losses import is_row_wise, make_loss
-from porism.lab.train.encoder.model import PURPOSE, as_read, open_encoder
+from porism.lab.train.encoder.examples import Collate, plan_batches, usable, without_padding
+from porism.lab.train.encoder.late import make_late_loss, open_late_encoder
+from porism.lab.train.encoder.model import PURPOSE, open_encoder
 from porism.lab.train.encoder.settings import EncoderTraining, Kind
-from porism.lab.train.encoder.sparse import open_sparse
+from porism.lab.train.encoder.sparse import make_sparse_loss, open_sparse
 from porism.lab.train.guarded import OnNote, guarded
 from porism.lab.train.pairs.base import Pair
 from porism.lab.train.trainers import (
@@ -49,8 +48,6 @@ class EncoderReport(TrainingReport):
 
     pairs: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"pairs": self.pairs, **TrainingReport.to_dict(self)}
 
 
 def train_encoder(
@@ -91,8 +88,8 @@ def train_encoder(
     started = time.monotonic()
     target = Path(folder)
     check_target(target)
-    asked = [Asked(_examples(pairs, settings), collection)]
-    asked += [Asked(_examples(one.pairs, settings), one.collection) for one in beside]
+    asked = [Asked(usable(pairs, settings), collection)]
+    asked += [Asked(usable(one.pairs, settings), one.collection) for one in beside]
     examples = [pair for one in asked for pair in one.pairs]
     if settings.loss != "collection" and (kept or beside):
         raise ConfigError(
@@ -146,33 +143,6 @@ def train_encoder(
     return report
 
 
-def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
-    """The pairs as the loss needs them.
-
-    :raises ConfigError: there are too few, or they have no negatives or scores that it needs.
-    """
-    most = {"ranking": settings.negatives, "collection": 0}.get(settings.loss, 1)
-    examples = [
-        replace(pair, negatives=pair.negatives[:most], scores=pair.scores[: most + 1]) for pair in pairs
-    ]
-    if settings.loss not in ("ranking", "collection"):
-        examples = [pair for pair in examples if pair.negatives]
-        if not examples:
-            raise ConfigError(
-                f"the loss {settings.loss!r} needs pairs with negatives",
-                hint="Mine negatives, or take the loss ranking.",
-            )
-    if settings.loss == "margin-mse":
-        examples = [pair for pair in examples if pair.scores]
-        if not examples:
-            raise ConfigError(
-                "distillation needs pairs that a teacher has scored", hint="Score them: porism train pairs --teacher."
-            )
-    if len(examples) < 2:
-        raise ConfigError("one pair is too little to train on", hint="Mine more pairs.")
-    return examples
-
-
 def _fingerprint(
     pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Sequence[Rivals],
     kept: Sequence[str],
@@ -218,7 +188,7 @@ def _trainer(
                 self.loss = self.prepare_loss(losses(self.model, rows), self.model)
 
         def part_of(self, inputs: Any, start: int, stop: int) -> dict[str, Any]:
-            return _without_padding(super().part_of(inputs, start, stop))
+            return without_padding(super().part_of(inputs, start, stop))
 
     arguments = getattr(library, f"{family}TrainingArguments")(
         dataloader_num_workers=0, **trainer_arguments(settings, device, folder)
@@ -227,7 +197,7 @@ def _trainer(
     numbers = datasets.Dataset.from_dict({"number": range(len(pairs) + len(kept))})
     trainer = EncoderTrainer(
         model=network, args=arguments, train_dataset=numbers, loss=losses(network, settings.part),
-        data_collator=_Collator(network, pairs, kept, settings),
+        data_collator=Collate(network, pairs, kept, settings),
     )
     trainer.part = settings.part
     return trainer
@@ -236,58 +206,6 @@ def _trainer(
 def _always(loss: Any) -> Callable[[Any, int | None], Any]:
     """One loss, however many texts are in memory at once: its rows do not depend on one another."""
     return lambda model, part: loss
-
-
-class _Collator:
-    """From numbers of pairs to what the model reads: a column each of anchors, positives and negatives."""
-
-    valid_label_columns: tuple[str, ...] = ("label",)
-
-    def __init__(
-        self, network: Any, pairs: Sequence[Pair], kept: Sequence[str], settings: EncoderTraining
-    ) -> None:
-        self.network, self.settings = network, settings
-        self.pairs = [*pairs, *(Pair(text, text) for text in kept)]
-
-    def __call__(self, rows: Sequence[Any]) -> dict[str, Any]:
-        pairs = [self.pairs[row["number"]] for row in rows]
-        columns: dict[str, Sequence[str]] = {"anchor": [pair.anchor for pair in pairs]}
-        found_texts = [(pair.positive, *pair.negatives) for pair in pairs]
-        if self.settings.loss == "collection":
-            found_texts = []  # they have their vectors
-        for number, texts in enumerate(zip(*found_texts, strict=True)):
-            columns["positive" if number == 0 else f"negative_{number}"] = texts
-        found: dict[str, Any] = {}
-        for name, given in columns.items():
-            prefix = self.settings.query_prefix if name == "anchor" else self.settings.document_prefix
-            column = as_read(given, self.network, self.settings.cut, prefix)
-            task: dict[str, Any] = {}
-            if self.settings.kind == "colbert":
-                side = "query" if name == "anchor" else "document"
-                task = {"task": side, "prompt": self.network.prompts[side]}
-            for key, value in self.network.preprocess(column, **task).items():
-                if hasattr(value, "shape"):
-                    found[f"{name}_{key}"] = value
-        torch = load_torch(PURPOSE)
-        if self.settings.loss == "collection":
-            found["label"] = torch.tensor([row["number"] for row in rows])
-        if self.settings.loss == "margin-mse":
-            found["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
-        return found
-
-
-def _without_padding(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Rows of tokens as far as the longest of each column reaches: those of a part may all be shorter than the batch.
-    """
-    found = dict(inputs)
-    for name, mask in inputs.items():
-        if name.endswith("_attention_mask"):
-            longest = int(mask.sum(dim=1).max())
-            column = name.removesuffix("attention_mask")
-            for other, value in inputs.items():
-                if other.startswith(column) and getattr(value, "shape", None) == mask.shape:
-                    found[other] = value[:, :longest]
-    return found
 
 
 def _weights(network: Any) -> dict[str, Any]:
@@ -318,3 +236,37 @@ def _reading(
         cut=settings.cut, length=length, pooling="model", documents=documents,
         trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
     )
+
+
+def make_loss(settings: EncoderTraining, model: Any, part: int | None) -> Any:
+    """The loss of a training; with ``part`` the ranking loss has so many texts in memory at once.
+
+    :raises MissingExtra: sentence-transformers is not installed.
+    """
+    if settings.kind == "colbert":
+        return make_late_loss(model, settings, part)
+    if settings.kind == "splade":
+        return make_sparse_loss(model, settings, part)
+    losses: Any = need("sentence_transformers.sentence_transformer.losses", EXTRA, "training an encoder")
+    if settings.loss == "triplet":
+        loss = losses.TripletLoss(
+            model, distance_metric=losses.TripletDistanceMetric.COSINE, triplet_margin=settings.margin
+        )
+    elif settings.loss == "margin-mse":
+        loss = losses.MarginMSELoss(model)
+    else:
+        options: dict[str, Any] = {"scale": settings.scale}
+        if settings.symmetric:
+            options |= {"directions": ("query_to_doc", "doc_to_query"), "partition_mode": "per_direction"}
+        if part is None:
+            loss = losses.MultipleNegativesRankingLoss(model, **options)
+        else:
+            loss = losses.CachedMultipleNegativesRankingLoss(model, mini_batch_size=part, **options)
+    if settings.matryoshka:
+        return losses.MatryoshkaLoss(model, loss, list(settings.matryoshka))
+    return loss
+
+
+def is_row_wise(settings: EncoderTraining) -> bool:
+    """Whether the loss of a batch is the mean of those of its pairs, so that a part of it can be computed alone."""
+    return settings.loss != "ranking" and settings.kind != "splade"

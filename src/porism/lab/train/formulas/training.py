@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,10 @@ _WINDOW = 16
 """So many batches are drawn together, and each gets formulas of about the same length."""
 
 
-class Told(NamedTuple):
-    """How well an encoder tells formulas that were held out: the share of those whose equal formula is the nearest
-    among the equal ones of all (``found``), and is nearer than one that is nearly equal (``apart``)."""
+@dataclass(frozen=True, slots=True)
+class HeldOutAccuracy:
+    """Shares of the formulas held out: those whose equal formula is the nearest among the equal ones of all
+    (``found``), and those to which it is nearer than a nearly equal one (``apart``)."""
 
     found: float
     apart: float
@@ -47,19 +48,14 @@ class Told(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormulaReport(TrainingReport):
     """What was trained, and on what: how many ``formulas`` have variants, how many were ``excluded`` as those of topics
-    and how many have no variants (``alone``); how well formulas were told ``before`` and ``after``."""
+    and how many have no variants (``alone``); the accuracy on formulas held out ``before`` and ``after``."""
 
     formulas: int
     excluded: int
     alone: int
-    before: Told | None
-    after: Told | None
+    before: HeldOutAccuracy | None
+    after: HeldOutAccuracy | None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "formulas": self.formulas, "excluded": self.excluded, "alone": self.alone, **TrainingReport.to_dict(self),
-            "before": self.before and self.before._asdict(), "after": self.after and self.after._asdict(),
-        }
 
 
 def train_formula_encoder(
@@ -98,7 +94,7 @@ def train_formula_encoder(
     trained, held_out = _split(made.examples, settings)
     with Checkpoints.of(target, _fingerprint(made, settings), restart=restart) as checkpoints:
         network = make_network(settings.network, len(made.vocabulary), settings.seed)
-        before = _told(made, settings, network, held_out)
+        before = _accuracy(made, settings, network, held_out)
         trainer = make_trainer(
             network.to(where), _epochs(trained, settings), _collate, partial(_loss, settings), settings, device=where,
             folder=checkpoints.folder, on_note=on_note, part_of=_part_of,
@@ -106,7 +102,7 @@ def train_formula_encoder(
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = FormulaReport(
             formulas=len(made.examples), excluded=made.excluded, alone=made.alone, before=before,
-            after=None if outcome.interrupted else _told(made, settings, network, held_out),
+            after=None if outcome.interrupted else _accuracy(made, settings, network, held_out),
             **outcome.reported(target, started),
         )
         if not outcome.interrupted:
@@ -131,9 +127,9 @@ def _fingerprint(made: FormulaExamples, settings: FormulaTraining) -> str:
     return fingerprint(settings, [list(made.vocabulary.labels), digest_examples(made.examples)])
 
 
-def _told(
+def _accuracy(
     made: FormulaExamples, settings: FormulaTraining, network: Any, held_out: Sequence[FormulaExample]
-) -> Told | None:
+) -> HeldOutAccuracy | None:
     """How well the network tells the held out formulas; None where there are none."""
     if not held_out:
         return None
@@ -152,7 +148,7 @@ def _told(
     different = encoder.encode_rows([held_out[number].different[0] for number in with_other])
     near = (formulas[with_other] * different).sum(axis=1)
     apart = float((own[with_other] > near).mean()) if with_other else 1.0
-    return Told(float((own >= cosines.max(axis=1)).mean()), apart)
+    return HeldOutAccuracy(float((own >= cosines.max(axis=1)).mean()), apart)
 
 
 _Item = tuple[FormulaExample, NodeRows, NodeRows | None]

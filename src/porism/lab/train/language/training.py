@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -56,11 +56,6 @@ class LanguageReport(TrainingReport):
     before: Measured
     after: Measured | None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "documents": self.documents, "sequences": self.sequences, "tokens": self.tokens,
-            **TrainingReport.to_dict(self), "before": asdict(self.before), "after": self.after and asdict(self.after),
-        }
 
 
 def train_language_model(

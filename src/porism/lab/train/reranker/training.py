@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -18,10 +19,10 @@ from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.lab.train.guarded import OnNote
 from porism.lab.train.pairs.base import Pair
 from porism.lab.train.reranker.examples import PURPOSE, Collate, Examples, planned, usable
-from porism.lab.train.reranker.losses import make_loss
 from porism.lab.train.reranker.settings import RerankerTraining
 from porism.lab.train.trainers import (
     CHECKPOINT_SECONDS,
+    Batch,
     Epochs,
     OnProgress,
     TrainingReport,
@@ -46,8 +47,6 @@ class RerankerReport(TrainingReport):
     pairs: int
     negatives: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"pairs": self.pairs, "negatives": self.negatives, **TrainingReport.to_dict(self)}
 
 
 def train_reranker(
@@ -172,3 +171,49 @@ def _transformer(encoder: Path) -> Path:
 def _fingerprint(pairs: Sequence[Pair], model: str | os.PathLike[str], settings: RerankerTraining) -> str:
     rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores] for pair in pairs)
     return fingerprint(settings, chain([os.path.abspath(model)], rows))
+
+
+def listwise(scores: Any, targets: Any, there: Any) -> Any:
+    """The mean cross-entropy of the first row among the rows of its example."""
+    masked = scores.masked_fill(~there, float("-inf"))
+    return -masked.log_softmax(1)[:, 0].mean()
+
+
+def binary(scores: Any, targets: Any, there: Any) -> Any:
+    """The cross-entropy of each row by itself: its mean over the rows of an example, and then over examples."""
+    torch = load_torch(PURPOSE)
+    single = torch.nn.functional.binary_cross_entropy_with_logits(scores, targets, reduction="none")
+    return _mean(single, there)
+
+
+def margin_mse(scores: Any, targets: Any, there: Any) -> Any:
+    """The squared difference between the margins of the first row over the others and those of the targets."""
+    margins, wanted = scores[:, :1] - scores[:, 1:], targets[:, :1] - targets[:, 1:]
+    return _mean((margins - wanted) ** 2, there[:, 1:])
+
+
+def _mean(single: Any, there: Any) -> Any:
+    return ((single * there).sum(1) / there.sum(1)).mean()
+
+
+LOSSES: Mapping[str, Callable[[Any, Any, Any], Any]] = MappingProxyType({
+    "listwise": listwise, "binary": binary, "margin-mse": margin_mse,
+})
+
+
+def make_loss(scorer: LogitScorer, settings: RerankerTraining) -> Callable[[Any, Batch], Any]:
+    """The loss of a batch, by a model that a trainer may have wrapped."""
+    minimised = LOSSES[settings.minimised]
+
+    def loss(model: Any, batch: Batch) -> Any:
+        given = dict(batch)
+        targets, there = given.pop("targets"), given.pop("there")
+        torch = load_torch(PURPOSE)
+        read = there.reshape(-1).nonzero()[:, 0]  # rows that only fill a batch up are not computed
+        inputs = {name: value.reshape(-1, value.shape[-1])[read] for name, value in given.items()}
+        scores = torch.zeros(there.numel(), device=read.device).index_put(
+            (read,), scorer.relevance(inputs, model).float()
+        )
+        return minimised(scores.reshape(there.shape), targets, there)
+
+    return loss

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from porism.lab.train.encoder.batches import plan_batches
+from porism.lab.train.encoder.examples import plan_batches
 from porism.lab.train.pairs.base import Pair
 
 

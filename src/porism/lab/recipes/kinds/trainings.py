@@ -1,0 +1,179 @@
+"""What all tables share that train a model: their checks, their inputs and their stage.
+
+A further kind has the settings of its table, with ``device`` and the ``settings`` of its training, and says what is
+trained, of what, and by which function.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.checking import Check, nearest_or_add
+from porism.lab.recipes.execution import Execution, OnCount
+from porism.lab.recipes.kinds.base import Outputs, StageKind
+from porism.lab.recipes.kinds.collection import index_folder, index_path, planned_index
+from porism.lab.recipes.kinds.collection_settings import collection_of
+from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs, file_inputs
+from porism.lab.recipes.kinds.pairs import PAIR_KIND
+from porism.lab.recipes.kinds.trained_models import LANGUAGE_MODELS, base_digest, check_base, training_requirements
+from porism.lab.recipes.loading import Loading, Requirement
+from porism.lab.recipes.outputs import copy_files
+from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.recipe import own_settings
+from porism.lab.train.settings import TrainerSettings
+from porism.lab.train.trainers import TrainingReport
+from porism.settings import Path as SettingPath
+from porism.settings import Settings, read_settings, write_settings
+from porism.system.files.artifacts import MODELS
+
+T = TypeVar("T", bound=Settings)
+
+
+class TrainingStage(StageKind):
+    """A stage whose output is the folder of a model; an interrupted one goes on at the step where it was."""
+
+    table: ClassVar[str]
+    """The kind of table that it trains."""
+
+    libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers", "sentence-transformers", "accelerate")
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Trains the model.
+
+        :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
+        :raises ConfigError: settings, model and what it is trained on do not fit together.
+        """
+        started = time.monotonic()
+        kind: TrainingKind[Any] = execution.recipe.kinds[self.table]
+        folder = execution.cache.unfinished(stage.kind, stage.key)
+        report = kind.train(execution, kind.of(execution.recipe)[stage.name], folder / stage.name, on_count)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        about = {name: value for name, value in report.to_dict().items() if name != "seconds"}
+        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+        """Copies the model to the results, and into an index that the recipe makes, which opens it by its name."""
+        model = entry.file(stage.name)
+        copy_files(model, outputs.folder / MODELS.folder / stage.name)
+        if index_folder(execution.draft) is None:
+            copy_files(model, index_path(execution) / MODELS.folder / stage.name)
+
+
+class TrainingKind(IntermediateKind[T]):
+    """A kind of table that trains a model. Each is a result by itself, and other tables name it."""
+
+    rest = "settings"
+    is_result = True
+
+    training: ClassVar[type[TrainerSettings]]
+    """The settings of the training."""
+
+    what: ClassVar[str]
+    """What is trained, for errors: ``an encoder``."""
+
+    modules: ClassVar[tuple[str, ...]] = ()
+    """What training needs beside what all trainings do."""
+
+    files: ClassVar[tuple[str, ...]] = ()
+    """The settings that list files."""
+
+    pairs: ClassVar[tuple[str, ...]] = ()
+    """The settings that list tables of pairs."""
+
+    begins: ClassVar[bool] = True
+    """Whether training begins with a ``model``: a folder, an installed package or a table of language models."""
+
+    @abstractmethod
+    def train(self, execution: Execution, table: T, folder: Path, on_count: OnCount) -> TrainingReport:
+        """Trains the model of a table and saves it as a folder."""
+
+    def check_table(self, check: Check, table: T, path: SettingPath) -> None:
+        """Notes what else is wrong with a table."""
+        return
+
+    def training_settings(self, table: Any) -> Any:
+        """How the model of a table is trained."""
+        return read_settings(self.training, table.settings)
+
+    def check(self, check: Check) -> None:
+        for name, table in self.of(check.recipe).items():
+            path = (self.table, name)
+            check.artifact_name(MODELS, name, path)
+            self.check_rest(check, table, path, partial(read_settings, self.training), own_settings(self.training))
+            if self.reads_collection and collection_of(check.recipe) is None:
+                check.errors.error(
+                    f"{self.what} is trained on a collection, and there is none", path, "Add [collection]."
+                )
+            for key in self.pairs:
+                check_pairs(check, getattr(table, key), (*path, key))
+            check_writings(check, [name for key in self.pairs for name in getattr(table, key)], path)
+            self.check_table(check, table, path)
+            if self.begins:
+                self.check_model(check, table, (*path, "model"))
+
+    def check_model(self, check: Check, table: Any, path: SettingPath) -> None:
+        """Whether there is what training begins with."""
+        if table.model not in check.names(LANGUAGE_MODELS):
+            check_base(check, table.model, path)
+
+    def load(self, loading: Loading) -> None:
+        for name, table in self.of(loading.recipe).items():
+            for key in self.files:
+                loading.all_exist(getattr(table, key), (self.table, name, key))
+
+    def requirements(self, loading: Loading) -> Iterable[Requirement]:
+        return [
+            requirement for name in self.of(loading.recipe)
+            for requirement in training_requirements((self.table, name), *self.modules)
+        ]
+
+    def making(self, planner: Planner, name: str) -> StageInputs:
+        table: Any = self.of(planner.recipe)[name]
+        settings = write_settings(replace(table, settings={})) | write_settings(self.training_settings(table))
+        return StageInputs(self.inputs(planner, table), settings)
+
+    def inputs(self, planner: Planner, table: Any) -> dict[str, str]:
+        """The keys and digests of what a model is trained on and begins with."""
+        found = {"index collection": planned_index(planner).key} if self.reads_collection else {}
+        for name in dict.fromkeys(name for key in self.pairs for name in getattr(table, key)):
+            mined = PAIR_KIND.planned(planner, name)
+            found[mined.name] = mined.key
+        found |= file_inputs(planner.draft, (file for key in self.files for file in getattr(table, key)))
+        return found | (self.base_input(planner, table.model) if self.begins else {})
+
+    def base_input(self, planner: Planner, named: str) -> dict[str, str]:
+        """The model that training begins with: the key of a table, or the digest of its files."""
+        kind: IntermediateKind[Any] = planner.recipe.kinds[LANGUAGE_MODELS]
+        if named in kind.of(planner.recipe):
+            begins = kind.planned(planner, named)
+            return {begins.name: begins.key}
+        return {"model": base_digest(planner.draft, named)}
+
+
+def check_pairs(check: Check, given: Iterable[str], path: SettingPath) -> None:
+    """Whether there are tables of these pairs; ``path`` is the setting that names them."""
+    names = check.names(PAIR_KIND.table)
+    for number, pairs in enumerate(given):
+        if pairs not in names:
+            check.errors.error(
+                f"there are no pairs {pairs!r}", (*path, number), nearest_or_add(pairs, names, f"[pairs.{pairs}]")
+            )
+
+
+def check_writings(check: Check, given: Iterable[str], path: SettingPath) -> None:
+    """Whether formulas are written in one way in all of these pairs."""
+    tables = PAIR_KIND.of(check.recipe)
+    writings = {tables[name].formulas for name in given if name in tables}
+    if len(writings) > 1:
+        check.errors.error(
+            f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
+            "A model reads formulas in one way.",
+        )
