@@ -11,7 +11,7 @@ import pytest
 
 from porism.sample import QRELS, QUERIES
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "build-pipelines.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "build-pipelines.md").read_text(encoding="utf-8")
 
 
 def blocks(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from porism.runs.run import Run
 
 Write = Callable[..., Path]
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).parents[3]
 
 CUT = FUSIONS.replace("[report]", """\
 [cutoffs.short]
