@@ -150,7 +150,8 @@ class _Page:
             self._keep()
             self._heading(node, tag, attributes.get("id"), classes)
             return False
-        kind = _kind(classes) if tag in _UNIT_ELEMENTS and classes and len(self._blocks) < _DEEPEST_BLOCK else None
+        is_shallow = len(self._blocks) < _DEEPEST_BLOCK
+        kind = kind_of_classes(classes) if tag in _UNIT_ELEMENTS and classes and is_shallow else None
         if kind is not None:
             self._keep()
             if self._go_on(node, tag):
@@ -224,7 +225,7 @@ def _language(attributes: Mapping[str, str | None]) -> str:
     return language_named(attributes.get("lang") or attributes.get("xml:lang") or "") or ""
 
 
-def _kind(classes: list[str]) -> str | None:
+def kind_of_classes(classes: list[str]) -> str | None:
     """The type of unit that an element with these classes is."""
     if "ltx_abstract" in classes:
         return "abstract"

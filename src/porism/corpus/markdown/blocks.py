@@ -10,6 +10,7 @@ from porism.corpus.html.content import html_to_content
 from porism.corpus.lines import marked_lines
 from porism.corpus.markdown.fences import LABELS, Fence, read_fence
 from porism.corpus.markdown.heads import block_head, without_attributes
+from porism.corpus.markdown.html_blocks import HtmlElements, HtmlPart
 from porism.corpus.markdown.inline import InlineReader, markdown_text
 from porism.corpus.markdown.masking import Masked
 from porism.corpus.markdown.parser import MAX_NESTING, block_tokens
@@ -44,6 +45,8 @@ class MarkdownBlocks:
         self.units, self._name, self._on_problem, self._depth = units, name, on_problem, depth
         self._divs: list[bool] = []  # of each open div: whether it is a unit
         self._environments: list[tuple[str, int]] = []  # of LaTeX: name, and how many divs are open in it
+        self._elements = HtmlElements()
+        self._html_units: list[int] = []  # of elements of HTML that are units: how many divs are open around each
         self._bullet = False  # an item of a list has begun
         self._target: str | None = None
 
@@ -144,11 +147,8 @@ class MarkdownBlocks:
         elif kind == "code_block":
             self.units.add("\n\n", *marked_lines(self._masked.raw(token.content), self._line(token)), "\n\n")
         elif kind == "html_block":
-            where = f"{self._name}:{self._line(token)}"
-            content = html_to_content(self._masked.raw(token.content), where=where, on_problem=self._on_problem)
-            self.units.add("\n\n")
-            self.units.at(self._line(token))
-            self.units.add(*content.parts, "\n\n")
+            for part in self._elements.parts(self._masked.raw(token.content)):
+                self._html(part, self._line(token) + part.line)
         elif kind == "div":
             self._div(token)
         elif kind in ("latex_begin", "latex_end"):
@@ -230,6 +230,23 @@ class MarkdownBlocks:
         title = self._markdown(head.title, line)
         label = head.label or next((options[name] for name in LABELS if options.get(name)), None)
         self._begin(head.kind, title, label, line)
+
+    def _html(self, part: HtmlPart, line: int) -> None:
+        """The beginning or the end of a unit, or what is between such tags."""
+        if part.kind is not None:
+            self._html_units.append(len(self._divs))
+            self._begin(part.kind, self._html_content(part.title, line) or None, part.label, line)
+        elif part.ends:
+            depth = self._html_units.pop()
+            while len(self._divs) > depth:
+                self._end_block()
+        elif content := self._html_content(part.text, line):
+            self.units.add("\n\n")
+            self.units.at(line + len(part.text[: -len(part.text.lstrip()) or None].split("\n")) - 1)
+            self.units.add(*content.parts, "\n\n")
+
+    def _html_content(self, html: str, line: int) -> Content:
+        return html_to_content(html, where=f"{self._name}:{line}", on_problem=self._on_problem)
 
     def _environment(self, token: Token) -> None:
         """The beginning or end of a theorem-like environment or a proof of LaTeX."""

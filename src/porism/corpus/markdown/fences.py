@@ -24,6 +24,8 @@ _OPTION = re.compile(r"\s*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)\Z")
 _YAML = re.compile(r"---[ \t]*\n(.*?\n)??---[ \t]*(?:\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(r"""(?m)^([\w-]+):[ \t]*["']?(.*?)["']?[ \t]*$""")
 _ADMONITION_ENTRY = re.compile(r"(title|collapse|icon|color|id):[ \t]*(.*)\Z")
+_ENGINE = re.compile(r"""\bengine\s*=\s*["'](\w+)["']""")
+"""What R Markdown draws or runs a cell with."""
 _INDENT = re.compile(r"(?m)^[ \t]+")
 _FORMULAS = words("math latexmath katex-display math-display tex-display")
 _DROPPED = words("mermaid dot tikz toc plantuml graphviz dataview dataviewjs query vega vega-lite excalidraw")
@@ -67,6 +69,9 @@ def read_fence(info: str, content: str) -> Fence:
     head = block_head(info)
     if head.kind is None and short in CELL_DIRECTIVES:
         return Fence("cell", body, skipped, language=argument.strip() or inside.strip())
+    engine = _ENGINE.search(inside)
+    if short in _DROPPED or (engine is not None and engine.group(1).lower() in _DROPPED):
+        return Fence("nothing", "")
     if head.kind is None and short in CODE_LANGUAGES:
         return Fence("code", content)
     if short in DROPPED_DIRECTIVES:

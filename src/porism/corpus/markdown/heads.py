@@ -15,6 +15,12 @@ _CLASS = re.compile(r"(?:^|\s)\.([\w-]+)")
 _NAME = re.compile(r"""\b(?:name|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))""")
 _LABEL = re.compile(r"""\blabel\s*=\s*["']?([\w:.-]+)""")
 _BRACKETED = re.compile(r"([\w-]+)\[(.*)\]\s*")
+_LONGEST = 2_000
+_QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
+_SETTINGS = re.compile(
+    r"[ \t]*\{[ \t]*(?:[#.][\w:.-]+|[\w-]+[ \t]*[:=][^{}]*)[^{}]*\}[ \t]*\Z|\([\w-]+[ \t]*:=.*\)[ \t]*\Z", re.DOTALL
+)
+_SETTING = re.compile(r"""([\w-]+)[ \t]*:?[=:][ \t]*(?:"([^"]*)"|'([^']*)'|([^\s,(){}"']+))""")
 _QUARTO = {
     "thm": "theorem", "lem": "lemma", "cor": "corollary", "prp": "proposition", "cnj": "conjecture",
     "def": "definition", "exm": "example", "exr": "exercise", "rem": "remark", "sol": "solution", "alg": "algorithm",
@@ -39,16 +45,34 @@ def without_attributes(heading: str) -> tuple[str, str | None]:
     return heading[: found.start()], identifier.group(1) if identifier else None
 
 
+def _named_head(info: str) -> BlockHead:
+    """A head that begins with a name: ``theorem Title``, ``theorem[Title]{#x}``, ``theorem "Title" {label: x}``,
+    and as Verso writes it ``theorem "x" (title := "Title")``."""
+    rest, label, title, settings = info, None, "", None
+    if len(info) < _LONGEST and (settings := _SETTINGS.search(info)) is not None:
+        rest = info[: settings.start()]
+        values = {key: first or second or third for key, first, second, third in _SETTING.findall(settings.group())}
+        identifier = _ID.search(settings.group())
+        label = identifier.group(1) if identifier else values.get("label") or values.get("id")
+        title = values.get("title") or values.get("name") or ""
+    name, _, after = rest.partition(" ")
+    if (bracketed := _BRACKETED.fullmatch(rest.strip())) is not None:
+        name, after = bracketed.groups()
+    after = after.strip()
+    if (quoted := _QUOTED.fullmatch(after)) is not None:
+        after = quoted.group(1)
+        if settings is not None and settings.group().startswith("("):  # Verso has the label in quotes
+            label, after = after, ""
+    return BlockHead(kind_of(name), title or after, label)
+
+
 def block_head(info: str) -> BlockHead:
     """The head of a div or directive: ``{#thm-x name="…"}``, ``{.theorem}``, ``{prf:theorem} Title``,
     ``theorem Title``, and as bookdown writes them ``{theorem, name="…", label="…"}`` and ``{theorem x}``.
     """
     inside, _, after = info[1:].partition("}") if info.startswith("{") else ("", "", "")
     if not inside:
-        name, _, title = info.partition(" ")
-        bracketed = _BRACKETED.fullmatch(info)
-        name, title = bracketed.groups() if bracketed else (name, title)
-        return BlockHead(kind_of(name), title.strip(), None)
+        return _named_head(info)
     identifier = _ID.search(inside)
     label = identifier.group(1) if identifier else None
     names = _CLASS.findall(inside)
