@@ -58,6 +58,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__", *WINGS))
     for name in NEEDS_WINGS:
         (folder / "tests" / name).unlink()
+    shutil.copytree(ROOT / "docs", folder / "docs")  # some tests compare pages
     shutil.copy(ROOT / "pyproject.toml", folder)
     (folder / "without" / "sitecustomize.py").parent.mkdir()
     (folder / "without" / "sitecustomize.py").write_text(WITHOUT_OPTIONAL, encoding="utf-8")
