@@ -19,8 +19,8 @@ from porism.lab.pairwise import AGGREGATIONS
 from porism.lab.pairwise.sorting.registry import SORTINGS
 from porism.lab.pipeline.rerankers.registry import RERANKERS
 from porism.lab.train.pairs.registry import MINERS
-from porism.retrieve.documents.component_registry import COMPONENTS
-from porism.retrieve.feedback.registry import FEEDBACK_METHODS
+from porism.retrieve.documents.model import COMPONENTS
+from porism.retrieve.feedback.settings import FEEDBACK_METHODS
 from porism.retrieve.weightings import WEIGHTINGS
 from porism.search.models.registry import RETRIEVERS
 from porism.vectors.embeddings.methods import METHODS

@@ -106,7 +106,6 @@ class TextChannel(Channel):
 
     @property
     def reads(self) -> Reads:
-        """Text."""
         return "text"
 
     @property
@@ -135,7 +134,6 @@ class FormulaChannel(Channel):
 
     @property
     def reads(self) -> Reads:
-        """Formulas."""
         return "formulas"
 
 
@@ -208,11 +206,9 @@ class JointChannel(TextChannel):
 
     @property
     def has_stems(self) -> bool:
-        """Whether its words are stemmed."""
         return self.words == "stems"
 
     def terms(self, content: Content, tools: TextTools) -> list[str]:
-        """The terms of a content in order: words, and those of each formula in its place."""
         split = _SPLITTERS.get(self.words, tools.plain_words.terms)
         upper = self.case == "upper"
         found: list[str] = []
@@ -231,7 +227,6 @@ class TokenizerChannel(Channel):
 
     @property
     def reads(self) -> None:
-        """Not known."""
         return None
 
 
@@ -243,7 +238,6 @@ class EncodedChannel(Channel):
 
     @property
     def reads(self) -> None:
-        """Neither text nor formulas by themselves: its encoder reads the whole document."""
         return None
 
 

@@ -36,7 +36,6 @@ class TextReader(FileReader):
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
-        """The documents of one file."""
         text = read_text(path, name, on_problem, options.encoding)
         if text is not None:
             definitions = [*map(definitions_in, self.companions(path, name)), self.definitions(text)]

@@ -87,7 +87,6 @@ class JointSnapshot(Snapshot):
 
     @property
     def sources(self) -> Mapping[str, Source]:
-        """The sources of all indexes by name; of several with one name that of the first index."""
         found: dict[str, Source] = {}
         for one in self.indexes.values():
             found = {**one.sources, **found}
@@ -95,11 +94,9 @@ class JointSnapshot(Snapshot):
 
     @property
     def source_tables(self) -> tuple[Mapping[str, Source], ...]:
-        """The sources of each index."""
         return tuple(one.sources for one in self.indexes.values())
 
     def sources_of(self, doc_id: str) -> Mapping[str, Source]:
-        """The sources of the index that has a document."""
         home = self.home(doc_id)
         return {} if home is None else self.indexes[home].sources
 
@@ -132,7 +129,6 @@ class JointSnapshot(Snapshot):
                 )
 
     def close(self) -> None:
-        """Lets go of all segments."""
         super().close()
         self._home = {}
         for one in self.indexes.values():
@@ -216,16 +212,13 @@ class QualifiedNames(Names):
         return len(self._names)
 
     def name(self, position: int) -> str:
-        """The name of the thing at a position."""
         return self._other.get(int(position)) or self._names.name(position)
 
     def names(self, positions: NDArray[np.integer]) -> list[str]:
-        """The names of the things at ``positions``, in that order."""
         found = zip(np.asarray(positions).tolist(), self._names.names(positions), strict=True)
         return [self._other.get(position, name) for position, name in found]
 
     def find(self, names: Sequence[str]) -> NDArray[np.int32]:
-        """The position of each name, -1 where there is none."""
         found = self._names.find(names)
         hidden = np.fromiter(self._other, np.int32, len(self._other))
         found = np.where(np.isin(found, hidden), np.int32(-1), found)
@@ -234,11 +227,9 @@ class QualifiedNames(Names):
         return found
 
     def find_packed(self, names: Packed) -> NDArray[np.int32]:
-        """:meth:`find` for packed names."""
         return self.find(names.strings())
 
     def packed(self) -> Packed:
-        """All names by position."""
         packed = self._names.packed()
         positions = np.fromiter(self._other, np.int64, len(self._other))
         joined = Packed.join([packed, Packed.of(list(self._other.values()))])
@@ -259,7 +250,6 @@ class QualifiedSegment(Segment):
         """The ids that these documents have here."""
 
     def placed(self, name: str, doc: int, record: bytes) -> bytes:
-        """A record with the line and the id that the document has here."""
         placed = super().placed(name, doc, record)
         if name != "stored" or doc not in self._qualified:
             return placed

@@ -108,7 +108,6 @@ class DocumentKind(RetrieverKind[M]):
     finds: ClassVar[Finds] = "documents"
 
     def documents(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> Retriever:
-        """What ``make`` gives."""
         return self.make(snapshot, analyzer, model)
 
     def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
@@ -131,9 +130,7 @@ class FormulaKind(RetrieverKind[M]):
     finds: ClassVar[Finds] = "formulas"
 
     def documents(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> Retriever:
-        """:class:`~porism.retrieve.documents.best_formulas.BestFormulas` by what ``make`` gives."""
         return BestFormulas(snapshot, self.formulas(snapshot, analyzer, model), self.name)
 
     def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
-        """What ``make`` gives."""
         return self.make(snapshot, analyzer, model)

@@ -12,8 +12,8 @@ import pytest
 from helpers.title_component import TITLES, prepared
 from porism.lab.tuning import with_parameters
 from porism.retrieve import SearchModel, prepare_segments
-from porism.retrieve.documents import component_registry, model
-from porism.retrieve.documents.component_registry import COMPONENTS
+from porism.retrieve.documents import model
+from porism.retrieve.documents.model import COMPONENTS
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.search.index import open_index
 from porism.search.models.models import model_from, write_model
@@ -23,8 +23,7 @@ from porism.settings import SettingError
 @pytest.fixture(autouse=True)
 def titles(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The line of the registry that a new component costs."""
-    for module in (component_registry, model):
-        monkeypatch.setattr(module, "COMPONENTS", MappingProxyType({**COMPONENTS, TITLES.name: TITLES}))
+    monkeypatch.setattr(model, "COMPONENTS", MappingProxyType({**COMPONENTS, TITLES.name: TITLES}))
     yield
     prepared.clear()
 

@@ -11,7 +11,7 @@ from porism.errors import ConfigError
 from porism.formula import extract, operator_tree, parse
 from porism.index import Snapshot
 from porism.retrieve import DocumentRetriever, LexicalRetriever
-from porism.retrieve.documents.tangent_l import tangent_l_model
+from porism.retrieve.documents.named_models import tangent_l_model
 from porism.retrieve.weightings.base import BM25Plus, LexicalChannel
 from porism.types import Content, Formula, Query
 

@@ -13,10 +13,10 @@ import pytest
 from porism.errors import ConfigError
 from porism.retrieve import Feedback
 from porism.retrieve.documents.named_models import SEARCH_MODELS
-from porism.retrieve.feedback import registry, settings
+from porism.retrieve.feedback import settings
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights
-from porism.retrieve.feedback.registry import FEEDBACK_METHODS
 from porism.retrieve.feedback.rocchio import Rocchio
+from porism.retrieve.feedback.settings import FEEDBACK_METHODS
 from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.search.index import open_index
 from porism.search.models.models import model_from, write_model
@@ -51,8 +51,7 @@ class FirstTerm(FeedbackMethod):
 def first_term(monkeypatch: pytest.MonkeyPatch) -> None:
     """The line of the registry that a new method costs."""
     more = MappingProxyType({**FEEDBACK_METHODS, FirstTerm.name: FirstTerm})
-    for module in (registry, settings):
-        monkeypatch.setattr(module, "FEEDBACK_METHODS", more)
+    monkeypatch.setattr(settings, "FEEDBACK_METHODS", more)
 
 
 def test_each_has_its_name_and_is_off_where_it_says_so() -> None:

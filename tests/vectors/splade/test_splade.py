@@ -19,7 +19,7 @@ from porism.errors import ConfigError, IndexLocked
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
-from porism.retrieve.feedback.registry import FEEDBACK_METHODS
+from porism.retrieve.feedback.settings import FEEDBACK_METHODS
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.search.artifacts import list_artifacts

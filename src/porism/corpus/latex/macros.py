@@ -74,7 +74,6 @@ class Expander(expander.Expander):
         return None
 
     def is_active(self, character: str) -> bool:
-        """Whether a character is active here, so that it can be defined and used as a command."""
         commands = ("\\catcode", "\\mathcode") if self.math else ("\\catcode",)
         return any(self._has_active_code(command, character) for command in commands)
 
@@ -89,7 +88,6 @@ class Expander(expander.Expander):
         return macro
 
     def depends_on_more(self) -> None:
-        """Says that what is being expanded depends on more than on macros: it is not remembered."""
         self._is_repeatable = False
 
     def _made_of_character(self, macro: Macro, after: str) -> list[str] | None:
@@ -150,7 +148,6 @@ class Expander(expander.Expander):
         super().define(name, macro, everywhere=everywhere)
 
     def expand_once(self, token: str) -> bool:
-        """Puts what the token expands to in front of what is to be read; False, and nothing done, where it does not."""
         macro = self.macro_of(token)
         if macro is not None:
             return self.expand(token, macro)
@@ -163,7 +160,6 @@ class Expander(expander.Expander):
         return True
 
     def next_expanded(self) -> str | None:
-        """The next token that does not expand; what only carries something out, such as a definition, stays."""
         stream = self.stream
         while (token := stream.next()) is not None and token[0] == "\\":
             if token[-1].isalpha() and (following := stream.next()) is not None:  # TeX drops blanks after a word
@@ -173,7 +169,6 @@ class Expander(expander.Expander):
         return token
 
     def expanded(self, tokens: Sequence[str]) -> list[str]:
-        """What tokens expand to, as in ``\\edef``."""
         frames = self.stream.swap(tokens)
         taken: list[str] = []
         try:
@@ -186,7 +181,6 @@ class Expander(expander.Expander):
         return taken
 
     def expanded_name(self) -> str:
-        """The argument that follows as plain text (the name of a file), its macros expanded."""
         tokens = self.group() or []
         if any(token[0] == "\\" for token in tokens):
             tokens = [token for token in self.expanded(tokens) if token not in _INVISIBLE]

@@ -26,7 +26,6 @@ class MarkdownReader(TextReader):
         return f"{definitions_of(front_values(text))}\n{definitions_in(text)}"
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        """See :func:`markdown_documents`."""
         return markdown_documents(text, name, source, on_problem)
 
 

@@ -28,7 +28,6 @@ class NotebookReader(TextReader):
     extensions = (".ipynb",)
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        """See :func:`notebook_documents`."""
         return notebook_documents(text, name, source, on_problem)
 
 

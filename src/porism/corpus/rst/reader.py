@@ -39,7 +39,6 @@ class RstReader(TextReader):
     extensions = (".rst", ".rest")
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        """See :func:`rst_documents`."""
         return rst_documents(text, name, source, on_problem)
 
 

@@ -69,7 +69,6 @@ class JsonlReader(RecordReader):
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Unread]:
-        """Yields the records, see :func:`read_jsonl`."""
         return _read(Path(path), options, on_problem, on_progress, json_records, "JSON lines, one record a line")
 
 
@@ -85,7 +84,6 @@ class CsvReader(RecordReader):
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Unread]:
-        """Yields the records, see :func:`read_csv`."""
         return _read(Path(path), options, on_problem, on_progress, _csv_records, "a table with a header")
 
 

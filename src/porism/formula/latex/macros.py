@@ -124,7 +124,6 @@ class _FormulaExpander(Expander):
         return self.macros.get(name) or package_macro(name)
 
     def argument(self, argument: Argument) -> Sequence[str] | None:
-        """Reads one argument; one in braces that is missing is empty, and reported."""
         value = super().argument(argument)
         if value is None and argument.kind == "mandatory":
             self._report("an argument is missing")

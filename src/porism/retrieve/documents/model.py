@@ -10,16 +10,37 @@ from typing import Any
 from porism.analysis.analyzer import TEXT_CHANNELS
 from porism.errors import ConfigError
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.documents.component_registry import COMPONENTS, component_kind
 from porism.retrieve.documents.components import ComponentKind
-from porism.retrieve.documents.coverage import Coverage
-from porism.retrieve.documents.kinds import Kinds
-from porism.retrieve.documents.links import Links
+from porism.retrieve.documents.coverage import COVERAGE, Coverage
+from porism.retrieve.documents.kinds import KINDS, Kinds
+from porism.retrieve.documents.links import LINKS, Links
 from porism.retrieve.documents.match_settings import Matches
+from porism.retrieve.documents.matched_formulas import MATCHES
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.settings import ChannelSettings, check_channels, check_weights
-from porism.settings import SettingError, read_settings
+from porism.settings import SettingError, nearest, read_settings
+
+COMPONENTS: Mapping[str, ComponentKind[Any]] = MappingProxyType({
+    kind.name: kind for kind in (
+        MATCHES, COVERAGE, KINDS,
+        LINKS,  # last: a thread counts by the whole scores of its documents
+    )
+})
+"""Name → kind, in the order in which components add to scores."""
+
+
+def component_kind(named: str) -> ComponentKind[Any]:
+    """A kind by its name.
+
+    :raises SettingError: there is none of this name.
+    """
+    if named not in COMPONENTS:
+        raise SettingError(
+            f"there is no component {named!r}", path=("components", named), hint=nearest(named, COMPONENTS)
+        )
+    return COMPONENTS[named]
+
 
 _NO_FEEDBACK, _NO_MATCHES, _NO_LINKS = Feedback(weight=0.0), Matches(weight=0.0), Links(weight=0.0)
 _NO_KINDS, _NO_COVERAGE = Kinds(weight=0.0), Coverage(weight=0.0)
@@ -41,7 +62,7 @@ class SearchModel(RetrieverSettings):
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is searched again.
     What is not a sum over terms is added to the scores of the first ``candidates`` documents only: ``matches`` of
     formulas, ``coverage``, ``kinds`` and ``links``, and what ``components`` names, the settings of other components of
-    :data:`~porism.retrieve.documents.component_registry.COMPONENTS` by name.
+    :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
 
     Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
     do: without one of them it would be another model.

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from porism.analysis.channels import EncodedChannel, parse_channel
+from porism.errors import ConfigError
 from porism.retrieve.documents.coverage import Coverage
 from porism.retrieve.documents.encoded_channels import OpenEncodedChannels
 from porism.retrieve.documents.kinds import Kinds
@@ -17,11 +18,36 @@ from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
-from porism.retrieve.documents.tangent_l import tangent_l_model
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.kinds import Artifact, DocumentKind, VectorProvider
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.system.files.artifacts import SIMILARITIES, SPARSE, TOKENIZERS
+
+_TITLE = 3.0
+
+
+def tangent_l_model(
+    formula_weight: float = 0.2, *, channel: str = "tangent-l", field_weights: Mapping[str, float] | None = None
+) -> SearchModel:
+    """``(1 − a) · BM25+ of the words + a · BM25+ of the features`` with a = ``formula_weight`` and δ = 1.
+
+    Every term counts as often as the query has it; ``channel`` may be a variant (``tangent-l:edge-pairs``) that the
+    index has. Fields not in ``field_weights`` (the title 3 times if none are given) count once. Ng et al., *Dowsing for
+    Math Answers with Tangent-L* (CLEF 2020).
+
+    :raises ConfigError: the weight is not between 0 and 1.
+    """
+    if not 0 <= formula_weight <= 1:
+        raise ConfigError(f"formulas cannot have the weight {formula_weight}", hint="Use a number from 0 to 1.")
+    return SearchModel(
+        {
+            "words": ChannelSettings(1.0 - formula_weight, delta=1.0),
+            channel: ChannelSettings(formula_weight, delta=1.0),
+        },
+        field_weights={"title": _TITLE} if field_weights is None else field_weights,
+        formulas_power=1.0,
+        mass_exponent=0.0,
+    )
 
 
 def channel_model(*channels: str) -> SearchModel:

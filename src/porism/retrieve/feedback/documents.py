@@ -180,7 +180,6 @@ class ChannelTerms(TermNumbers):
         self._learnt = []
 
     def find(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers (int64) of terms, -1 for those that no segment has."""
         found = np.full(len(terms), -1, np.int64)
         for segment, dictionary in enumerate(self._dictionaries):
             if dictionary is not None and len(terms):
@@ -190,11 +189,9 @@ class ChannelTerms(TermNumbers):
         return found
 
     def df(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """In how many live documents terms occur (int64)."""
         return self._frequencies[0].of(ids).astype(np.int64) if self._single else self._df[ids]
 
     def names(self, ids: NDArray[np.int64]) -> list[str]:
-        """The terms as strings; those that were used stay decoded."""
         wanted = ids.tolist()
         with self._lock:
             names = self._names
@@ -207,7 +204,6 @@ class ChannelTerms(TermNumbers):
             return [names[number] for number in wanted]
 
     def strings(self, ids: NDArray[np.int64]) -> Packed:
-        """The terms, packed."""
         if self._single:
             return self._strings(0, ids)
         origin = self._from[ids]

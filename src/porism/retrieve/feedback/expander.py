@@ -1,7 +1,7 @@
 """Feedback: a query learns terms from documents that it finds first, or that its user judged.
 
 The first documents are taken to be relevant, and what is characteristic of them joins the query. A *method* computes
-the new weights of the query's terms, in each channel separately (:mod:`porism.retrieve.feedback.registry`).
+the new weights of the query's terms, in each channel separately (:mod:`porism.retrieve.feedback.settings`).
 
 Documents that a user judged take the place of those found first. They all count the same. A method that cannot learn
 from judged documents gives way to Rocchio's.

@@ -46,18 +46,15 @@ class RM3(FeedbackMethod):
 
     @property
     def active(self) -> bool:
-        """Whether the relevance model has a weight."""
         return self.original_weight < 1
 
     @property
     def document_prior(self) -> Prior:
-        """``prior``."""
         return self.prior
 
     def learn(
         self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
-        """The new weights of a channel's terms, by the formulas of this module."""
         documents = examples.relevant
         found, likely = sums_by_number(
             documents.terms, examples.prior[documents.documents] * (documents.frequencies / documents.lengths)

@@ -64,23 +64,19 @@ class Rocchio(FeedbackMethod):
 
     @property
     def active(self) -> bool:
-        """Whether relevant documents have a weight, or others that there are."""
         return self.beta > 0 or (self.gamma > 0 and self.non_relevant > 0)
 
     @property
     def document_prior(self) -> Prior:
-        """All documents count the same."""
         return "equal"
 
     @property
     def last_documents(self) -> LastDocuments | None:
-        """Those that count as not relevant, where these have a weight."""
         return LastDocuments(self.non_relevant, self.depth) if self.gamma > 0 and self.non_relevant > 0 else None
 
     def learn(
         self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
-        """The new weights of a channel's terms, by the formulas of this module."""
         vectors_of, shares = (examples.relevant, examples.other), (self.beta, -self.gamma)
         parts = [
             (vectors.terms, share / count * unit_vectors(vectors, weights))

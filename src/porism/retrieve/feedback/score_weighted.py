@@ -44,18 +44,15 @@ class ScoreWeighted(FeedbackMethod):
 
     @property
     def active(self) -> bool:
-        """Whether what is learnt has a weight."""
         return self.weight > 0
 
     @property
     def document_prior(self) -> Prior:
-        """``prior``."""
         return self.prior
 
     def learn(
         self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
-        """The new weights of a channel's terms, by the formulas of this module."""
         documents = examples.relevant
         found, v = sums_by_number(documents.terms, examples.prior[documents.documents] * documents.factors)
         kept = channel.best(found, v * weights(found), most)

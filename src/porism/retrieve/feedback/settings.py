@@ -9,9 +9,25 @@ from typing import Any, Literal
 
 from porism.errors import ConfigError
 from porism.retrieve.feedback.base import FeedbackMethod
-from porism.retrieve.feedback.registry import FEEDBACK_METHODS, feedback_method
+from porism.retrieve.feedback.relevance_model import RM3
 from porism.retrieve.feedback.rocchio import Rocchio
-from porism.settings import Settings, read_settings
+from porism.retrieve.feedback.score_weighted import ScoreWeighted
+from porism.settings import Settings, nearest, read_settings
+
+FEEDBACK_METHODS: Mapping[str, type[FeedbackMethod]] = MappingProxyType({
+    method.name: method for method in (ScoreWeighted, Rocchio, RM3)
+})
+"""Name → the class, whose fields are the parameters."""
+
+
+def feedback_method(named: str) -> type[FeedbackMethod]:
+    """A method by its name.
+
+    :raises ConfigError: there is none of this name.
+    """
+    if named not in FEEDBACK_METHODS:
+        raise ConfigError(f"there is no feedback by {named!r}", hint=nearest(named, FEEDBACK_METHODS))
+    return FEEDBACK_METHODS[named]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +35,7 @@ class Feedback(Settings):
     """How much a query learns from the documents that it finds first, and how.
 
     It learns at most ``terms`` terms of each channel from the first ``documents`` by a ``method`` of
-    :data:`~porism.retrieve.feedback.registry.FEEDBACK_METHODS`:
+    :data:`~porism.retrieve.feedback.settings.FEEDBACK_METHODS`:
 
     - ``score-weighted``: ``weight`` is the share of what is learnt; 0 is off;
     - ``rocchio``: ``alpha``, ``beta`` and ``gamma`` are the weights of the query, of the first documents and of

@@ -53,17 +53,13 @@ class GivenTerms(TermNumbers):
         self._number = {term: number for number, term in enumerate(self._terms)}
 
     def find(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers (int64) of terms, -1 for those that were not given."""
         return np.array([self._number.get(term, -1) for term in terms], np.int64)
 
     def names(self, ids: NDArray[np.int64]) -> list[str]:
-        """The terms as strings."""
         return [self._terms[number] for number in ids.tolist()]
 
     def strings(self, ids: NDArray[np.int64]) -> Packed:
-        """The terms, packed."""
         return Packed.of(self.names(ids))
 
     def df(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """In how many live documents terms occur (int64)."""
         return self._df[ids]

@@ -85,7 +85,6 @@ class FormulaModel(RetrieverSettings):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON- and TOML-ready mapping; :meth:`from_dict` is the inverse. No ``alignment`` is ``False`` there."""
         return {"alignment": False} | write_settings(self)
 
     @classmethod

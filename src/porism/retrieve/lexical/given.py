@@ -119,11 +119,9 @@ class GivenTermReader(TermReader):
         self._collection = collection
 
     def statistics(self, name: str) -> ChannelStatistics:
-        """Counts of the live documents of the whole collection that have a channel."""
         return self._collection.of(name)
 
     def vocabulary(self, name: str) -> Vocabulary:
-        """The terms of a channel."""
         with self._lock:
             if name not in self._vocabularies:
                 self._vocabularies[name] = GivenVocabulary(

@@ -113,7 +113,6 @@ class BM25L(Saturating):
 
     @property
     def shift(self) -> float:
-        """What δ gives however long the document."""
         return self.delta / self.k1
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:

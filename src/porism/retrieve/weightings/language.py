@@ -54,7 +54,6 @@ class Dirichlet(PlainGeneral):
         return np.log1p(rows.frequencies / expected[rows.terms])
 
     def document_summands(self, documents: DocumentCounts, statistics: ChannelStatistics) -> Floats:
-        """``ln(μ / (length + μ))``: what a document gives to terms that it does not have."""
         return -np.log1p(documents.lengths / self.mu)
 
 
