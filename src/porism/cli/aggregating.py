@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.fusing import check_files, check_folders, methods_of
-from porism.cli.options import check_outputs
+from porism.cli.options import check_outputs, problems_option, quiet_option
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -31,11 +31,11 @@ def _pairs_options(function: Any) -> Any:
     """The options of commands that read pairwise scores."""
     for option in reversed((
         click.option("--run", "run_path", type=click.Path(path_type=Path), metavar="RUN",
-                     help="The TREC run whose documents were compared: it gives their order."),
+                     help="The TREC run whose documents were compared, in their order."),
         click.option("--duplicates", type=click.Choice(["error", "mean", "last"]), default="error", show_default=True,
                      help="What a pair with several scores gets."),
         click.option("--invalid", type=click.Choice(["error", "skip"]), default="error", show_default=True,
-                     help="Whether scores that are no probability are refused or left out."),
+                     help="Whether scores that are not a probability are refused or left out."),
         click.option("--unknown", type=click.Choice(["error", "drop"]), default="error", show_default=True,
                      help="Whether documents that --run does not have are refused or left out."),
     )):
@@ -48,24 +48,24 @@ def _pairs_options(function: Any) -> Any:
 @click.option("--method", default="sym-sum", show_default=True, metavar="NAME",
               help="How to aggregate; --list shows all.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
-              help="A parameter of the method, e.g. cuts=200,100,50. Repeatable.")
+              help="A parameter of the method, e.g. cuts=200,100,50, or cuts=[100] for a single cut; repeatable.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
 @_pairs_options
 @click.option("--depth", type=click.IntRange(min=1), metavar="N",
-              help="Only the first N documents of --run are candidates.  [default: all that were compared]")
+              show_default="all that were compared", help="Only the first N documents of --run are candidates.")
 @click.option("--holes", type=click.Choice(["error", "complement", "half"]), default="complement", show_default=True,
-              help="What a pair without a score gets: nothing, 1 - the score of the other order, or else 1/2.")
-@click.option("--name", metavar="NAME", help="The name of the new run, its last column.  [default: the method]")
+              help="What a pair without a score gets: an error, one minus the score of the other order, or 1/2.")
+@click.option("--name", metavar="NAME", show_default="the method", help="The name of the new run, its last column.")
 @click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the pairwise scores as they were read and repaired: .npz, .jsonl, .csv or TSV.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
               help="Show all methods with their parameters, and do nothing else.")
-@click.option("--problems", metavar="FILE", help="Write all reports of what was repaired to a file.")
-@click.option("--quiet", is_flag=True, help="No summary.")
+@problems_option
+@quiet_option
 def aggregate(
     pairs_path: Path, method: str, assignments: tuple[str, ...], output: Path | None, run_path: Path | None,
     duplicates: str, invalid: str, unknown: str, depth: int | None, holes: str, name: str | None,
-    store_path: Path | None, problems: str | None, quiet: bool,
+    store_path: Path | None, problems_path: str | None, quiet: bool,
 ) -> None:
     """Aggregate the pairwise scores in PAIRS into a run.
 
@@ -86,7 +86,7 @@ def aggregate(
     aggregation = make_aggregation(method, parse_assignments(assignments))
     check_outputs({"--output": output, "--store": store_path}, [] if run_path is None else [run_path], [pairs_path])
     check_folders([path for path in (output, store_path) if path is not None])
-    log = ProblemLog(problems)
+    log = ProblemLog(problems_path)
     pairs, first = _read(pairs_path, run_path, depth, duplicates, invalid, unknown, log)
     started = time.monotonic()
     if store_path is not None:
@@ -111,15 +111,16 @@ def aggregate(
 @click.argument("pairs_path", type=click.Path(path_type=Path), metavar="PAIRS")
 @_pairs_options
 @click.option("--depths", metavar="N,N,…",
-              help="Numbers of candidates, e.g. 30,50,100: the first so many of --run.  [default: all]")
+              show_default="all",
+              help="Numbers of candidates, e.g. 30,50,100: the first of --run, or of an archive that keeps the order.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="TSV",
-              help="Write a line a query and depth: pairs, flips, rate.")
+              help="Write a line for each query and depth: pairs, flips, rate.")
 @click.option("--plot", "plot_path", type=click.Path(path_type=Path), metavar="SVG",
-              help="Draw how the rates of the queries are distributed.")
-@click.option("--problems", metavar="FILE", help="Write all reports of what was repaired to a file.")
+              help="Draw the distribution of the rates of queries.")
+@problems_option
 def flips(
     pairs_path: Path, run_path: Path | None, duplicates: str, invalid: str, unknown: str, depths: str | None,
-    output: Path | None, plot_path: Path | None, problems: str | None,
+    output: Path | None, plot_path: Path | None, problems_path: str | None,
 ) -> None:
     """Count flips: pairs of which a model prefers one document in one order and the other in the other order.
 
@@ -134,7 +135,7 @@ def flips(
     check_outputs({"--output": output, "--plot": plot_path}, [] if run_path is None else [run_path], [pairs_path])
     check_folders([path for path in (output, plot_path) if path is not None])
     wanted = _depths(depths)
-    log = ProblemLog(problems)
+    log = ProblemLog(problems_path)
     pairs, _ = _read(pairs_path, run_path, None, duplicates, invalid, unknown, log)
     if wanted and not all(one.ranked for one in pairs.queries):
         raise ConfigError(

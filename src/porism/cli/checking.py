@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 @click.command()
 @index_option
 @click.option("--repair", is_flag=True,
-              help="Make again what was computed from other files: derived data and similarity matrices.")
+              help="Compute damaged or missing data again that are computed from other files: derived data, and "
+                   "similarity matrices whose settings can be read. No other command may write meanwhile.")
 @json_option
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
 def check(index_path: Path, repair: bool, as_json: bool, quiet: bool) -> None:
     """Read every file of an index and compare it with its checksum.
 
-    Prints a line for each kind of files, and exits with 1 where one is damaged.
+    Prints a line for each kind of file: manifest, table of sources, segments, deletions, derived data, tokenizers,
+    embeddings, similarity matrices. Names each damaged file with what to do about it, and then exits with 1. JSON has
+    files by kind, damages, repaired and sound.
     """
     report = checked(index_path, repair=repair, quiet=quiet)
     if as_json:

@@ -25,48 +25,55 @@ _FILE = click.Path(path_type=Path)
 @click.argument("run_paths", nargs=-1, required=True, type=_FILE, metavar="RUN...")
 @click.option("--qrels", "qrels_path", required=True, type=_FILE, metavar="QRELS", help="The relevance judgments.")
 @click.option("--baseline", metavar="NAME|best",
-              help="The run that the others are tested against, by its name or file; best: the one with the highest "
-                   "value of the first measure.  [default: the first run]")
-@click.option("--names", metavar="NAMES", help="What to call the runs, separated by commas, in their order.  "
-                                               "[default: the last column of each file]")
+              show_default="the first run",
+              help="The run that the others are tested against, by its name or file; best is the one with the highest "
+                   "value of the first measure.")
+@click.option("--names", metavar="NAMES", show_default="the last column of each file",
+              help="Names of the runs, separated by commas, in their order.")
 @click.option("--measures", metavar="NAMES",
-              help="Separated by commas or blanks, e.g. \"nDCG' AP(rel=2) P@10\"; plots show the first.")
+              help="Measures, as in porism evaluate; plots and breakdowns are of the first.")
 @click.option("--test", type=click.Choice(["t-test", "wilcoxon", "permutation"]), default="t-test", show_default=True,
-              help="The paired two-tailed test; p-values are corrected by Holm–Bonferroni.")
+              help="The paired two-tailed test.")
 @click.option("--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True,
-              help="Of p-values for the number of runs; stars go by the corrected ones.")
+              help="How p-values are corrected for the number of runs; stars go by the corrected ones.")
 @click.option("--missing", type=click.Choice(["zero", "skip"]), default="zero", show_default=True,
               help="Topics that no run answers count as zero, or are left out of the averages.")
-@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True,
-              help="How many results of each topic count.")
+@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+              help="Results of a topic that count.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-              help="Of the confidence intervals.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="For intervals and the permutation test.")
-@click.option("--p-values", is_flag=True, help="Differences for every measure, with p-values.")
+              metavar="SHARE", help="The level of confidence intervals.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+              help="Other numbers draw other samples for intervals and the permutation test.")
+@click.option("--p-values", is_flag=True,
+              help="Also print the differences of every measure, with p-values before and after correction.")
 @click.option("--topics", "topics_path", type=_FILE, metavar="FILE",
-              help="The topics themselves: also results by length and share of mathematics.")
+              help="The topics: adds results by length and by share of mathematics.")
 @click.option("--information", "information_path", type=_FILE, metavar="CSV",
-              help="A table of topics: also results by its columns category, dependency, difficulty.")
+              help="A table of topics, ids first: adds results by its columns category, dependency and difficulty.")
 @click.option("--by", "columns", multiple=True, metavar="COLUMN",
-              help="With --information: by this column. Repeatable.")
+              help="With --information: results by this column instead; repeatable.")
 @click.option("--collection", type=_FILE, metavar="DIR",
-              help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
-@click.option("--formulas", is_flag=True, help="With --collection: results are formulas, named as by run --formulas.")
+              help="An index: judgments of documents that it does not contain are left out, and then topics without "
+                   "any relevant document.")
+@click.option("--formulas", is_flag=True,
+              help="With --collection: judgments are of formulas, as porism run --formulas names them.")
 @click.option("--fused", metavar="NAME",
-              help="In plots: the ranks that the first results of this run, fused from the others, had in them.  "
-                   "[default: each fusion whose record names two or more of the runs]")
-@click.option("--topic", metavar="ID", help="The topic to show that for.  [default: where the fusion gains most]")
+              show_default="each run whose record says that it is a fusion of two or more of the others",
+              help="In plots: the ranks that the first results of this fused run have in the others.")
+@click.option("--topic", metavar="ID", show_default="where the fusion gains most on its best source",
+              help="The topic of the plot of --fused.")
 @click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
-              help="The ranks shown there: by score, or the rank column of the files.")
+              help="Ranks in the plot of --fused: by score, or the rank column of the files.")
 @click.option("--ablation", "methods", multiple=True, metavar="METHOD",
-              help="What each run adds to a fusion of all by this method (porism fuse --list shows them): the fusion "
-                   "without it, and of one run of each cluster. Repeatable.")
+              help="What each run adds to a fusion of all by this method (porism fuse --list): the fusion without it, "
+                   "and fusions of one run of each cluster. Fusions of the other runs are left out. Repeatable.")
 @click.option("--title", default="Runs compared", show_default=True, help="The title of the HTML report.")
-@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write a page with all tables and plots.")
+@click.option("--html", "html_path", type=_FILE, metavar="FILE",
+              help="Write a page with all tables and plots; it needs no network and no script.")
 @click.option("--latex", "latex_path", type=_FILE, metavar="FILE", help="Write tables for LaTeX with booktabs.")
 @click.option("--csv", "csv_path", type=_FILE, metavar="FILE",
-              help="Write a row a run, and beside it in FILE.topics.csv a row a topic and run.")
+              help="Write a row for each run, and beside it in FILE.topics.csv a row for each topic and run; with "
+                   "--ablation also FILE.ablation.csv.")
 @click.option("--svg", "svg_path", type=_FILE, metavar="DIR", help="Write each plot as an SVG file into this folder.")
 @json_option
 def compare(
@@ -78,8 +85,9 @@ def compare(
 ) -> None:
     """Compare the run files RUN by the judgments in QRELS.
 
-    Prints a table of runs by measures with stars where a run differs significantly from the baseline, wins, ties and
-    losses by topic, and confidence intervals.
+    Prints a table of runs by measures, with a star (p < 0.05) or two (p < 0.01) where a run differs from the baseline;
+    wins, ties and losses by topic; and confidence intervals. A run that was tuned on topics that it is scored on is
+    marked, and a warning comes first.
     """
     if formulas and collection is None:
         raise click.UsageError("--formulas works with --collection only.")

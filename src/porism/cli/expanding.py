@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import index_option
+from porism.cli.options import device_option, index_option, jobs_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
 from porism.cli.settings_options import settings_options
@@ -25,37 +25,38 @@ if TYPE_CHECKING:
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
 @click.option("--model", "model_name", metavar="NAME|DIR",
-              help="A sequence-to-sequence model of Hugging Face, by its name on the hub or its folder.")
+              help="A sequence-to-sequence model of Hugging Face (T5, BART, …), by its name on the hub or its folder.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Where the queries go; what is there already is not expanded again.")
+              help="Append the queries to this file, a line of JSON for each document; one process at a time.")
 @click.option("--apply", "apply_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Add the queries of FILE to the documents of the index.")
-@click.option("--remove", is_flag=True, help="Take all generated queries out of the index.")
+              help="Add the queries of FILE to the documents of the index, as the field expansion. Documents that have "
+                   "changed since are reported and left alone.")
+@click.option("--remove", is_flag=True, help="Remove all generated queries from the index.")
 @settings_options(ExpansionSettings, names={"queries": "-n/--queries", "fields": "--read"},
                   metavars={"fields": "FIELD", "template": "TEXT"})
-@click.option("--batch", type=int, default=16, show_default=True, help="Documents that the model reads at once.")
-@click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
+@click.option("--batch", type=int, default=16, show_default=True, metavar="N",
+              help="Documents that the model reads at once.")
+@device_option
 @reading_options
-@click.option("--jobs", type=click.IntRange(min=1),
-              help="Processes that analyse documents with --apply and --remove; all cores if not given.")
-@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
-              help="Write a line for everything that was skipped or not understood.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@jobs_option("Processes that analyse documents with --apply and --remove.")
+@problems_option
+@quiet_option
 def expand(
     sources: tuple[str, ...], index_path: Path, model_name: str | None, output: Path | None, apply_path: Path | None,
     remove: bool, settings: ExpansionSettings, batch: int, device: str, format_name: str | None,
     options: ReaderOptions, jobs: int | None, problems_path: str | None, quiet: bool,
 ) -> None:
-    """Let a model write queries for documents (doc2query), add them to an index, or take them out again.
+    """Let a model write queries for documents (doc2query), add them to an index, or remove them from it.
 
     \b
     porism expand --index DIR --model M --output FILE    write queries for the documents of an index
-    porism expand SOURCE... --model M --output FILE      the same for documents that are not indexed yet
+    porism expand SOURCE... --model M --output FILE      write queries before documents are indexed
     porism expand --index DIR --apply FILE               add the queries to the index
-    porism expand --index DIR --remove                   take them out again
+    porism expand --index DIR --remove                   remove them from the index
 
-    Run the same command after an interruption, or when documents were added or changed: only what is missing is
-    expanded. Writing queries needs torch and transformers (pip install 'porism[neural]'), the rest does not.
+    Run the same command after an interruption, or when documents were added or changed: it expands what is missing.
+    Give sources the same options as porism index. Adding and removing are one commit each; without the queries,
+    documents and answers are as before. Writing queries needs pip install 'porism[neural]'.
     """
     given = bool(model_name or output), apply_path is not None, remove
     if sum(given) != 1:

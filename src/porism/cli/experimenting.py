@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import json_option, print_json
+from porism.cli.options import jobs_option, json_option, print_json, problems_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo, echo_styled, style
 
@@ -23,19 +23,19 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.command()
 @click.argument("recipe_path", type=click.Path(path_type=Path), metavar="RECIPE")
 @click.option("--plan", "--dry-run", "plan_only", is_flag=True,
-              help="Check the recipe and say what would be done and what is cached; write nothing.")
+              help="Check the recipe, and print the stages and which of them are cached; write nothing.")
 @click.option("--only", multiple=True, metavar="NAME",
-              help="Only this system or report, with what it needs. Repeatable.")
+              help="Make only this system or report, and what it needs; repeatable.")
 @click.option("--output", type=_FOLDER, metavar="DIR",
-              help="Where to put runs, reports and the record.  [default: RECIPE-results beside the recipe]")
+              show_default="RECIPE-results beside the recipe",
+              help="Where to put runs, reports, tuned models and record.json.")
 @click.option("--cache", type=_FOLDER, metavar="DIR",
-              help="Where to keep what is made.  [default: .porism-cache beside the recipe]")
-@click.option("--fresh", is_flag=True, help="Make everything again, whatever is cached.")
-@click.option("--jobs", type=click.IntRange(min=1),
-              help="Processes that analyse, threads that compare terms; all cores if not given.")
-@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
-              help="Write a line for everything that was skipped, repaired or made again.")
-@click.option("--quiet", is_flag=True, help="No progress bar, and only the tables of the reports.")
+              show_default=".porism-cache beside the recipe",
+              help="Where to keep results of stages; the folder can be deleted at any time.")
+@click.option("--fresh", is_flag=True, help="Make everything again, even if it is cached.")
+@jobs_option("Processes that analyse documents, and threads that compare terms.")
+@problems_option
+@click.option("--quiet", is_flag=True, help="Show no progress bar, and only the tables of the reports.")
 @json_option
 def experiment(
     recipe_path: Path, plan_only: bool, only: tuple[str, ...], output: Path | None, cache: Path | None, fresh: bool,
@@ -43,9 +43,10 @@ def experiment(
 ) -> None:
     """Run the experiment that the TOML file RECIPE describes.
 
-    Prints the tables of its reports. What did not change since an earlier start is taken from the cache, and an
-    interrupted experiment continues where it stopped. All errors in the recipe and its files are reported at once,
-    before any work.
+    It describes collection, tokenizers, embeddings, similarities, topics, systems, tuning and reports. The recipe and
+    all files that it names are checked before any work begins, and all errors are reported at once, each with its line.
+    Unchanged stages of an earlier start come from the cache; an interrupted experiment continues where it stopped.
+    Prints the tables of the reports, and a line for each stage on standard error.
     """
     from porism.lab.recipes import plan_recipe, run_recipe
 

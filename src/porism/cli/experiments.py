@@ -20,6 +20,7 @@ from porism.cli.options import (
     model_option,
     open_with_model,
     print_json,
+    quiet_option,
     searched_indexes_option,
     seconds_option,
 )
@@ -42,25 +43,34 @@ OF_QUERIES = ("length", "math-share")
 @click.command()
 @searched_indexes_option
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
-              help="ARQMath or NTCIR-12 topics, or lines of JSON, or lines of id, tab, text.")
+              help="The topics: XML of ARQMath Task 1 or 2, NTCIR-12 lines, lines of JSON (id, query), or "
+                   "lines of id, tab, text.")
 @click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
-@click.option("--formulas", is_flag=True, help="Topics ask for formulas; results are visual ids, as in ARQMath Task 2.")
+@click.option("--formulas", is_flag=True, help="Find formulas, as in ARQMath Task 2.")
 @click.option("--context/--no-context", default=None,
-              help="With --formulas: whether the other fields of a topic count.  [default: no-context]")
-@click.option("-k", type=click.IntRange(min=1), default=1000, show_default=True, help="Results a topic.")
+              show_default="no-context",
+              help="With --formulas: whether the other fields of a topic (title, question, tags) count; formulas of "
+                   "documents that fit them move up.")
+@click.option("-k", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+              help="Results of a topic.")
 @filter_option
 @click.option("--name", default="porism", show_default=True, help="The name of the run, its last column.")
 @model_option
 @seconds_option
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@quiet_option
 def run(
     indexes: Indexes, topics_path: Path, output: Path, formulas: bool, context: bool | None, k: int,
     filters: tuple[str, ...], name: str, model_name: str, seconds: float, quiet: bool,
 ) -> None:
     """Answer a file of topics and write the results as a TREC run.
 
-    Beside the run, RUN.provenance.json has the model that made it, the topics that this was tuned on and how long
-    each topic took; porism evaluate and porism compare read it there.
+    Beside the run, RUN.provenance.json has the model with all its settings, the topics that it was tuned on, and the
+    seconds of each topic. porism evaluate and porism compare read it, and report if a run is scored on topics that it
+    was tuned on. If a server does not answer a topic, there is no run.
+
+    With --formulas, the query is the field formula of a topic, or else all its formulas. A formula gives its score to
+    all its visual ids, and a visual id has the score of its best formula; formulas without a visual id are left out. If
+    the collection has none, the run has the ids of its formulas, or else document/field/number.
     """
     check_formula_options(formulas, context=context is not None)
     import time
@@ -123,24 +133,30 @@ def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool,
 @click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
 @click.argument("qrels_path", type=click.Path(path_type=Path), metavar="QRELS")
 @click.option("--measures", metavar="NAMES",
-              help="Separated by commas or blanks, e.g. \"nDCG' AP(rel=2) P@10\"; a prime removes unjudged documents.")
-@click.option("--per-topic", is_flag=True, help="Also a line for each topic.")
+              help="Measures of ir_measures, separated by commas or blanks, e.g. \"nDCG' AP(rel=2) P@10\"; a prime "
+                   "removes unjudged documents first.")
+@click.option("--per-topic", is_flag=True, help="Also print the values of each topic.")
 @click.option("--missing", type=click.Choice(["zero", "skip"]), default="zero", show_default=True,
               help="Topics that the run does not answer count as zero, or are left out of the averages.")
 @click.option("--collection", type=click.Path(path_type=Path), metavar="DIR",
-              help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
-@click.option("--formulas", is_flag=True, help="With --collection: results are formulas, named as by run --formulas.")
+              help="An index: judgments of documents that it does not contain are left out, and then topics without "
+                   "any relevant document.")
+@click.option("--formulas", is_flag=True,
+              help="With --collection: judgments are of formulas, as porism run --formulas names them.")
 @click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="LEVEL",
-              help="Also bootstrap intervals over topics at this level, e.g. 0.95.")
+              help="Also print bootstrap intervals over topics at this level, e.g. 0.95.")
 @click.option("--depths", metavar="NUMBERS",
-              help="Also the measures of the first results alone, e.g. 10,100,1000, with intervals and the judged ‰.")
+              help="Also print the measures of the first results alone, e.g. 10,100,1000, with intervals and the "
+                   "number of judged results in 1,000.")
 @click.option("--by", "columns", multiple=True, metavar="COLUMN",
-              help="Also a table by groups of topics: length or math-share (--topics), or a column of --information.")
+              help="Also print a table by groups of topics: length (in tokens) or math-share, which need --topics and "
+                   "make four groups of about one size, or a column of --information; repeatable.")
 @click.option("--topics", "topics_path", type=click.Path(path_type=Path), metavar="FILE",
               help="The topics, for --by length and --by math-share.")
 @click.option("--information", "information_path", type=click.Path(path_type=Path), metavar="CSV",
-              help="What is known of each topic, for --by: a column of ids and others, e.g. category.")
-@click.option("--times", is_flag=True, help="Also how long queries took, from the record beside the run file.")
+              help="A table of the topics, for --by: a column of ids and others, e.g. category.")
+@click.option("--times", is_flag=True,
+              help="Also print how long queries took (median, 95th percentile, worst), from the record beside the run.")
 @json_option
 def evaluate(
     run_path: Path, qrels_path: Path, measures: str | None, per_topic: bool, missing: str, collection: Path | None,

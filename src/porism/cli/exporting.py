@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import index_option
+from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -20,44 +20,46 @@ if TYPE_CHECKING:
 
 @click.group()
 def export() -> None:
-    """Bring an index to an engine outside Porism, which then finds the candidates of searches.
+    """Copy an index to another search engine, which then finds the candidates of searches.
 
-    The index stays: searches read scores, formulas and documents from it.
+    The index is still needed: searches read scores, formulas and documents from it.
     """
 
 
 @export.command(short_help="Copy an index to Milvus.")
 @index_option
 @click.option("--model", "models", multiple=True, metavar="NAME|FILE.toml",
-              help="A model that is to be searched there; repeatable. Those of the last export stay; a first one takes "
-                   "the model default.")
+              help="A model that is searched there, of the kind lexical, dense or colbert, or a sum of these; "
+                   "repeatable. Models of earlier exports stay; the first export takes default if none is named.")
 @click.option("--formula-model", "formula_models", multiple=True, metavar="NAME|FILE.toml",
-              help="A model of formulas that is to be searched there, too: default, tokens, paths, …; repeatable.")
-@click.option("--uri", default="", metavar="ADDRESS", help="The server; PORISM_MILVUS_URI, or "
-              "http://127.0.0.1:19530, if not given. PORISM_MILVUS_TOKEN is its token, or user:password.")
+              help="A model of formulas that is searched there (default, tokens, paths, …); repeatable.")
+@click.option("--uri", default="", metavar="ADDRESS",
+              show_default="PORISM_MILVUS_URI, or http://127.0.0.1:19530",
+              help="The server. PORISM_MILVUS_TOKEN is its token, or user:password.")
 @click.option("--collection", default="porism", show_default=True, metavar="NAME",
-              help="What the names of the collections begin with: one for each index.")
+              help="The beginning of the names of the collections; each index needs its own.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
-              metavar="SECONDS", help="The most that a request may take.")
+              metavar="SECONDS", help="The longest time of a request.")
 @click.option("--documents/--no-documents", default=None,
-              help="Whether the server gets the documents, too (id, title, text and metadata), for programs that ask "
-                   "it alone. If neither is given it does, or as in the last export.")
+              show_default="as in the last export, or documents",
+              help="Whether the server also gets the documents (id, title, text and metadata), for programs that query "
+                   "it without Porism.")
 @click.option("--refresh", is_flag=True,
-              help="Compute all weights by the present statistics; with --model or --formula-model, forget the other "
+              help="Compute all weights with the present statistics; with --model or --formula-model, forget the other "
                    "models.")
-@click.option("--verify", is_flag=True, help="Compare all rows, also where nothing says that some are missing.")
-@click.option("--again", is_flag=True, help="Remove these collections, of whichever index they are, and begin anew.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@click.option("--verify", is_flag=True, help="Compare all rows, even if none seems to be missing.")
+@click.option("--again", is_flag=True, help="Remove the collections of this name, of any index, and begin anew.")
+@quiet_option
 def milvus(
     index_path: Path, models: Sequence[str], formula_models: Sequence[str], uri: str, collection: str, timeout: float,
     documents: bool | None, refresh: bool, verify: bool, again: bool, quiet: bool,
 ) -> None:
-    """Bring Milvus in step with an index, so that porism search --model milvus finds its candidates there.
+    """Copy an index to Milvus, so that porism search --model milvus finds its candidates there.
 
-    Only what has changed since the last export is sent. After an interruption run it again: what was sent is not sent
-    twice. Mean lengths that are part of weights stay those of the first export until --refresh; results do not change
-    by that, searches take longer. One process at a time exports an index to one place. Needs
-    pip install 'porism[cluster]'.
+    Only changes since the last export are sent. After an interruption run the command again: what was sent is not sent
+    twice, and all rows are compared. Mean lengths that are part of weights stay those of the first export until
+    --refresh; this does not change results, but searches take longer. One process at a time exports an index to one
+    place. Needs pip install 'porism[cluster]'.
     """
     from porism.serve.backends.milvus import MilvusBackend
     from porism.serve.exported.exporting import export_index

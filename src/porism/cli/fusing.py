@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import check_outputs
+from porism.cli.options import check_outputs, quiet_option
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -32,29 +32,32 @@ def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bo
 @click.argument("run_paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option("--method", default="rrf", show_default=True, metavar="NAME", help="How to fuse; --list shows all.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
-              help="A parameter of the method, e.g. k=60 or weights=0.7,0.3 (one a run). Repeatable.")
+              help="A parameter of the method, e.g. k=60, norm=z-score or weights=0.7,0.3 (one a run); repeatable.")
 @click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
-@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Results a topic.")
+@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+              help="Results of a topic.")
 @click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
-              help="What ranks are: positions by score, or the rank column, whose gaps count.")
-@click.option("--name", metavar="NAME", help="The name of the new run, its last column.  [default: the method]")
+              help="Ranks are positions by score, or those of the rank column, if results were removed from the runs.")
+@click.option("--name", metavar="NAME", show_default="the method", help="The name of the new run, its last column.")
 @click.option("--qrels", "qrels_path", type=click.Path(path_type=Path), metavar="FILE",
-              help="Judgments from which a method that learns, such as rbc, learns.")
+              help="Judgments to learn from, for the methods rbc and wibc.")
 @click.option("--train-topics", metavar="TOPICS",
-              help="Topics to learn from: a file of ids, ids separated by commas, or a share such as 0.7.  "
-                   "[default: all judged ones]")
+              show_default="all judged topics but those of --validation-topics",
+              help="Topics to learn from: a file of ids, ids separated by commas, or a share such as 0.7.")
 @click.option("--validation-topics", metavar="TOPICS",
-              help="Topics by which a method chooses its model, in the same forms; a share is drawn from the rest.")
+              help="Topics by which rbc chooses its model, in the same forms; a share is drawn from the rest. Without "
+                   "them it cross-validates the training topics.")
 @click.option("--folds", type=click.IntRange(min=2), metavar="N",
-              help="Cross-validate: each training topic is fused by a model that learnt from the other parts.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of shares and folds.")
+              help="Cross-validate: each of N parts of the training topics is fused by a model of the other parts.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+              help="Other numbers draw other shares and folds.")
 @click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write the regression that was fitted as JSON; linear models only.")
+              help="Write the fitted regression as JSON; linear models only.")
 @click.option("--fitted", "fitted_path", type=click.Path(path_type=Path), metavar="FILE",
-              help="A regression that was stored, in place of judgments.")
+              help="A stored regression for rbc or wibc, in place of judgments.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
               help="Show all methods with their parameters, and do nothing else.")
-@click.option("--quiet", is_flag=True, help="No summary.")
+@quiet_option
 def fuse(
     run_paths: tuple[Path, ...], method: str, assignments: tuple[str, ...], output: Path, depth: int, ranks: str,
     name: str | None, qrels_path: Path | None, train_topics: str | None, validation_topics: str | None,
@@ -62,8 +65,8 @@ def fuse(
 ) -> None:
     """Fuse the run files RUN... into one.
 
-    Runs may have different depths and topics. Beside the new run lies a record of how it was made, which tells
-    `porism evaluate` what it was tuned on.
+    Runs may have different depths and topics. Beside the new run a record is written: the method, its parameters, the
+    runs, and the topics that it learnt from. porism evaluate and porism compare read it.
     """
     import time
 

@@ -10,7 +10,7 @@ import click
 
 from porism.cli.first_use import compile_once
 from porism.cli.info_lines import language_line, left_out_line
-from porism.cli.options import cluster_option, index_option
+from porism.cli.options import cluster_option, index_option, jobs_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
 from porism.cli.settings_options import given_settings
@@ -28,24 +28,25 @@ if TYPE_CHECKING:
 @index_option
 @reading_options
 @click.option("--channels", metavar="NAMES",
-              help="Channels of a new index, separated by commas, and sets of them: default, all; by default what "
-                   "searches use, and so for text or formulas where only channels of the others are named.")
+              help="Channels of a new index, separated by commas, or sets of them: default and all. If none reads the "
+                   "text, the index gets those of default; the same holds for formulas.")
 @click.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME=FILE",
-              help="Also the channel bpe:NAME: the tokens of a tokenizer of porism train tokenizer.")
+              help="Also the channel bpe:NAME, the tokens of a tokenizer that porism train tokenizer wrote, which is "
+                   "copied into the index; repeatable.")
 @click.option("--language", metavar="NAMES",
-              help="The language of a new index by name or code (fr), several of which each document's is detected, or "
-                   "none for words without stems; if not given, that of each document is detected.")
+              show_default="detected for each document",
+              help="The language of a new index, by name or code (fr); several between commas, of which each "
+                   "document's is detected; or none, for words without stems.")
 @click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
 @click.option("--neural", "neural_model", metavar="MODEL",
               help="Also encode the documents by MODEL, a folder or name, to search by meaning (porism encode).")
-@click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
-@click.option("--all", "read_all", is_flag=True, help="Read all files again, also those that have not changed.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+@click.option("--checksum", is_flag=True, help="Compare the content of files even where size and time are unchanged.")
+@click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones.")
+@jobs_option("Processes that analyse documents.")
 @cluster_option
-@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
-              help="Write a line for everything that was skipped or not understood.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@problems_option
+@quiet_option
 def index(
     sources: tuple[str, ...],
     index_path: Path,
@@ -66,13 +67,14 @@ def index(
     """Add files or folders to an index, or bring them up to date in it.
 
     SOURCE is a file or folder: an ARQMath collection, a Stack Exchange dump, JSONL, CSV, a LaTeX project, Markdown,
-    Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. The index remembers its sources and
-    how they were read: of those that it has, only what has changed is read, and what is gone is deleted. Ctrl-C keeps
-    what was read so far; run it again to complete the index.
+    Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. The index is made if needed, and
+    remembers its sources and how they were read. Of a source that it has, or a path inside one, only files that have
+    changed are read, and documents that are gone are deleted. Ctrl-C keeps the documents read so far; the same command
+    continues.
 
     Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
     .ipynb .html .htm .xhtml .xht .txt .text .jsonl .ndjson .jsonlines .json .csv .tsv .tab, and the .xml of an ARQMath
-    collection or a Stack Exchange dump.
+    collection or a Stack Exchange dump. The summary says how many others were left out.
     """
     from porism.search.sources.updating import index_sources
 
@@ -109,24 +111,24 @@ def index(
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
-@click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
-@click.option("--all", "read_all", is_flag=True, help="Read all files again, also those that have not changed.")
+@click.option("--checksum", is_flag=True, help="Compare the content of files even where size and time are unchanged.")
+@click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones.")
 @click.option("--remove-missing", is_flag=True,
-              help="Delete the documents of sources that are not there, such as folders that were deleted.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+              help="Delete the documents of missing sources, such as folders that were deleted.")
+@jobs_option("Processes that analyse documents.")
 @cluster_option
-@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
-              help="Write a line for everything that was skipped or not understood.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@problems_option
+@quiet_option
 def update(
     sources: tuple[str, ...], index_path: Path, checksum: bool, read_all: bool, remove_missing: bool, jobs: int | None,
     cluster: str | None, problems_path: str | None, quiet: bool,
 ) -> None:
     """Bring an index up to date with its sources.
 
-    Reads what has changed in the files and folders that were indexed, with the options that they were indexed with, and
-    deletes what is gone. SOURCE is the name or path of one of them, or a path inside one; all if none is given. A
-    source that is not there keeps its documents.
+    Reads the files of its sources that have changed, with the options that they were indexed with, and deletes
+    documents that are gone. SOURCE is the name or path of a source, or a path inside one; all sources if none is given.
+    The summary counts documents added, changed and removed: +3 ~2 −1. A missing source keeps its documents; it is
+    named, and the command exits with 1.
     """
     from porism.index.manifest import read_manifest
     from porism.search.sources.updating import update_index
@@ -209,13 +211,13 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
 @click.option("--filter", "filters", multiple=True, metavar="KEY=VALUE",
               help="Delete all documents with this metadata.")
 @click.option("--source", "source_names", multiple=True, metavar="NAME",
-              help="Forget a source, and delete all its documents.")
+              help="Delete all documents of a source, and forget the source.")
 def delete(
     ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...], source_names: tuple[str, ...]
 ) -> None:
     """Delete documents from an index, by id, by metadata or by source.
 
-    A document of a source that stays comes back when its file has changed.
+    The index is not rebuilt. A deleted document of a remaining source comes back when its file changes.
     """
     from porism.errors import QueryError
     from porism.index import IndexWriter
@@ -244,7 +246,11 @@ def delete(
 @click.command()
 @index_option
 def merge(index_path: Path) -> None:
-    """Merge an index into one segment: frees the room of deleted documents, makes searching a little faster."""
+    """Merge the segments of an index into one.
+
+    This frees the space of deleted documents, and makes searches a little faster. Commands that add many documents
+    merge segments by themselves.
+    """
     from porism.index import IndexWriter
     from porism.search.sources.indexing import prepare_for_searches
 

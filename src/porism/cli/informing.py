@@ -16,13 +16,16 @@ from porism.cli.terminal import echo
 @index_option
 @json_option
 @click.option("--problems", is_flag=True, help="List the files with problems, and what they are.")
-@click.option("--values", "key", metavar="KEY", help="List the values of a metadata key, with their documents.")
+@click.option("--values", "key", metavar="KEY",
+              help="List the values of a metadata key, each with its number of documents.")
 @click.option("--verify", is_flag=True,
               help="Also read every file and compare it with its checksum, as porism check does.")
 def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key: str | None, verify: bool) -> None:
-    """Show what an index contains: sources, documents, fields, channels, formulas, sizes, settings.
+    """Show what an index contains, and its settings.
 
-    DIR is its folder, as --index DIR.
+    These are documents, fields, formulas, languages, channels with their terms, sources, and sizes on disk; also
+    tokenizers, embeddings, similarity matrices and models, with the reason if one is out of date. DIR is the folder of
+    the index, as --index DIR.
     """
     from porism.cli.info_lines import artifact_lines, info_lines, problem_lines, value_lines
     from porism.errors import ConfigError

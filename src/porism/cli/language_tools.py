@@ -16,16 +16,17 @@ from porism.cli.terminal import echo
               show_envvar=True, metavar="DIR", help=f"The folder of an index, {DEFAULT_INDEX} by default; repeatable.")
 @click.option("--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
               help="The model of document search: by name or as a file of settings.")
-@click.option("--formula-model", metavar="NAME|FILE.toml", help="The same for formula search.")
-@click.option("--http", is_flag=True, help="Serve over HTTP; without it on standard input and output.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen at.")
+@click.option("--formula-model", metavar="NAME|FILE.toml", help="The model of formula search, likewise.")
+@click.option("--http", is_flag=True, help="Serve over HTTP at /mcp, not on standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8471, show_default=True,
               help="The port; 0 for any free one.")
 @click.option("--host-name", "host_names", multiple=True, metavar="NAME",
-              help="A name by which the server may be called beside localhost; repeatable, * for any.")
+              help="A name of the server besides localhost; repeatable, * for any.")
 @click.option("--keys", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
-              help="Answer requests with a key of this file only (porism serve --new-key makes one).")
-@click.option("--log", is_flag=True, help="Log requests over HTTP.")
+              help="Answer only requests with a key of this file (porism serve --new-key makes one), in the header "
+                   "Authorization: Bearer KEY or X-API-Key.")
+@click.option("--log", is_flag=True, help="Log requests over HTTP, a line of JSON each.")
 def mcp(
     index_paths: tuple[Path, ...], model_name: str, formula_model: str | None, http: bool, host: str, port: int,
     host_names: tuple[str, ...], keys: Path | None, log: bool,
@@ -33,7 +34,7 @@ def mcp(
     """Let language models search indexes, fetch documents and compare formulas, by the Model Context Protocol.
 
     Without --http a client, such as an editor or an assistant, starts this command itself and talks to it on standard
-    input and output. It needs the extra: pip install 'porism[web]'.
+    input and output. Needs pip install 'porism[web]'.
     """
     from contextlib import closing
     from dataclasses import replace

@@ -26,15 +26,20 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 @click.command(name="open")
 @click.argument("result", metavar="N|ID")
 @last_searched_option
-@click.option("--print", "only_print", is_flag=True, help="Print where it is, and open nothing.")
-@click.option("--editor", "in_editor", is_flag=True, help="Open an HTML file in the editor too, not in the browser.")
+@click.option("--print", "only_print", is_flag=True, help="Print file and line, or the address, and open nothing.")
+@click.option("--editor", "in_editor", is_flag=True, help="Open an HTML file in the editor, not in the browser.")
 def open_result(result: str, indexes: Indexes, only_print: bool, in_editor: bool) -> None:
     """Open result N of the last search, or a document by its ID.
 
-    A file opens in the editor that PORISM_EDITOR, VISUAL or EDITOR names, at its line; an HTML file or a document with
-    an address opens in the browser.
+    A file opens in the editor that PORISM_EDITOR, VISUAL or EDITOR names (in this order), at the line of the passage
+    that was shown. An HTML file opens in the browser, and so does a document without a file whose metadata have a url,
+    link or href. A file that has changed since it was indexed opens with a warning.
 
-    PORISM_EDITOR can say how a line is passed: 'myeditor --line {line} {file}'.
+    Editors that can open a file at a line are known: vi, vim, nano, emacs, kak, micro, VS Code, Helix, Sublime Text,
+    Zed, Kate, JetBrains and others. For any other, set PORISM_EDITOR='myeditor --at {line} {file}'.
+
+    The last results of each user and index are kept in $XDG_STATE_HOME/porism (~/.local/state/porism if it is not set;
+    the folder of the user for such data on macOS and Windows).
     """
     from porism.errors import QueryError
     from porism.search.index import open_index

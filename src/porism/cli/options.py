@@ -43,6 +43,32 @@ def cluster_option(function: Function) -> Function:
     )(function)
 
 
+def jobs_option(work: str) -> Callable[[Function], Function]:
+    """``--jobs N``; ``work`` says what the processes do."""
+    return click.option("--jobs", type=click.IntRange(min=1), metavar="N", show_default="all cores", help=work)
+
+
+def problems_option(function: Function) -> Function:
+    """``--problems FILE``, which a :class:`~porism.cli.progress.ProblemLog` writes."""
+    return click.option(
+        "--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
+        help="Write a line for everything that was skipped, repaired or not understood.",
+    )(function)
+
+
+def quiet_option(function: Function) -> Function:
+    """``--quiet``."""
+    return click.option("--quiet", is_flag=True, help="Show no progress bar and no summary.")(function)
+
+
+def device_option(function: Function) -> Function:
+    """``--device NAME``."""
+    return click.option(
+        "--device", default="auto", show_default=True, metavar="NAME",
+        help="Where the model runs: cpu, cuda, cuda:1, …; auto is the first GPU, else the processor.",
+    )(function)
+
+
 def is_address(index: Path | str) -> bool:
     """Whether an index is on a server: ``http://…``."""
     return isinstance(index, str) and index.startswith(("http://", "https://"))

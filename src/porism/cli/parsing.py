@@ -10,12 +10,15 @@ from porism.cli.terminal import echo
 
 @click.command()
 @click.argument("formula")
-@click.option("--terms", metavar="CHANNEL", help="Print the terms of one channel instead, one a line.")
+@click.option("--terms", metavar="CHANNEL", help="Print only the terms of a channel, one a line.")
 @click.option("--tokenizer", "tokenizer_path", type=click.Path(dir_okay=False), metavar="FILE",
-              help="Print the tokens of a tokenizer instead, one a line.")
+              help="Print only the tokens of a tokenizer, one a line.")
 @json_option
 def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: bool) -> None:
-    """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, and unparsed parts."""
+    """Show how a formula is read: its layout tree, its operator tree, its MathML, and its unparsed parts.
+
+    FORMULA is LaTeX without dollars, or MathML.
+    """
     from porism.analysis.analyzer import AnalysisConfig, Analyzer
     from porism.analysis.channels import parse_channel
     from porism.formula import (

