@@ -60,7 +60,8 @@ function symbols(packages) {
     const handlers = ConfigurationHandler.get(name)?.handler ?? {};
     for (const map of [...(handlers.macro ?? []), ...(handlers.delimiter ?? [])]) {
       for (const [command, token] of MapHandler.getMap(map)?.map ?? []) {
-        if (token.char !== undefined) {
+        const text = token.char ?? token.args?.[0];  // textcomp has commands that insert one character
+        if (token.char !== undefined || (typeof text === 'string' && [...text].length === 1)) {
           found.add(command.startsWith('\\') ? command : '\\' + command);
         }
       }

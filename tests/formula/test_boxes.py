@@ -37,7 +37,7 @@ def _label(node: LayoutNode) -> str:
         (r"\begin{indentalign}[1cm][2cm]{lc}x\end{indentalign}", ["x"]),
         (r"\fbox{$x$}", ["x"]),
         (r"\rlap{$x$}", ["x"]),
-        (r"\rlap{/}", ["/"]),
+        (r"\rlap{/}", ["/"]), (r"\clap{so much}", ["“so much”"]),
         (r"\shortstack[l]{$x$\\$y$}", ["x", "y"]),
         (r"\text{see \raisebox{2pt}{$x$}}", ["“see”", "x"]),
         (r"\begin{minipage}[t]{3cm}when $x$\end{minipage}", ["“when”", "x"]),

@@ -33,6 +33,7 @@ from porism.formula import layout_key, parse_latex
     (r"\NewDocumentEnvironment{pm}{m}{(}{)_{#1}}\begin{pm}{a}b\end{pm}", "(b)_{a}"),
     (r"\newcommand{\be}[1]{\begin{#1}}\be{pmatrix}1\\2\end{pmatrix}", r"\begin{pmatrix}1\\2\end{pmatrix}"),
     (r"\def\p{x}\begingroup\def\p{y}\p\endgroup\p\endgroup\p", "yxx"),
+    (r"\def\p{x}{\def\p{y}{\gdef\p{z}\p}\p}\p", "zzz"), (r"\def\p{x}{\gdef\p{z}{\def\p{y}\p}\p}\p", "yzz"),
     (r"\newcommand{\p}{1}{\renewcommand{\p}{2}\p}\p", "{2}1"),
     (r"\newcommand{\q}[1]{\p{#1}+1}\newcommand{\p}[1]{\sqrt{#1}}\q{z}", r"\sqrt{z}+1"),
     (r"\newcommand{\p}[1]{\newcommand{\q}[1]{##1#1}}\p{x}\q{y}", "yx"),

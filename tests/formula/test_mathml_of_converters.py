@@ -81,6 +81,7 @@ BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
          r"f=\begin{cases}a&b\\a&b\end{cases}"),
         (f"<mtable class='lines'><mtr>{LINE}{BESIDE.format('<mo>⇐</mo><mi>R</mi>')}</mtr><mtr>{LINE}</mtr></mtable>",
          r"\begin{aligned}a&b\\a&b\end{aligned}\Leftarrow R"),
+        ('<mn data-mjx-variant="-ds-rm">1</mn><mn mathvariant="double-struck">0</mn>', r"\mathbb{1}\mathbb{0}"),
         ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
         ("<mtext>``a''</mtext>", r"\text{“a”}"),
     ],

@@ -42,7 +42,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\cramped[\textstyle]{x^2}", "x^2"),
         (r"\frac{\splitfrac{a}{+b}}{c}", r"\frac{\begin{gathered}a\\+b\end{gathered}}{c}"),
         (r"\frac{\splitdfrac{a}{+b}}{c}", r"\frac{\begin{gathered}a\\+b\end{gathered}}{c}"),
-        (r"\vdotswithin{=}", r"\vdots"),
+        (r"\vdotswithin{=}", r"\vdots"), (r"a\nuparrow b\ndownarrow c", r"a\not\uparrow b\not\downarrow c"),
         (r"\begin{aligned}a\\\shortvdotswithin*{=}b\end{aligned}", r"\begin{aligned}a\\\vdots\\b\end{aligned}"),
         (r"\begin{aligned}a\\\ArrowBetweenLines b\end{aligned}", r"\begin{aligned}a\\\Updownarrow\\b\end{aligned}"),
         (r"\begin{aligned}a\\\ArrowBetweenLines*[\Downarrow]b\end{aligned}",

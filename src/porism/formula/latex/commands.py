@@ -175,7 +175,7 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
         (braced_environment, dict(BRACED_ENVIRONMENTS)),
         (text, dict(TEXT_COMMANDS)), (text_sign, dict(TEXT_SIGNS)), (box, dict(BOXES)),
-        (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
+        (overlap, dict.fromkeys(("rlap", "llap"))),
         (assignment, dict.fromkeys(key for key, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n"))),
         (name, dict.fromkeys(NAME_COMMANDS)),
         (dimension, dict(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),

@@ -59,6 +59,7 @@ class Expander:
         self.exhausted: set[str] = set()
         self.keep = keep
         self._groups: list[dict[str, Macro | None] | None] = []
+        self._changed_in: dict[str, list[int]] = {}  # of each name, the open groups that gave it a meaning
         self._global = False
 
     # reading ---------------------------------------------------------------------------------------------------
@@ -363,6 +364,7 @@ class Expander:
         """Closes groups until ``depth`` are open; what was defined in them is as it was before."""
         while len(self._groups) > depth:
             for name, macro in (self._groups.pop() or {}).items():
+                self._changed_in[name].pop()
                 if macro is None:
                     self.macros.pop(name, None)
                 else:
@@ -374,13 +376,15 @@ class Expander:
             self._global = False
             return
         if everywhere or self._global:
-            if self._groups and self._groups[-1]:
-                self._groups[-1].pop(name, None)
+            for index in self._changed_in.pop(name, ()):
+                (self._groups[index] or {}).pop(name)
         elif self._groups:
             changes = self._groups[-1]
             if changes is None:
                 changes = self._groups[-1] = {}
-            changes.setdefault(name, self.macros.get(name))
+            if name not in changes:
+                changes[name] = self.macros.get(name)
+                self._changed_in.setdefault(name, []).append(len(self._groups) - 1)
         self._global = False
         self.exhausted.discard(name)
         self.macros[name] = macro

@@ -156,6 +156,8 @@ def number(text: str, variant: str, start: int, end: int) -> Row:
         return row
     text = "".join(groups)
     if text.isascii() and text.isdigit():
+        if font == "bb" and len(text) == 1:
+            return symbol(text, font, start, end)
         return [LayoutNode(text, "N", start, end, font if font == "bf" else "")]
     plain = []
     for char in text:

@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "approxcolon": ("", r"\approx:"), "Approxcolon": ("", r"\approx\dblcolon "), "simcolon": ("", r"\sim:"),
     "Simcolon": ("", r"\sim\dblcolon "), "Eqcolon": ("", r"=\dblcolon "), "Eqqcolon": ("", r"=\dblcolon "),
     "colondash": ("", ":-"), "Colondash": ("", r"\dblcolon-"), "Dashcolon": ("", r"-\dblcolon "),
+    "nuparrow": ("", r"\not\uparrow "), "ndownarrow": ("", r"\not\downarrow "),
     "mathmakebox": ("-o -o m", "#3"), "cramped": ("-o m", "{#2}"),
 }
 
