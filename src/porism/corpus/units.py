@@ -45,6 +45,8 @@ class Unit:
     number: int = 0
     anchor: str | None = None
     language: str = ""
+    is_repeated: bool = False
+    """Whether it was read before, so that it gives no document."""
 
     @property
     def provable(self) -> bool:
@@ -100,7 +102,12 @@ class UnitStore:
             self.extra = {**self.extra, "tags": unique}
 
     def number(self, unit: Unit) -> None:
-        """Counts the unit among those of its kind in its file (at its beginning, so that order is that of the text)."""
+        """Counts a unit that is not repeated among those of its kind in its file.
+
+        It is called at its beginning, so that order is that of the text.
+        """
+        if unit.is_repeated:
+            return
         numbers = self._numbers.setdefault(unit.file, Counter())
         numbers[unit.kind] += 1
         unit.number = numbers[unit.kind]
@@ -143,7 +150,7 @@ class UnitStore:
         """The documents of all units that wait."""
         pending, self._pending = self._pending, []
         for unit in pending:
-            document = self._document(unit)
+            document = None if unit.is_repeated else self._document(unit)
             if document is not None:
                 yield document
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from porism.corpus.latex.conditions import Conditions
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tables import INCLUDES, words
 from porism.formula.macros.choices import install_choices
+from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 
 _CONDITIONALS = words(
@@ -20,6 +22,9 @@ _ENGINE = {
     "\\ifstandalone": False, "\\ifstandalonebeamer": False,
 }  # fmt: skip
 """What packages say of the program that sets the text, which is taken to be pdfLaTeX, and of the document."""
+
+_EXCLUDED = "\\excluded "
+"""Before the name of an environment: the macro that says whether the project leaves it out."""
 
 _SAME = {"\\bgroup": "{", "\\egroup": "}", "\\@sptoken": " ", "\\par": PAR}
 """Control sequences that stand for a character."""
@@ -46,6 +51,7 @@ class Conditionals:
             self._ignore: "relax protect long protected xspace leavevmode ignorespaces unskip nobreak allowbreak "
             "noexpand fi",
             self._else: "else or",
+            self._exclude: "excludecomment includecomment excludeversion includeversion",
         }
         for handler, names in commands.items():
             for name in names.split():
@@ -96,7 +102,20 @@ class Conditionals:
             return
         holds = self.conditions.holds(command)
         if not holds:
-            self._skip_branch("\\else", unsure=holds is None)
+            self._skip_branch("\\else", unsure=holds is None, commented=command in ("\\iffalse", "\\if"))
+
+    def excludes(self, name: str) -> bool:
+        """Whether the project leaves out all environments of this name: ``\\excludecomment``, ``\\let\\x\\comment``."""
+        macros = self.expander.macros
+        if _EXCLUDED + name in macros:
+            return macros[_EXCLUDED + name].body == ("true",)
+        macro = macros.get("\\" + name)
+        return macro is not None and macro.body in (("\\comment",), ("\0\\comment",)) and name != "comment"
+
+    def _exclude(self, command: str) -> None:
+        is_excluded = "true" if command.startswith("\\exclude") else "false"
+        for name in self.expander.expanded_name().split(","):
+            self.expander.define(_EXCLUDED + name.strip(), Macro((), (is_excluded,)))
 
     def _unless(self, command: str) -> None:
         condition = self.expander.stream.next() or ""
@@ -115,8 +134,11 @@ class Conditionals:
         """Reached at the end of a branch that was taken."""
         self._skip_branch()
 
-    def _skip_branch(self, *ends: str, unsure: bool = False) -> str:
-        """Passes over what is not read, up to one of these ends or to ``\\fi``, which it returns."""
+    def _skip_branch(self, *ends: str, unsure: bool = False, commented: bool = False) -> str:
+        """Passes over what is not read, up to one of these ends or to ``\\fi``, which it returns.
+
+        :param commented: whether that is how authors comment something out, ``\\iffalse`` and ``\\if0``.
+        """
         depth = 0
         primitives = self.expander.primitives
         while (token := self.expander.stream.next()) is not None:
@@ -132,6 +154,8 @@ class Conditionals:
                 return token
             elif token.startswith("\\if") and primitives.get(token) == self._conditional:
                 depth += 1
+            elif commented:
+                pass_over([token])
             elif unsure:
                 self._look_for_files(token)
         return "\\fi"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porism.corpus.latex.arrows import XY_NODE
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tables import DRAWINGS
 from porism.corpus.latex.tokens import tokenize
 from porism.formula.macros.definition import Environment
@@ -76,6 +77,7 @@ def skip_environment(expander: Expander, name: str) -> str | None:
             expander.stream.push([token])
             break
         taken.append(token)
+    pass_over(taken)
     return join(taken)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from porism.corpus.latex.arrows import DIAGRAMS
 from porism.corpus.latex.drawings import is_drawing, skip_environment
+from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import (
     DRAWINGS,
@@ -17,24 +18,31 @@ from porism.corpus.latex.tables import (
     VERBATIM_ENVIRONMENTS,
 )
 from porism.corpus.latex.text_commands import TextCommands
+from porism.corpus.latex.tokens import Placed
 
 
 class TextEnvironments(TextCommands):
     """Reads the environments of running text: those of formulas, lists and tables, and those that a project defines."""
 
     def __init__(self) -> None:
+        self._begun = "", ""
+        """The environment of the project that has begun last, and the command that began it."""
         self._values: dict[str, list[list[Sequence[str]]]] = {}
         super().__init__()
 
     def _command_table(self) -> dict[str, Callable[[str], None]]:
-        return {**super()._command_table(), "\\begin": self._begin, "\\end": self._end}
+        return {**super()._command_table(), "\\begin": self._begin, "\\end": self._end, "\\comment": self._comment}
 
     def _begin(self, command: str) -> None:
+        pass_over([command])
         name = self.expander.expanded_name()
         if not name:
             return
         if name == "document":
             self.begin_document()
+            return
+        if self.conditionals.excludes(name):
+            self._exclude(command, name)
             return
         if name in SKIPPED_ENVIRONMENTS or name in VERBATIM_ENVIRONMENTS:
             self._raw_environment(name)
@@ -49,6 +57,7 @@ class TextEnvironments(TextCommands):
             self._drawn(skip_environment(self.expander, name) or "")
             return
         if environment is not None and (name not in MATH_ENVIRONMENTS or name in DIAGRAMS):
+            self._begun = name, command
             self._project_environment(name)
             return
         if name in MATH_ENVIRONMENTS:
@@ -102,6 +111,21 @@ class TextEnvironments(TextCommands):
                 self.report(f"\\begin{{{self.opened[index].name}}} of line {self.opened[index].line} is never ended")
             index -= 1
         self.close(index)
+
+    def _exclude(self, command: str, name: str) -> None:
+        """Passes over an environment that the project's settings leave out."""
+        skip_environment(self.expander, name)
+        if isinstance(command, Placed) and not self.preamble:
+            command.state = "omitted"
+
+    def _comment(self, command: str) -> None:
+        """``\\newenvironment{solution}{\\comment}{\\endcomment}``."""
+        name, begin = self._begun
+        if self._values.get(name):
+            self._exclude(begin, name)
+            self.expander.stream.push(["\\end", "{", name, "}"])
+        else:
+            self.other_command(command)
 
     def _raw_environment(self, name: str) -> None:
         """An environment whose content is not LaTeX: a drawing, text that is kept as it is, or passed over."""

@@ -12,6 +12,7 @@ from porism.corpus.latex.diagrams import BEGIN, CELL, END
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, is_drawing, skip_drawing, skip_environment
 from porism.corpus.latex.formula_contexts import FormulaContexts
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.overlays import take_overlay
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
 from porism.corpus.latex.tables import (
@@ -156,6 +157,7 @@ class FormulaCollector(FormulaContexts):
             self._close_to(len(self.opened) - 1)
             return False
         if token == "\\begin":
+            pass_over([token])
             self._begin(expander.expanded_name())
             return False
         if token == "\\end":

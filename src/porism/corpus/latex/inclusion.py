@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Protocol
 
+from porism.corpus.latex.omissions import Omissions
 from porism.corpus.latex.options import Options
 from porism.corpus.latex.plain import PlainText
 from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
@@ -20,6 +21,9 @@ class Files(Protocol):
     def load(self, command: str, name: str, folder: str = "") -> FileFrame | None:
         """The file that a command names, in ``folder`` for ``\\import``; None where there is nothing to read."""
 
+    def has_omitted(self) -> None:
+        """Says that something of a file that was read has been left out."""
+
     def finds(self, command: str, name: str) -> bool:
         """Whether there is such a file in the project."""
 
@@ -34,6 +38,8 @@ class IncludingText(PlainText):
         self._loader, self._on_problem = files, on_problem
         self._files: list[FileFrame] = []
         self._content_before = False
+        self._reported: set[Problem] = set()
+        self.omissions = Omissions(self.is_statement)
         super().__init__()
         commands: dict[Callable[[str], None], Collection[str]] = {
             self._include: INCLUDES - PACKAGES.keys(), self._package: frozenset(PACKAGES),
@@ -71,7 +77,10 @@ class IncludingText(PlainText):
 
     def report_file(self, what: str) -> None:
         """Reports a problem with a file that is named here, which may be in a class or style file."""
-        self._on_problem(Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what))
+        problem = Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what)
+        if problem not in self._reported:  # a file may be read twice
+            self._reported.add(problem)
+            self._on_problem(problem)
 
     def begin_files(self, frame: FileFrame) -> None:
         """What is to be read is this file."""
@@ -90,7 +99,7 @@ class IncludingText(PlainText):
         reader = self.expander
         reader.optional()
         name = reader.expanded_name() if reader.follows("{") else self._bare_name()
-        self._enter(self._loader.load(command[1:], name))
+        self._enter_file(self._loader.load(command[1:], name))
 
     def _package(self, command: str) -> None:
         options = self._options.names(self.expander.optional())
@@ -103,12 +112,12 @@ class IncludingText(PlainText):
         for name, frame in reversed(frames):
             if frame is not None:
                 self._options.give(frame, name, options)
-            self._enter(frame)
+            self._enter_file(frame)
 
     def _import(self, command: str) -> None:
         self.expander.star()
         folder, name = self.expander.expanded_name(), self.expander.expanded_name()
-        self._enter(self._loader.load(command[1:], name, folder.rstrip("/") + "/"))
+        self._enter_file(self._loader.load(command[1:], name, folder.rstrip("/") + "/"))
 
     def _if_file(self, command: str) -> None:
         """``\\IfFileExists{name}{there}{not there}``, and the same that also reads it."""
@@ -117,7 +126,7 @@ class IncludingText(PlainText):
         exists = self._loader.finds("input", name)
         reader.stream.push(there if exists else absent)
         if exists and command == "\\InputIfFileExists":
-            self._enter(self._loader.load("input", name))
+            self._enter_file(self._loader.load("input", name))
 
     def _bare_name(self) -> str:
         """The name after plain TeX's ``\\input``: up to a space, or in quotes."""
@@ -145,15 +154,21 @@ class IncludingText(PlainText):
             reader.stream.push([token] if token else [])
         return name.strip()
 
-    def _enter(self, frame: FileFrame | None) -> None:
-        if frame is None:
-            return
+    def _enter_file(self, frame: FileFrame | None) -> None:
+        if frame is not None:
+            self.enter(frame)
+
+    def enter(self, frame: FileFrame) -> None:
+        """What comes next is this file."""
         self._files.append(frame)
         self.expander.stream.open_file(frame)
         self._look_at_class()
 
     def leave_file(self) -> None:
-        if self._files.pop().is_document:
+        frame = self._files.pop()
+        if not self.preamble and self.omissions.leave(frame, self._files):
+            self._loader.has_omitted()
+        if frame.is_document:
             self.preamble = False
         self._look_at_class()
 
@@ -161,6 +176,14 @@ class IncludingText(PlainText):
         if len(self._files) > 1:
             self.out.append("\n\n")
             self.leave_file()
+
+    def is_statement(self, name: str) -> bool:
+        """Whether an environment or heading of this name begins a document."""
+        return False
+
+    def repeats(self, name: str) -> bool:
+        """Whether a file that was read is to be read again, as something of it was left out."""
+        return self.omissions.may_repeat(name)
 
     def _end_input(self, command: str) -> None:
         self._files[-1].end()
@@ -195,14 +218,14 @@ class IncludingText(PlainText):
             parent = self._loader.load("subfile", "".join(reader.expanded(options)).strip())
             if parent is not None:
                 parent.has_preamble_only = True
-            self._enter(parent)
+            self._enter_file(parent)
         else:
             self.conditionals.flags["\\ifstandalone"] = name == "standalone"
             self._options.of_document = self._options.names(options)
             frame = self._loader.load(command[1:], name)
             if frame is not None:
                 self._options.give(frame, name, self._options.of_document)
-            self._enter(frame)
+            self._enter_file(frame)
 
     def begin_document(self) -> None:
         for place, frame in enumerate(self._files):

@@ -227,11 +227,20 @@ class FileLoader:
         if real in self.visited:
             if any(self._names.get(frame.name, self._path).resolve() == real for frame in machine.files):
                 machine.report(f"\\{command}{{{called}}} includes a file in itself")
-            return None
+                return None
+            if not machine.repeats(file):
+                return None
+            self.since.unsure = True
         frame = self.open(found, self._on_problem, self._on_progress)
+        if frame is not None:
+            frame.is_repeated = machine.repeats(file)
         if frame is not None:
             frame.folder = self._folder_of(command, found, name, machine.files[-1])
         return frame
+
+    def has_omitted(self) -> None:
+        """Says that something of a file that was read has been left out, which may be read in another place."""
+        self.since.unsure = True
 
     def finds(self, command: str, name: str) -> bool:
         """Whether a command names a file of the project, which may be read."""

@@ -39,7 +39,7 @@ def is_simple(machine: LatexStructure) -> bool:
         not machine.is_at_beginning_of_section or machine.preamble or machine.inline or machine.opened
         or expander.depth or expander.math or expander.in_class or expander.is_defining_globally
         or machine.store.waits or frames is None or frames != machine.files
-        or any(frame.has_missed for frame in frames) or stream.fuel < FUEL_CAPACITY - _FORGIVEN
+        or any(frame.has_missed or frame.is_repeated for frame in frames) or stream.fuel < FUEL_CAPACITY - _FORGIVEN
     ):
         return False
     stream.fuel = FUEL_CAPACITY

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tokens import Placed, TokenStream, tokenize
 from porism.formula.macros import expander
 from porism.formula.macros.definition import Body, Macro
@@ -189,6 +190,7 @@ class Expander(expander.Expander):
 
 def without_places(body: Body) -> Body:
     """A body whose documents begin where it is used, not where it was written."""
+    pass_over(body)
     return tuple(str(part) if isinstance(part, Placed) else part for part in body)
 
 

@@ -150,6 +150,7 @@ class StretchReader:
         begun, since, machine = self._beginning, self._loader.since, self._machine
         if (
             begun is None or since.unsure or len(self._problems) > MOST_PROBLEMS or begun.key in self.stretches
+            or any(map(machine.omissions.of, machine.files))
             or list(begun.flags.items()) != list(machine.conditionals.flags.items())
             or begun.exhausted != machine.expander.exhausted
             or begun.title != content_to_json(machine.document_title)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from porism.corpus.groups import Unread
 from porism.corpus.latex.beamer import FRAME_LEVEL
 from porism.corpus.latex.inclusion import Files, IncludingText
+from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.overlays import skip_overlay
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
 from porism.corpus.latex.titles import without_asides
@@ -64,6 +65,10 @@ class LatexStructure(IncludingText):
         self.close(0)
         self._end_section()
         yield from self.store.flush()
+        for place, each in enumerate(self._files):
+            self.omissions.leave(each, self._files[:place])
+        for problem in self.omissions.problems():
+            self._on_problem(problem)
 
     # the hooks of the text -------------------------------------------------------------------------------------
 
@@ -115,6 +120,9 @@ class LatexStructure(IncludingText):
         path = tuple(heading for _, heading in self._path)
         name = self._files[-1].name if self._files else ""
         unit = Unit(kind, name, line, path, title, language=self.languages.stated)
+        if self._files:
+            frame = self._files[-1]
+            unit.is_repeated = frame.is_repeated if kind == "text" else not self.omissions.takes(frame, line)
         self.store.number(unit)
         return unit
 
@@ -135,6 +143,7 @@ class LatexStructure(IncludingText):
 
     def _heading(self, command: str) -> None:
         line = self.line_of(command)
+        pass_over([command])
         skip_overlay(self.expander)
         self.expander.star()
         self.expander.optional()
@@ -162,6 +171,23 @@ class LatexStructure(IncludingText):
         self.expander.stream.push(asides)
         return title
 
+    def enter(self, frame: FileFrame) -> None:
+        super().enter(frame)
+        if frame.is_repeated:
+            self._begin_text()
+
+    def leave_file(self) -> None:
+        frame = self._files[-1]
+        super().leave_file()
+        if frame.is_repeated:
+            self._begin_text()
+
+    def _begin_text(self) -> None:
+        """Where a file begins or ends that is read again, another text begins, which is left out or is not."""
+        if not (self.preamble or self.inline or self._units):
+            self._end_section()
+            self._begin_section("text", None, self.line)
+
     def title_document(self, title: list[str]) -> None:
         self.document_title = self._titled(title) or self.document_title
 
@@ -181,6 +207,10 @@ class LatexStructure(IncludingText):
         self._section.section = tuple(heading for _, heading in self._path)
 
     # units -----------------------------------------------------------------------------------------------------
+
+    def is_statement(self, name: str) -> bool:
+        plain = name.rstrip("*").lower()
+        return name in SECTION_LEVELS or name in self.declarations.theorems or plain in THEOREMS or plain in PROOFS
 
     def begin_unit(self, name: str, command: str) -> bool:
         environment = self.expander.environments.get(name)
@@ -279,6 +309,8 @@ class LatexStructure(IncludingText):
                 self.open(name, self._end_theorem, unit=True)
                 return
             self._units.append(unit)
+        if not unit.is_repeated and self._files:
+            self.omissions.takes(self._files[-1], line)
         before = self.out
         self.out = unit.proof
         if self.out:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from porism.corpus.latex.tables import SECTION_LEVELS
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
@@ -35,19 +35,25 @@ def clean(text: str) -> str:
     return _CONTROL_CHARACTERS.sub(" ", text)
 
 
+_ENVIRONMENT = re.compile(r"\s*\{([^{}\\#]{1,60})\}")
+_HEADING = re.compile(r"\s*\*?\s*[\[{]")
 _PLACED = frozenset("\\" + name for name in ("begin", *SECTION_LEVELS))
 
 
 class Placed(str):
     """A control sequence that begins a document, with its place: it may be read first as a part of an argument."""
 
-    __slots__ = ("file", "line")
+    __slots__ = ("file", "line", "name", "state")
     file: str
     line: int
+    name: str
+    """The environment or heading that begins here; empty where none does, as in ``\\let\\section``."""
+    state: Literal["unread", "read", "omitted"]
+    """Whether it has been carried out, or has been left out on purpose."""
 
-    def __new__(cls, token: str, file: str, line: int) -> Self:
+    def __new__(cls, token: str, file: str, line: int, name: str) -> Self:
         self = super().__new__(cls, token)
-        self.file, self.line = file, line
+        self.file, self.line, self.name, self.state = file, line, name, "unread"
         return self
 
 
@@ -56,7 +62,7 @@ class FileFrame:
 
     __slots__ = (
         "_counted", "_line", "_missing", "at_letter", "declared", "folder", "has_preamble_only", "is_class",
-        "is_document", "name", "options", "pos", "text",
+        "is_document", "is_repeated", "name", "options", "placed", "pos", "text",
     )  # fmt: skip
 
     def __init__(self, text: str, name: str, *, at_letter: bool = False, folder: str = "") -> None:
@@ -64,8 +70,10 @@ class FileFrame:
         self.is_class = at_letter  # a class or style file; what is a letter may change in it
         self.is_document = False  # a document of its own, in its place in a larger one
         self.has_preamble_only = False  # what it has after its preamble is not read
+        self.is_repeated = False  # read before, with other settings
         self.options: list[str] = []  # given to a class or style file
         self.declared: dict[str, list[str]] = {}  # the options that it declares, and their code
+        self.placed: list[Placed] = []  # what begins documents, as far as it was cut into tokens
         self.pos = 0
         self._counted, self._line = 0, 1
         self._missing: set[str] = set()
@@ -87,8 +95,16 @@ class FileFrame:
                 continue
             if first == "\n":
                 return PAR if token.count("\n") > 1 else " "
-            return Placed(token, self.name, self.line) if token in _PLACED else token
+            return self._place(token) if token in _PLACED else token
         return None
+
+    def _place(self, token: str) -> Placed:
+        found = (_ENVIRONMENT if token == "\\begin" else _HEADING).match(self.text, self.pos)
+        name = "" if found is None else found.group(1) if token == "\\begin" else token[1:]
+        placed = Placed(token, self.name, self.line, name)
+        if not self.is_class:
+            self.placed.append(placed)
+        return placed
 
     @property
     def stem(self) -> str:
