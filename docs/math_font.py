@@ -7,7 +7,7 @@ It takes what formulas need of New Computer Modern Math (Antonis Tsolomitis, GUS
 Browsers lay out MathML by the tables of a font, and here these are set so that it looks as TeX sets it:
 
 - Browsers keep a fence and a root sign as wide as its widest form. All larger forms of a fence get one width, the
-  white on the outside, and so do all root signs.
+  white on the outside, and so do all root signs and slashes.
 - Wide hats, tildes and lines, which fonts have as combining characters, also belong to the spacing characters.
 - Scripts of a tall base are as far from its top and bottom as in TeX (sup_drop and sub_drop of cmsy10).
 - Slanted letters are as wide as they lean, so that what is above them does not touch them. Feature ``ss02`` takes this
@@ -42,6 +42,7 @@ CHARACTERS = (
 OPENING, CLOSING = "([{⟨⌊⌈⟦⟮", ")]}⟩⌋⌉⟧⟯"
 MODEL_HEIGHT = 2401
 """The form of a fence whose width all get: ``\\bigg``."""
+SLASH_WIDTH = 760
 RADICAL_WIDTH = 880
 MOVED_DOWN = -55
 """Lines over letters: TeX leaves three times their thickness."""
@@ -126,6 +127,13 @@ class Builder:
                     white = min(inside, (width - end + start) / 2)
                     for name in family:
                         self.move(name, width - white - end if opens else white - start, 0, width)
+
+    def set_slashes(self) -> None:
+        """Gives all larger forms of a slash the width that suits ``\\Big``; the largest reach beyond it."""
+        for slash in "/\\":
+            for form in self.forms[self.glyph(slash)].MathGlyphVariantRecord[1:]:
+                left, right = self.ink([form.VariantGlyph])
+                self.move(form.VariantGlyph, (SLASH_WIDTH - right - left) / 2, 0, SLASH_WIDTH)
 
     def set_radicals(self) -> None:
         """Gives all forms of the root sign one width; they reach as far beyond it as the line goes into them."""
@@ -245,6 +253,7 @@ def main() -> None:
     """Makes the font."""
     builder = Builder(sys.argv[1])
     builder.set_fences()
+    builder.set_slashes()
     builder.set_radicals()
     builder.set_accents()
     builder.set_hands()

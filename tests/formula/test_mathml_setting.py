@@ -133,6 +133,25 @@ def test_fences_stretch_over_their_group_which_carries_scripts(latex: str, inner
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
+SUM = '<munder><mo lspace="0">∑</mo><mi>i</mi></munder><mi>x</mi>'
+
+
+@pytest.mark.parametrize(("latex", "inner"), [
+    (r"\left(\sum_i x\right)",
+     f'<mrow><mrow><mo stretchy="true">(</mo><mrow>{SUM}</mrow><mo stretchy="true">)</mo></mrow></mrow>'),
+    (r"\left.\sum_i x\right|",
+     f'<mrow><mrow><mrow>{SUM}</mrow><mo form="postfix" fence="true" stretchy="true">|</mo></mrow></mrow>'),
+    (r"\left(-\sum_i x\right)",
+     '<mrow><mrow><mo stretchy="true">(</mo><mrow><mo form="prefix">−</mo><munder><mo>∑</mo><mi>i</mi></munder>'
+     '<mi>x</mi></mrow><mo stretchy="true">)</mo></mrow></mrow>'),
+    (r"(\sum_i x)", f'<mrow><mo stretchy="false">(</mo>{SUM}<mo stretchy="false">)</mo></mrow>'),
+])
+def test_big_operators_in_stretched_fences_are_in_a_row_of_their_own(latex: str, inner: str) -> None:
+    assert written(latex) == inner
+    tree = parse_latex(latex)
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
 def test_root_signs_around_low_letters_are_raised_to_the_line() -> None:
     assert written(r"\sqrt x") == '<msqrt><mspace height="0.72em" depth="0.16em"></mspace><mi>x</mi></msqrt>'
     assert written(r"\sqrt{\frac ab}") == "<msqrt><mfrac><mi>a</mi><mi>b</mi></mfrac></msqrt>"
@@ -140,6 +159,11 @@ def test_root_signs_around_low_letters_are_raised_to_the_line() -> None:
 
 @pytest.mark.parametrize(("latex", "sign"), [
     (r"\big(", '<mo stretchy="true" minsize="1.2em" maxsize="1.2em">(</mo>'),
+    (r"A\big/B",
+     '<mo lspace="0" rspace="0" stretchy="true" symmetric="true" minsize="1.2em" maxsize="1.2em">/</mo>'),
+    (r"A\Big\backslash B",
+     '<mo lspace="0" rspace="0" stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em">\\</mo>'),
+    (r"\bigl(\begin{smallmatrix}a&b\end{smallmatrix}\bigr)", '<mtable class="small" scriptlevel="1">'),
     (r"\Biggl\langle", '<mo stretchy="true" minsize="3em" maxsize="3em">⟨</mo>'),
     (r"\left(x\,\middle|\,y\right)", '<mo lspace="0" rspace="0" stretchy="true">|</mo>'),
     (r"\left|x\middle|\frac{y}{2}\right|", '<mo lspace="0" rspace="0" stretchy="true">∣</mo>'),

@@ -15,11 +15,11 @@ CORE, ACCENTED, WHOLE = range(3)
 
 
 class Run(NamedTuple):
-    """Neighbours in one enclosure: first and last position."""
+    """Neighbours in one enclosure: first and last position. Without a style they are in one element alone."""
 
     first: int
     last: int
-    style: Style
+    style: Style | None
 
 
 def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[Run]:
@@ -57,16 +57,16 @@ def _nested(runs: list[Run], groups: Mapping[int, Sequence[int]]) -> list[Run]:
     return list(kept.values())
 
 
-def begun(row: Row, groups: Sequence[int], runs: Sequence[Run]) -> list[tuple[int, Style | None]]:
-    """The last positions of groups and enclosures that begin together, with the style of each enclosure; outer ones
+def begun(row: Row, groups: Sequence[int], runs: Sequence[Run]) -> list[tuple[int, Run | None]]:
+    """The last positions of groups and enclosures that begin together, with the run of each enclosure; outer ones
     first. The scripts of a group are outside of an enclosure that ended before they came."""
     if not runs:
         return [(last, None) for last in groups]
-    ranked: list[tuple[int, int, Style | None]] = [(-last, 1, None) for last in groups]
+    ranked: list[tuple[int, int, Run | None]] = [(-last, 1, None) for last in groups]
     for run in runs:
-        holds_scripts = extent(row[run.last], run.style) == WHOLE
-        ranked.append((-run.last, 0 if holds_scripts else 2, run.style))
-    return [(-last, style) for last, _, style in sorted(ranked, key=lambda entry: entry[:2])]
+        holds_scripts = run.style is not None and extent(row[run.last], run.style) == WHOLE
+        ranked.append((-run.last, 0 if holds_scripts else 2, run))
+    return [(-last, run) for last, _, run in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 def extent(node: LayoutNode, style: Style) -> int:
@@ -77,12 +77,14 @@ def extent(node: LayoutNode, style: Style) -> int:
     return ACCENTED if any(getattr(node, slot) is not None and slot not in style.slots for slot in own) else WHOLE
 
 
-def is_display(style: Style) -> bool:
+def is_display(style: Style | None) -> bool:
     """Whether what is in an enclosure is set as on a line of its own, as ``\\boxed`` does."""
-    return style.kind == "boxed"
+    return style is not None and style.kind == "boxed"
 
 
-def opening(style: Style) -> str:
+def opening(style: Style | None) -> str:
     """The element that begins an enclosure; ``</mrow>`` ends it."""
+    if style is None:
+        return "<mrow>"
     shown = ' displaystyle="true"' if is_display(style) else ""
     return f'<mrow class="{style.kind}"{shown} style="{ENCLOSURES[style.kind]}">'

@@ -56,6 +56,8 @@ def sign_shown(row: Row, i: int, is_fence: bool, hints: Hints) -> str:
     label = node.label
     if label == "∥" and is_fence:
         return "‖"
+    if label == "∖" and (is_fence or hints.size(node)[0]):
+        return "\\"  # which has larger forms
     if label == "…" and _are_centred(row, i, hints):
         return "⋯"
     return hints.sign(node) or SHOWN_SIGNS.get(label, label)

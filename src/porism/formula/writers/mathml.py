@@ -121,12 +121,12 @@ class _Writer:
         for i, node in enumerate(row):
             if i in setting.before:
                 tasks.append(setting.before[i])
-            for last, enclosure in begun(row, fences.groups.get(i, ()), setting.runs.get(i, ())):
-                if enclosure is None:
+            for last, run in begun(row, fences.groups.get(i, ()), setting.runs.get(i, ())):
+                if run is None:
                     opened, closed = self._group(row[last], style, last in fences.scripted)
                 else:
-                    opened, closed = [opening(enclosure)], ["</mrow>"]
-                    display_to = max(display_to, last if is_display(enclosure) else -1)
+                    opened, closed = [opening(run.style)], ["</mrow>"]
+                    display_to = max(display_to, last if is_display(run.style) else -1)
                 tasks += opened
                 closing.append((last, closed))
             operator = setting.operators.get(i)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
@@ -38,6 +38,9 @@ DISPLAY, TEXT, SCRIPT = range(3)
 """TeX's styles, those of scripts together."""
 
 _FUNCTIONS = frozenset({"function", "trigonometric", "logarithm", "limit"})
+_SLASHES = frozenset("/∖")
+"""Signs that Firefox would let grow from the line upwards alone."""
+_BIG = frozenset({"big-operator", "integral"})
 _FENCES = frozenset({"open", "close", "bar"})
 _HOLDS = {BIN: 4, REL: 4, PUNCT: 3, OP: 2, INNER: 1}
 """Kind of atom → how readily it takes the space beside it into its attributes."""
@@ -104,8 +107,8 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     """The spaces and operators of a row in a style; ``follows_operand`` says that it goes on after an aligned cell."""
     fences = find_fences(row, hints)
     setting = RowSetting(fences)
-    for run in find_runs(row, fences.groups):
-        if run.first == run.last:
+    for run in find_runs(row, fences.groups) or _insides(row, fences):
+        if run.style is not None and run.first == run.last:
             setting.alone.setdefault(run.first, []).append(run.style)
         else:
             setting.runs.setdefault(run.first, []).append(run)
@@ -121,7 +124,8 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     ]
     lefts, rights = _seen_from_outside(atoms, fences, row, hints)
     for run in chain.from_iterable(setting.runs.values()):
-        lefts[run.first] = rights[run.last] = ORD
+        if run.style is not None:
+            lefts[run.first] = rights[run.last] = ORD
     for i, node in enumerate(row):
         gap = 0
         if i or follows_operand:
@@ -154,6 +158,20 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
             attributes = _attributes(row, i, spaces[i], i in prefixes, atoms[i] == BIN, setting, hints)
             setting.operators[i] = Operator(attributes, shown)
     return setting
+
+
+def _insides(row: Row, fences: Fences) -> list[Run]:
+    """What stretched fences enclose where a big operator is in it: Firefox does not see its height beside them."""
+    if not fences.stretched:
+        return []
+    big = list(accumulate((token_class(node.label) in _BIG for node in row), initial=0))
+    insides = []
+    for first, lasts in fences.groups.items():
+        for last in lasts:
+            begin, end = first + (first in fences.stretched), last - (last in fences.stretched)
+            if fences.stretched & {first, last} and begin < end and big[begin] < big[end + 1]:
+                insides.append(Run(begin, end, None))
+    return sorted(insides, key=lambda run: (run.first, -run.last))
 
 
 def _leans(node: LayoutNode, hints: Hints) -> bool:
@@ -287,7 +305,8 @@ def _stretching(node: LayoutNode, i: int, kind: str, fences: Fences, hints: Hint
         return ' stretchy="true"'
     size = hints.size(node)[0]
     if size:
-        return f' stretchy="true" minsize="{size}" maxsize="{size}"'
+        symmetric = ' symmetric="true"' if node.label in _SLASHES else ""
+        return f' stretchy="true"{symmetric} minsize="{size}" maxsize="{size}"'
     is_noted = (node.over is not None or node.under is not None) and not hints.command(node).startswith("x")
     is_fixed = kind in _FENCES or node.label in VERTICAL_ARROWS or (kind == "arrow" and is_noted)
     return ' stretchy="false"' if is_fixed else ""

@@ -25,7 +25,7 @@ FORMULA: Mapping[str, frozenset[str]] = {
     "mfrac": frozenset({"class", "displaystyle", "linethickness"}),
     "mi": frozenset({"class", "mathvariant"}),
     "mo": frozenset({
-        "class", "fence", "form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy",
+        "class", "fence", "form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy", "symmetric",
     }),
     "mover": frozenset({"class", "accent"}),
     "mrow": frozenset({"class", "displaystyle"}),
