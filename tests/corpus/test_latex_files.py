@@ -248,3 +248,29 @@ def test_a_formula_goes_on_after_a_file_that_it_includes(tmp_path: Path) -> None
         r"Before $$\begin{align*} a &= 1 \\ b &= 2 \end{align*}$$ between $x+c$ after."
     )
     assert problems == []
+
+
+@pytest.mark.parametrize("name", ["macros.tex", "macros.ltx"])
+def test_a_dumped_format_is_the_beginning_of_the_preamble(name: str, tmp_path: Path) -> None:
+    write(tmp_path, **{
+        "paper.tex": "%&macros\n\\begin{document}$\\foo$\\end{document}",
+        name: "\\documentclass{article}\\newcommand{\\foo}{\\alpha}\\dump\\renewcommand{\\foo}{x}",
+    })
+    problems: list[Problem] = []
+    documents = read(tmp_path, problems)
+    assert [formula.source for document in documents for formula in document.fields["body"].formulas] == ["\\alpha"]
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        ("%&mine", ["paper.tex:1: the format mine has no source mine.tex here; its macros are unknown"]),
+        ("%&pdflatex -shell-escape", []), ("%& LaTeX", []), ("%&paper", []), ("%& -job-name", []),
+    ],
+)  # fmt: skip
+def test_a_format_that_is_not_there_is_reported(first: str, expected: list[str], tmp_path: Path) -> None:
+    write(tmp_path, **{"paper.tex": f"{first}\n\\documentclass{{article}}\\begin{{document}}A\\end{{document}}"})
+    problems: list[Problem] = []
+    read(tmp_path, problems)
+    assert [str(problem) for problem in problems] == expected

@@ -19,6 +19,13 @@ from porism.errors import Problem
         (r"\newif\ifdraft\setbool{draft}{true}\notbool{draft}{a}{b}", "b"),
         (r"\newboolean{x}\setboolean{x}{true}\ifthenelse{\boolean{x}}{a}{b}", "a"),
         (r"\def\lang{en}\ifthenelse{\equal{\lang}{en}}{a}{b}\ifthenelse{3 > 4}{c}{d}", "ad"),
+        (r"\newboolean{x}\ifthenelse{\not\boolean{x}\and\(\equal{a}{b}\or 2<3\)}{a}{b}"
+         r"\ifthenelse{\boolean{x}\OR\NOT\equal{c}{c}}{c}{d}\ifthenelse{\isodd{3}}{e}{f}", "ade"),
+        (r"\ifthenelse{\lengthtest{1cm<2cm}\and\equal{a}{b}}{a}{b}"
+         r"\ifthenelse{\lengthtest{1cm<2cm}\or 1=1}{c}{d}", "bc"),
+        (r"\newcounter{n}\setcounter{n}{3}\stepcounter{n}\addtocounter{n}{-2}\ifnum\value{n}=2 a\fi"
+         r"\ifnum\value{n}>2 b\fi\ifthenelse{\value{n} < 3}{c}{d}\then\arabic{n}\thesection", "ac22"),
+        (r"\newcounter{n}[section]\ifnum\value{n}=0 a\else b\fi\newcounter{m}{\stepcounter{m}}\them", "b1"),
         (r"\ifdef{\unknown}{a}{b}\ifundef{\unknown}{c}{d}\ifcsdef{section}{e}{f}\ifcsundef{x}{g}{h}", "bceg"),
         (r"\def\x{}\ifdefempty{\x}{a}{b}\def\x{y}\ifdefempty{\x}{c}{d}\ifdefstring{\x}{y}{e}{f}", "ade"),
         (r"\ifstrempty{}{a}{b}\ifblank{ }{c}{d}\ifstrequal{x}{y}{e}{f}\notblank{}{g}{h}", "acfh"),

@@ -45,7 +45,7 @@ class IncludingText(PlainText):
             self._include: INCLUDES - PACKAGES.keys(), self._package: frozenset(PACKAGES),
             self._import: IMPORTS, self._if_file: frozenset(["IfFileExists", "InputIfFileExists"]),
             self._document_class: frozenset(["documentclass", "documentstyle"]),
-            self._end_input: frozenset(["endinput"]), self._begin_plain: frozenset(["document"]),
+            self._end_input: frozenset(["endinput", "dump"]), self._begin_plain: frozenset(["document"]),
             self._end_plain: frozenset(["enddocument", "bye"]),
         }  # fmt: skip
         for handler, names in commands.items():
@@ -87,6 +87,14 @@ class IncludingText(PlainText):
         self._files = [frame]
         self.expander.macros["\\jobname"] = Macro((), (frame.stem,))
         self.expander.stream.open_file(frame)
+
+    def load_format(self, frame: FileFrame) -> None:
+        """Reads the source of a dumped format, ``%&macros``, as the beginning of the preamble."""
+        name = frame.format
+        if name and self._loader.finds("input", name):
+            self._enter_file(self._loader.load("input", name))
+        elif name:
+            self.report_file(f"the format {name} has no source {name}.tex here; its macros are unknown")
 
     def open_files(self, frames: list[FileFrame]) -> None:
         """What is left to read is the rest of these files, outermost first."""

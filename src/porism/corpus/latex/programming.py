@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.macros import Expander
@@ -11,10 +12,31 @@ from porism.formula.macros.definition import Macro, body_of
 from porism.formula.macros.tokens import join
 
 _COMPARISON = re.compile(r"\s*([-+]?\d{1,18})\s*([<=>])\s*([-+]?\d{1,18})\s*")
-_COMBINED = frozenset(["\\and", "\\or", "\\not", "\\("])
+_COMBINED = frozenset(["\\and", "\\or", "\\not", "\\(", "\\)"])
 
 MAX_LIST_ENTRIES = 1000
 """Lists that a command goes through may have so many entries; of longer ones the rest is left out and reported."""
+
+
+@dataclass(slots=True)
+class _Level:
+    """What a parenthesis of a proposition amounts to so far."""
+
+    value: bool | None = None
+    operator: str = ""
+    negated: bool = False
+
+    def take(self, test: bool | None) -> None:
+        """Combines with the next test."""
+        if self.negated:
+            test, self.negated = None if test is None else not test, False
+        if self.operator == "\\and":
+            both = self.value, test
+            test = False if False in both else None if None in both else True
+        elif self.operator == "\\or":
+            both = self.value, test
+            test = True if True in both else None if None in both else False
+        self.value, self.operator = test, ""
 
 
 class Programming:
@@ -104,11 +126,40 @@ class Programming:
         return _comparison(" ".join(self._expanded() for _ in range(3)))
 
     def _proposition(self) -> bool | None:
-        """A single test of ifthen; what ``\\and``, ``\\or`` and ``\\not`` combine is not evaluated."""
+        """A proposition of ifthen: tests that ``\\and``, ``\\or``, ``\\not`` and ``\\( … \\)`` combine.
+
+        As in ifthen, what is combined is read from left to right; it is unknown where a test that counts is.
+        """
+        tokens = self.expander.group() or []
+        stack: list[_Level] = [_Level()]
+        test: list[str] = []
+        depth = 0
+        for token in [*tokens, "\\)"]:
+            depth += (token == "{") - (token == "}")
+            name = token.lower()
+            if depth or name not in _COMBINED:
+                test.append(token)
+                continue
+            if any(not each.isspace() for each in test):
+                stack[-1].take(self._test(test))
+            test = []
+            if name == "\\(":
+                stack.append(_Level())
+            elif name == "\\)" and len(stack) > 1:
+                inner = stack.pop()
+                stack[-1].take(inner.value)
+            elif name == "\\not":
+                stack[-1].negated = not stack[-1].negated
+            elif name in ("\\and", "\\or"):
+                stack[-1].operator = name
+        while len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].take(inner.value)
+        return stack[0].value
+
+    def _test(self, tokens: list[str]) -> bool | None:
+        """A single test of ifthen."""
         reader = self.expander
-        tokens = reader.group() or []
-        if any(token.lower() in _COMBINED for token in tokens):
-            return None
         frames = reader.stream.swap(tokens)
         try:
             command = reader.skip_spaces()
@@ -118,6 +169,9 @@ class Programming:
                 return self._flag("\\if")
             if command == "\\isundefined":
                 return not self._is_defined(self._token())
+            if command == "\\isodd":
+                number = self._expanded()
+                return int(number) % 2 == 1 if number.isdecimal() else None
         finally:
             reader.stream.restore(frames)
         return _comparison(join(reader.expanded(tokens)))

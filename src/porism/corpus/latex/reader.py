@@ -28,6 +28,7 @@ _MAIN = re.compile(rb"^[^%\n]*?\\(?:documentclass|documentstyle|(?:begin|end)\s*
 _END = re.compile(rb"^[^%\n]*?\\(?:end\s*\{document\}|enddocument\b|bye\b)", re.MULTILINE)
 _PART_CLASS = re.compile(rb"^[^%\n]*?\\documentclass\s*(?:\[[^\]]*\]\s*)?\{(?:subfiles|standalone)\}", re.MULTILINE)
 _ROOT = re.compile(rb"^%+[ \t]*!tex[ \t]+root[ \t]*=[ \t]*([^\r\n]{1,300})", re.MULTILINE | re.IGNORECASE)
+_FORMAT = re.compile(rb"%&[ \t]*([A-Za-z][\w.-]*)")
 _BEGIN = re.compile(r"^[^%\n]*?\\(?:begin\s*\{document\}|document\b)", re.MULTILINE)
 _TARGET = re.compile(
     rb"\\(?:input|include|subfile|subfileinclude|includestandalone|"
@@ -152,6 +153,8 @@ class LatexProject(ProjectFiles):
                 data = b""  # reported when its turn comes
             if (root := _ROOT.search(data)) is not None:
                 self.roots[path] = (path.parent / root.group(1).decode("utf-8", "replace").strip()).resolve()
+            if (dumped := _FORMAT.match(data)) is not None:
+                targets.add(dumped.group(1).decode("utf-8", "replace"))
             for match in _TARGET.finditer(data):
                 targets.add(Path(match.group(1).decode("utf-8", "replace")).stem)
             if _PART_CLASS.search(data):

@@ -53,6 +53,7 @@ class LatexStructure(IncludingText):
         self.document_title = None
         self._path = []
         self.begin_files(frame)
+        self.load_format(frame)
         self._begin_section("text", None, 1)
         while (token := self.expander.next()) is not None:
             self.token(token)

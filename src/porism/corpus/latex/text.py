@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from porism.corpus.latex.active import ActiveCharacters
 from porism.corpus.latex.conditionals import Conditionals
+from porism.corpus.latex.counters import Counters
 from porism.corpus.latex.definitions import Declarations
 from porism.corpus.latex.diagrams import diagram_text
 from porism.corpus.latex.expansion import Expansion
@@ -56,6 +57,7 @@ class LatexText:
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
         self.active = ActiveCharacters(self.expander, self.conditionals.conditions)
+        Counters(self.expander, self.conditionals.conditions)
         Expansion(self.expander, self.conditionals)
         Programming(self.expander, self.conditionals)
         self.languages = Languages(self.expander)

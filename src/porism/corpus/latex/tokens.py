@@ -35,6 +35,11 @@ def clean(text: str) -> str:
     return _CONTROL_CHARACTERS.sub(" ", text)
 
 
+_FORMAT = re.compile(r"%&[ \t]*([A-Za-z][\w.-]*)")
+_TEX_FORMATS = frozenset(
+    "tex plain latex latex-dev pdftex pdfetex pdflatex pdflatex-dev xetex xelatex xelatex-dev luatex lualatex "
+    "luahbtex lualatex-dev etex elatex eplain amstex amslatex lamstex mltex mllatex platex uplatex ptex uptex".split()
+)
 _ENVIRONMENT = re.compile(r"\s*\{([^{}\\#]{1,60})\}")
 _HEADING = re.compile(r"\s*\*?\s*[\[{]")
 _PLACED = frozenset("\\" + name for name in ("begin", *SECTION_LEVELS))
@@ -110,6 +115,13 @@ class FileFrame:
     def stem(self) -> str:
         """The name of the file without its folder and suffix."""
         return PurePosixPath(self.name).stem
+
+    @property
+    def format(self) -> str:
+        """The dumped format that the first line names, ``%&macros``; empty for none and for those of TeX itself."""
+        found = _FORMAT.match(self.text)
+        name = found.group(1) if found is not None else ""
+        return "" if name.lower() in _TEX_FORMATS or name == self.stem else name
 
     @property
     def state(self) -> tuple[bool, bool, str]:
