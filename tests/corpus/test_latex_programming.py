@@ -99,3 +99,15 @@ def test_dollars_and_blank_lines_inside_what_is_open(source: str, expected: list
     problems: list[Problem] = []
     assert formulas(source, tmp_path, problems) == expected
     assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        (r"\pow_1^{2}", "(1,2)"), (r"\pow^2_{1}", "(1,2)"), (r"\pow_{1}", "(1,)"), (r"\pow ^2x", "(,2)x"),
+        (r"\pow x^2", "(,)x^2"), (r"\pow_1^2_3", "(1,2)_3"),
+    ],
+)  # fmt: skip
+def test_embellishments_come_in_any_order(use: str, expected: str, tmp_path: Path) -> None:
+    definition = r"\NewDocumentCommand{\pow}{e{_^}}{(\IfValueT{#1}{#1},\IfValueT{#2}{#2})}"
+    assert [found.replace(" ", "") for found in formulas(f"{definition}${use}$", tmp_path)] == [expected]

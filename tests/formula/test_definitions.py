@@ -31,6 +31,7 @@ from porism.formula import layout_key, parse_latex
     (r"\newenvironment{pm}[1][x]{#1=\begin{pmatrix}}{\end{pmatrix}}\begin{pm}1\\2\end{pm}",
      r"x=\begin{pmatrix}1\\2\end{pmatrix}"),
     (r"\NewDocumentEnvironment{pm}{m}{(}{)_{#1}}\begin{pm}{a}b\end{pm}", "(b)_{a}"),
+    (r"\NewDocumentCommand{\p}{me{_^}}{#1\IfValueT{#3}{+#3}}\p{a}^c_b", "a+c"),
     (r"\newcommand{\be}[1]{\begin{#1}}\be{pmatrix}1\\2\end{pmatrix}", r"\begin{pmatrix}1\\2\end{pmatrix}"),
     (r"\def\p{x}\begingroup\def\p{y}\p\endgroup\p\endgroup\p", "yxx"),
     (r"\def\p{x}{\def\p{y}{\gdef\p{z}\p}\p}\p", "zzz"), (r"\def\p{x}{\gdef\p{z}{\def\p{y}\p}\p}\p", "yzz"),
@@ -47,7 +48,7 @@ def test_a_definition_is_carried_out(source: str, plain: str) -> None:
 @pytest.mark.parametrize(("source", "problem"), [
     (r"x\newcommand{\p}", r"\newcommand without a name or a replacement"),
     (r"\def x{y}", r"\def without a name or a replacement"),
-    (r"\NewDocumentCommand{\p}{e{_}}{#1}\p",
+    (r"\NewDocumentCommand{\p}{q{_}}{#1}\p",
      r"the arguments of \p are of a kind that is not read; it stays unexpanded"),
     (r"\def\p(#1){#1}\p x", r"\p is not followed by its arguments"),
     (r"\newcommand{\p}[1]{#1}\p", "an argument is missing"),

@@ -10,7 +10,8 @@ from typing import Literal
 from porism.formula.macros.tokens import FALSE, NO_VALUE
 
 ArgumentKind = Literal[
-    "mandatory", "optional", "star", "token", "between", "braced", "delimited", "literal", "size", "fenced"
+    "mandatory", "optional", "star", "token", "between", "braced", "delimited", "literal", "size", "fenced",
+    "embellishment",
 ]
 
 Body = tuple[str | int, ...]
@@ -23,8 +24,9 @@ class Argument:
 
     ``tokens`` depend on the kind: the default (``optional``, ``braced``), the token looked for (``star``, ``token``),
     both delimiters and then the default (``between``), the delimiter at the end (``delimited``), the text that must be
-    there (``literal``). ``size`` is a command such as ``\\big``, and ``fenced`` what is in braces or brackets of any
-    kind or between bars, which stay around it.
+    there (``literal``), the token looked for and those that may come before it (``embellishment``). ``size`` is a
+    command such as ``\\big``, and ``fenced`` what is in braces or brackets of any kind or between bars, which stay
+    around it.
     """
 
     kind: ArgumentKind
@@ -133,6 +135,7 @@ _SPECIFICATION = re.compile(
     r"|t\s*(?:\{\s*)?(?P<token>\\[A-Za-z]+|[^\s{}])(?:\s*\})?"
     r"|(?P<between>[drDR])\s*(?P<open>\\[A-Za-z]+|\S)\s*(?P<close>\\[A-Za-z]+|\S)"
     r"|u\s*\{(?P<until>[^{}]*)\}"
+    r"|e\s*\{(?P<embellishments>[^{}]*)\}"
 )
 _BRACED = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 
@@ -142,7 +145,7 @@ def specified_arguments(
 ) -> tuple[Argument, ...] | None:
     """The arguments that a specification in the notation of xparse names; None where one is of an unknown kind.
 
-    Understood are ``m o O s t d D r R g G u v``, with processors (``>{…}``), ``+`` and ``!`` passed over. Tables of
+    Understood are ``m o O s t d D r R g G u v e``, with processors (``>{…}``), ``+`` and ``!`` passed over. Tables of
     packages have two kinds more, ``z`` (a size) and ``f`` (fenced), and a ``-`` before what says only how a thing
     looks, not what it is.
     """
@@ -171,6 +174,9 @@ def specified_arguments(
                 position = braced.end()
                 default = tuple(tokenize(braced[1]))
             arguments.append(Argument("between", (found["open"], found["close"], *default)))
+        elif found["embellishments"] is not None:
+            signs = [sign for sign in _characters(tokenize(found["embellishments"])) if not sign.isspace()]
+            arguments.extend(Argument("embellishment", (sign, *signs)) for sign in signs)
         else:
             arguments.append(Argument("delimited", _characters(tokenize(found["until"]))))
     return tuple(arguments)

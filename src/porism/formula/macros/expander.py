@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from porism.formula.macros.definition import Argument, Body, Environment, Macro, body_of, split
-from porism.formula.macros.tokens import EOF_TOKEN, FALSE, PAR, TRUE, join
+from porism.formula.macros.tokens import EOF_TOKEN, FALSE, NO_VALUE, PAR, TRUE, join
 
 MAX_ARGUMENT_TOKENS = 50_000
 SIZES = tuple(f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r", "m"))
@@ -152,6 +152,9 @@ class Expander:
         if kind == "between":
             value = self._between(tokens[0], tokens[1])
             return tokens[2:] if value is None else value
+        if kind == "embellishment":
+            value = self._embellishment(tokens[0], tokens[1:])
+            return (NO_VALUE,) if value is None else value
         if kind == "fenced":
             value = self._fenced()
             return tokens if value is None else value
@@ -239,6 +242,23 @@ class Expander:
             return True
         self.stream.push([*spaces, token])
         return False
+
+    def _embellishment(self, wanted: str, signs: Sequence[str]) -> list[str] | None:
+        """What follows a sign such as ``^``, which other signs with theirs may precede; None where it is not there."""
+        before: list[str] = []
+        value: list[str] | None = None
+        waiting = [sign for sign in signs if sign != wanted]
+        while True:
+            if self._passes(wanted):
+                value = self.group()
+                break
+            sign = next((sign for sign in waiting if self._passes(sign)), None)
+            if sign is None:
+                break
+            waiting.remove(sign)
+            before += [sign, "{", *(self.group() or []), "}"]
+        self.stream.push(before)
+        return value
 
     def _fenced(self) -> list[str] | None:
         """The tokens in the braces, the brackets or the bars that follow, with them around."""
