@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from porism.analysis.model_text import document_text
 from porism.index import Snapshot
 from porism.index.documents import StoredDocuments
-from porism.vectors.neural.encoder import load_encoder
+from porism.vectors.neural.encoder import Encoder
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 
@@ -56,7 +56,7 @@ def main() -> None:
     texts = texts_of(options.index, options.texts, options.seed)
     systems: dict[str, Encode] = {}
     for precision in options.precisions.split(","):
-        encoder = load_encoder(options.model, device=options.device, precision=precision)
+        encoder = Encoder.load(options.model, device=options.device, precision=precision)
         systems[f"porism {precision}"] = lambda some, encoder=encoder: encoder.encode_documents(some).vectors
         folder = encoder.files.folder
     plain = SentenceTransformer(str(folder), device=options.device)

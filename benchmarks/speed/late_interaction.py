@@ -40,17 +40,17 @@ from porism.index.token_rows import TokenRows, open_tokens
 from porism.lab.evaluate import evaluate_run, restrict_qrels
 from porism.system.files.artifacts import TOKENS
 from porism.types import Document, Query
+from porism.vectors.colbert.encoding import DocumentTokens
 from porism.vectors.colbert.model import ColbertModel
-from porism.vectors.colbert.provider import DocumentTokens
+from porism.vectors.colbert.records import TokenRecord, read_store
 from porism.vectors.colbert.retriever import ColbertRetriever
 from porism.vectors.colbert.scoring import TokenQuery
-from porism.vectors.colbert.stores import TokenStore, read_store
 from porism.vectors.encoding import document_digests
 from porism.vectors.neural.encoder_files import find_encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings, write_encoder_settings
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.token_codec import BITS, CompressedTokens, centroid_count, train_codec
-from porism.vectors.neural.token_encoder import QueryTokens, TokenEncoder, load_token_encoder
+from porism.vectors.neural.token_encoder import QueryTokens, TokenEncoder
 from porism.vectors.neural.token_model import make_token_model
 
 TIMED = 10
@@ -76,7 +76,7 @@ def chosen_documents(index: porism.Index, qrels: Any, count: int) -> list[Docume
 
 def write_store(
     path: Path, encoder: TokenEncoder, known: dict[int, NDArray[np.float32]], bits: int
-) -> tuple[TokenStore, float]:
+) -> tuple[TokenRecord, float]:
     """Compresses tokens that were encoded; the store, and seconds of training its codec and compressing."""
     started = time.process_time()
     tokens = np.concatenate(list(known.values()))
@@ -140,7 +140,7 @@ def report(arguments: argparse.Namespace, work: Path) -> None:
         work / "model", [document_text(document) for document in documents[:: max(1, len(documents) // SAMPLE)]],
         arguments.length,
     )
-    encoder = load_token_encoder(folder, device="cpu")
+    encoder = TokenEncoder.load(folder, device="cpu")
     path = work / "tokens.index"
     analyzer = Analyzer(AnalysisConfig.named(["words"]))
     with IndexWriter(path, config=analyzer.config.to_dict()) as writer:
@@ -191,7 +191,7 @@ def report(arguments: argparse.Namespace, work: Path) -> None:
 
 
 def measure(
-    path: Path, store: TokenStore, vectors: NDArray[np.float32], queries: Sequence[QueryTokens],
+    path: Path, store: TokenRecord, vectors: NDArray[np.float32], queries: Sequence[QueryTokens],
     asked: Sequence[Query], qrels: Any, scale: float,
 ) -> dict[str, Any]:
     """The figures of one codec."""

@@ -54,13 +54,18 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
     assert "All 4 documents have their vectors already by tiny" in porism("encode", tiny, "--index", path).out
     spoken = porism(
         "encode", tiny, "--index", path, "--name", "spoken", "--set", "text.formulas=spoken", "--set", "cut=chunks",
-        "--set", "length=16", "--set", "overlap=4", "--numbers", "int8", "--approximate", "hnsw,links=8,least=2",
+        "--set", "length=16", "--set", "overlap=4", "--dtype", "int8", "--ann", "hnsw,links=8,least=2",
     )
     assert "4 documents encoded" in spoken.out
     assert "(int8)" in spoken.out
     record = json.loads((path / "encoders" / "spoken.json").read_text())
     assert record["settings"]["text"]["formulas"] == "spoken"
     assert record["approximate"]["hnsw"]["links"] == 8
+    former = porism("encode", tiny, "--index", path, "--name", "former", "--numbers", "int8", "--approximate", "hnsw")
+    assert "(int8)" in former.out
+    record = json.loads((path / "encoders" / "former.json").read_text())
+    assert record["approximate"]["hnsw"] == {"links": 32, "build": 200}
+    assert porism("encode", "former", "--remove", "--index", path).status == 0
     several = porism("search", "prime", "--model", "dense", "--index", path)
     assert "Choose one" in several.err
     assert porism("encode", "spoken", "--remove", "--index", path).status == 0
@@ -70,7 +75,7 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
 @pytest.mark.parametrize(("arguments", "said"), [
     (("--set", "text.formula=spoken"), "no setting 'text.formula'"),
     (("--set", "cut=middle"), "'cut' cannot be 'middle'"),
-    (("--approximate", "tree"), "no index of near vectors 'tree'"),
+    (("--ann", "tree"), "no index of near vectors 'tree'"),
     (("--name", "a/b"), "cannot be the name"),
 ])
 def test_what_does_not_fit_is_said(porism, tiny, notes, tmp_path, arguments, said):
@@ -107,17 +112,17 @@ def test_a_model_of_late_interaction_is_searched_by_its_tokens(porism, notes, tm
         file.write(json.dumps({"id": "new", "title": "", "body": "maximum maximum"}) + "\n")
     assert porism("update", "--index", path, "--jobs", 1).status == 0
     assert "new" in porism("search", "maximum maximum", "--model", "colbert", "--index", path).out
-    assert "0 documents encoded" in porism("encode", model, "--index", path).out
+    assert "have their tokens already" in porism("encode", model, "--index", path).out
     assert "5 documents encoded" in porism("encode", model, "--index", path, "--bits", 4).out
     anew = porism("encode", model, "--index", path, "--bits", 4, "--retrain")
     assert "training centroids" in anew.err
-    assert "0 documents encoded" in anew.out  # of the same documents they are the same
+    assert "have their tokens already" in anew.out  # of the same documents they are the same
     listed = porism("info", path).out
     assert "tokens/late" in listed
     assert "not encoded" not in listed
     wrong = porism("encode", model, "--index", path, "--numbers", "int8")
     assert wrong.status == 2
-    assert "--numbers is not for models of the kind colbert" in wrong.err
+    assert "--dtype is not for models of the kind colbert" in wrong.err
     assert porism("check", "--index", path).status == 0
     assert porism("encode", "late", "--index", path, "--remove").status == 0
     assert "no tokens of documents" in porism("search", "prime", "--model", "colbert", "--index", path).err

@@ -78,8 +78,8 @@ def test_an_encoder_is_forgotten(porism, tiny, notes, tmp_path):
 def test_what_does_not_fit_is_said(porism, tiny, notes, tmp_path):
     path = tmp_path / "i.index"
     porism("index", notes, "--index", path, "--jobs", 1)
-    wrong = porism("encode", tiny, "--index", path, "--numbers", "int8")
-    assert "--numbers is not for models of the kind splade" in wrong.err
+    wrong = porism("encode", tiny, "--index", path, "--dtype", "int8")
+    assert "--dtype is not for models of the kind splade" in wrong.err
     dense = save_encoder(tmp_path / "dense")
     assert "no sparse encoder" in porism("encode", dense, "--index", path, "--kind", "splade").err
     assert "made by a sparse encoder" in porism("index", notes, "--index", path, "--channels", "splade").err

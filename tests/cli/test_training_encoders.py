@@ -17,7 +17,7 @@ from tiny_encoders import PAIRS, hits, save_encoder  # noqa: E402
 
 from porism.lab.train.pairs.files import read_pairs, write_pairs  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
-from porism.vectors.neural.encoder import load_encoder  # noqa: E402
+from porism.vectors.neural.encoder import Encoder  # noqa: E402
 
 SMALL = ("--length", 32, "--device", "cpu", "--precision", "float32", "--rate", 1e-2, "--batch", 12)
 
@@ -35,7 +35,7 @@ def test_an_encoder_is_trained_on_the_index_and_kept_in_it(porism, sample_index,
     assert (result.status, result.err) == (0, "")
     assert "titles: 40 pairs" in result.out
     assert "40 pairs: " in result.out
-    encoder = load_encoder("own", index_path=index, device="cpu")
+    encoder = Encoder.load("own", index_path=index, device="cpu")
     assert (encoder.length, encoder.settings.text.formulas) == (32, "unicode")
     assert encoder.encode_queries(["a limit"])[0].shape == (1, 16)
     assert porism("info", index).status == 0
@@ -66,7 +66,7 @@ def test_questions_are_trained_against_the_documents_of_the_index(porism, sample
     told = re.search(r"encoding ([\d,]+) texts that answers are told from", result.err)
     # The documents beside the 40 positives, without the one and what nearly repeats it.
     assert 40 + len(others) - 5 <= int(told[1].replace(",", "")) <= 40 + len(others)
-    (before, after) = (load_encoder(name, index_path=index, device="cpu") for name in (model, "own"))
+    (before, after) = (Encoder.load(name, index_path=index, device="cpu") for name in (model, "own"))
     np.testing.assert_array_equal(*(one.encode_documents(["a limit"]).vectors for one in (before, after)))
     assert not np.array_equal(*(one.encode_queries(["a limit"])[0] for one in (before, after)))
 
@@ -79,7 +79,7 @@ def test_questions_of_files_are_read_as_before(porism, sample_index, tmp_path, m
     for name, more in (("free", ()), ("bound", ("--keep", tmp_path / "kept", "--keep-share", 2, "--keep-weight", 90))):
         assert porism(*command[:2], name, *command[2:], "--loss", "collection", "--epochs", 4, *more).status == 0
     before, free, bound = (
-        load_encoder(name, index_path=index, device="cpu").encode_queries([pair.anchor for pair in PAIRS])[0]
+        Encoder.load(name, index_path=index, device="cpu").encode_queries([pair.anchor for pair in PAIRS])[0]
         for name in (model, "free", "bound")
     )
     assert (1 - (bound * before).sum(axis=1)).mean() < 0.5 * (1 - (free * before).sum(axis=1)).mean()

@@ -26,8 +26,9 @@ def test_train_and_encode(porism, tmp_path: Path, sample_index: Path) -> None:
         assert json.loads(found.out)[0]["score"] > 0
     assert porism("encode", path / "models" / "fe", "--index", other, "--name", "taken").status == 0
     assert porism("search", "--formulas", "x+1", "--index", other, "--model", "formula-encoder").status == 0
-    assert porism("encode", path / "models" / "fe", "--index", other, "--numbers", "int8").status == 2
-    assert porism("encode", path / "models" / "fe", "--index", other, "--set", "cut=head").status == 2
+    assert porism("encode", path / "models" / "fe", "--index", other, "--dtype", "int8").status == 2
+    refused = porism("encode", path / "models" / "fe", "--index", other, "--set", "cut=head")
+    assert (refused.status, "has no settings of text" in refused.err) == (1, True)
     assert "no longer part" in porism("encode", "taken", "--index", other, "--remove").out
     assert "porism train formula-encoder" in porism(
         "search", "--formulas", "x+1", "--index", other, "--model", "formula-encoder"

@@ -13,8 +13,9 @@ from tiny_models import save_encoder
 
 from porism.index import Snapshot
 from porism.index.token_rows import TokenRows, open_tokens
-from porism.vectors.colbert.encoding import TokenReport, encode_tokens
-from porism.vectors.colbert.stores import TokenStore
+from porism.vectors.colbert.encoding import TOKEN_ENCODING
+from porism.vectors.colbert.records import TokenRecord
+from porism.vectors.encoding import EncodingReport
 from porism.vectors.neural.token_codec import CompressedTokens
 from porism.vectors.neural.token_model import TokenModelSettings, make_token_model
 
@@ -28,20 +29,20 @@ def save_token_model(folder: Path, settings: TokenModelSettings = SETTINGS, seed
     return folder
 
 
-def token_index(folder: Path, count: int = 60, **more: Any) -> tuple[Path, TokenReport]:
+def token_index(folder: Path, count: int = 60, **more: Any) -> tuple[Path, EncodingReport[Any]]:
     """An index of two segments in a folder, and its tokens by an encoder called ``tiny``."""
     documents = [document(number, 4 + number % 9) for number in range(count)]
     path = write_index(folder / "i.index", documents[: count // 2 + 3], documents[count // 2 + 3 :])
     model = save_token_model(folder / "tiny")
-    return path, encode_tokens(path, model, device="cpu", **{"centroids": 16, **more})
+    return path, TOKEN_ENCODING.encode(path, model, device="cpu", **{"centroids": 16, **more})
 
 
-def restored(store: TokenStore, rows: TokenRows) -> NDArray[np.float32]:
+def restored(store: TokenRecord, rows: TokenRows) -> NDArray[np.float32]:
     """The vectors of all tokens of a segment."""
     return store.codec.decompress(CompressedTokens(rows.heads, rows.residuals.array))
 
 
-def reference(path: Path, store: TokenStore, vectors: NDArray[np.float32]) -> dict[str, float]:
+def reference(path: Path, store: TokenRecord, vectors: NDArray[np.float32]) -> dict[str, float]:
     """The MaxSim of each live document with the tokens of a query, as NumPy has it."""
     found: dict[str, float] = {}
     with Snapshot.open(path) as snapshot:

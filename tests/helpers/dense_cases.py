@@ -10,7 +10,8 @@ from tiny_models import TEXTS, save_encoder
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.index import IndexWriter, Snapshot
 from porism.types import Content, Document, Query
-from porism.vectors.dense.encoding import EncodeReport, encode_index
+from porism.vectors.dense.encoding import DENSE_ENCODING
+from porism.vectors.encoding import EncodingReport
 
 WORDS = " ".join(TEXTS).replace("$", "").split()
 
@@ -32,12 +33,12 @@ def write_index(path: Path, *groups: list[Document], before_publish: Any = None)
     return path
 
 
-def encoded_index(folder: Path, count: int = 60, length: int = 8, **more: Any) -> tuple[Path, EncodeReport]:
+def encoded_index(folder: Path, count: int = 60, length: int = 8, **more: Any) -> tuple[Path, EncodingReport[Any]]:
     """An index of two segments in a folder, and an encoder of it called ``tiny``."""
     documents = [document(number, length) for number in range(count)]
     path = write_index(folder / "i.index", documents[: count // 2 + 3], documents[count // 2 + 3 :])
     model = save_encoder(folder / "tiny")
-    return path, encode_index(path, model, device="cpu", **more)
+    return path, DENSE_ENCODING.encode(path, model, device="cpu", **more)
 
 
 def query(text: str, name: str = "q") -> Query:

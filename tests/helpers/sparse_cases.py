@@ -12,18 +12,19 @@ from tiny_models import save_splade
 
 from porism.index import Snapshot
 from porism.index.documents import stored_document
-from porism.vectors.neural.sparse_encoder import load_sparse_encoder
-from porism.vectors.splade.encoding import TermsReport, encode_terms
+from porism.vectors.encoding import EncodingReport
+from porism.vectors.neural.sparse_encoder import SparseEncoder
+from porism.vectors.splade.encoding import SPARSE_ENCODING
 
 STEP = 0.01
 
 
-def sparse_index(folder: Path, count: int = 60, static: bool = False, **more: Any) -> tuple[Path, TermsReport]:
+def sparse_index(folder: Path, count: int = 60, static: bool = False, **more: Any) -> tuple[Path, EncodingReport[Any]]:
     """An index of two segments in a folder, and a sparse encoder of it called ``tiny``."""
     documents = [document(number) for number in range(count)]
     path = write_index(folder / "i.index", documents[: count // 2 + 3], documents[count // 2 + 3 :])
     model = save_splade(folder / "tiny", static=static)
-    return path, encode_terms(path, model, device="cpu", **more)
+    return path, SPARSE_ENCODING.encode(path, model, device="cpu", **more)
 
 
 def documents_of(path: Path) -> dict[str, str]:
@@ -39,9 +40,9 @@ def documents_of(path: Path) -> dict[str, str]:
 def by_numpy(path: Path, model: Path, asked: str) -> tuple[dict[str, float], float]:
     """The inner product of a question with each document, by the library itself, and how far scores of stored weights
     can be from it."""
-    from sentence_transformers import SparseEncoder
+    from sentence_transformers import SparseEncoder as Library
 
-    library = SparseEncoder(str(model), device="cpu")
+    library = Library(str(model), device="cpu")
     texts = documents_of(path)
     ids = [doc_id for doc_id, text in texts.items() if text]
     rows = library.encode_document([texts[doc_id] for doc_id in ids], convert_to_sparse_tensor=False).numpy()
@@ -52,4 +53,4 @@ def by_numpy(path: Path, model: Path, asked: str) -> tuple[dict[str, float], flo
 
 def vocabulary(model: Path) -> list[str]:
     """The terms of a model."""
-    return load_sparse_encoder(model, device="cpu").terms
+    return SparseEncoder.load(model, device="cpu").terms

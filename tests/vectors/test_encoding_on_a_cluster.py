@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_cases import processes_of_dask, use_inline
+from formula_encoder_cases import random_model
 from long_forms import LONG
 
 pytest.importorskip("torch", reason="needs the extra: pip install 'porism[neural]'")
@@ -24,27 +25,27 @@ from dense_cases import document, write_index
 from processes import descendants
 from tiny_models import save_encoder, save_splade
 
+from porism.analysis.analyzer import Analyzer
 from porism.cli import main
 from porism.errors import ClusterError
-from porism.index import Snapshot
+from porism.index import IndexWriter, Snapshot
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.index.token_rows import open_tokens
 from porism.index.vectors import open_vectors
-from porism.vectors import spreading
-from porism.vectors.colbert.encoding import encode_tokens
-from porism.vectors.colbert.provider import DocumentTokens
-from porism.vectors.dense.encoding import encode_index
-from porism.vectors.dense.provider import DenseVectors
-from porism.vectors.splade.encoding import encode_terms
-from porism.vectors.splade.provider import DocumentTerms
+from porism.types import Content, Document, Formula
+from porism.vectors import cluster_encoding
+from porism.vectors.colbert.encoding import TOKEN_ENCODING, DocumentTokens
+from porism.vectors.dense.encoding import DENSE_ENCODING, DenseVectors
+from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING, EncodedFormulas
+from porism.vectors.splade.encoding import SPARSE_ENCODING, DocumentTerms
 
-MODULES = [f"porism.retrieve.{kind}.encoding" for kind in ("dense", "splade", "colbert")]
+MODULES = ["porism.vectors.encoding"]
 
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A task has few documents."""
-    for provider in (DenseVectors, DocumentTerms, DocumentTokens):
+    for provider in (DenseVectors, DocumentTerms, DocumentTokens, EncodedFormulas):
         monkeypatch.setattr(provider, "chunk", 4)
 
 
@@ -52,7 +53,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def inline(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
     """``cluster="inline"`` runs its tasks in this process."""
     use_inline(monkeypatch, *MODULES)
-    monkeypatch.setattr(spreading, "_opened", {})
+    monkeypatch.setattr(cluster_encoding, "_opened", {})
 
 
 @pytest.fixture(scope="module")
@@ -85,35 +86,57 @@ def vectors(index: Path, spec: Any) -> list[Any]:
 def test_vectors_are_those_of_one_process(tmp_path: Path, model: Path, inline: None) -> None:
     one, other = two_indexes(tmp_path)
     steps: list[tuple[int, int]] = []
-    report = encode_index(one, model, device="cpu", cluster="inline", on_progress=lambda *at: steps.append(at))
-    expected = encode_index(other, model, device="cpu")
-    assert (report.documents, report.encoded, report.interrupted) == (50, expected.encoded, False)
+    report = DENSE_ENCODING.encode(one, model, device="cpu", cluster="inline", on_progress=lambda *at: steps.append(at))
+    expected = DENSE_ENCODING.encode(other, model, device="cpu")
+    assert (report.count, report.encoded, report.interrupted) == (50, expected.encoded, False)
     assert report.encoded == 47  # four documents are empty, two of each segment
     assert vectors(one, report.record.spec) == vectors(other, expected.record.spec)
     assert leftovers(one) == []
     assert steps[0] == (1, 50)
     assert steps[-1] == (50, 50)
-    again = encode_index(one, model, device="cpu", cluster="inline")
+    again = DENSE_ENCODING.encode(one, model, device="cpu", cluster="inline")
     assert again.encoded == 0
 
 
 def test_weighted_terms_and_tokens_are_those_of_one_process(tmp_path: Path, inline: None) -> None:
     one, other = two_indexes(tmp_path, 20)
     splade = save_splade(tmp_path / "splade")
-    terms = encode_terms(one, splade, device="cpu", cluster="inline")
-    expected = encode_terms(other, splade, device="cpu")
-    assert terms.terms == expected.terms > 0
-    assert vectors(one, terms.store.spec) == vectors(other, expected.store.spec)
+    terms = SPARSE_ENCODING.encode(one, splade, device="cpu", cluster="inline")
+    expected = SPARSE_ENCODING.encode(other, splade, device="cpu")
+    assert terms.rows == expected.rows > 0
+    assert vectors(one, terms.record.spec) == vectors(other, expected.record.spec)
     late = save_token_model(tmp_path / "late")
-    tokens = encode_tokens(one, late, device="cpu", cluster="inline", centroids=8)
-    alone = encode_tokens(other, late, device="cpu", centroids=8)
-    assert (tokens.tokens, tokens.bytes) == (alone.tokens, alone.bytes)
-    assert tokens.tokens > 0
+    tokens = TOKEN_ENCODING.encode(one, late, device="cpu", cluster="inline", centroids=8)
+    alone = TOKEN_ENCODING.encode(other, late, device="cpu", centroids=8)
+    assert (tokens.rows, tokens.bytes) == (alone.rows, alone.bytes)
+    assert tokens.rows > 0
     with Snapshot.open(one) as left, Snapshot.open(other) as right:
         for mine, theirs in zip(left.segments, right.segments, strict=True):
-            rows, others = open_tokens(mine, tokens.store.spec, ""), open_tokens(theirs, alone.store.spec, "")
+            rows, others = open_tokens(mine, tokens.record.spec, ""), open_tokens(theirs, alone.record.spec, "")
             assert np.array_equal(rows.offsets, others.offsets)
             assert np.array_equal(rows.heads, others.heads)
+
+
+def test_vectors_of_formulas_are_those_of_one_process(tmp_path: Path, inline: None) -> None:
+    pytest.importorskip("safetensors", reason="models need safetensors: pip install 'porism[neural]'")
+    analyzer = Analyzer()
+    model = random_model(tmp_path)
+    specs = []
+    for name, cluster in (("one", "inline"), ("other", None)):
+        with IndexWriter(tmp_path / name, config=analyzer.config.to_dict()) as writer:
+            formulas = [Formula(f"x^{number}+y") for number in range(9)]
+            writer.add(analyzer.analyze([Document("d", {"body": Content.of(*formulas)})])[0])
+            writer.commit()
+        report = FORMULA_ENCODING.encode(tmp_path / name, model, cluster=cluster)
+        assert (report.count, report.encoded, report.rows) == (9, 9, 9)
+        specs.append(report.record.spec)
+    assert leftovers(tmp_path / "one") == []
+    with Snapshot.open(tmp_path / "one") as left, Snapshot.open(tmp_path / "other") as right:
+        mine, theirs = (
+            open_vectors(snapshot.segments[0], spec, 9).decode(0, 9)
+            for snapshot, spec in zip((left, right), specs, strict=True)
+        )
+    assert np.array_equal(mine, theirs)
 
 
 def test_an_interruption_keeps_what_was_encoded_and_leaves_nothing_behind(
@@ -125,11 +148,11 @@ def test_an_interruption_keeps_what_was_encoded_and_leaves_nothing_behind(
         if done > 10:
             raise KeyboardInterrupt
 
-    report = encode_index(index, model, device="cpu", cluster="inline", on_progress=interrupt)
+    report = DENSE_ENCODING.encode(index, model, device="cpu", cluster="inline", on_progress=interrupt)
     assert report.interrupted
     assert leftovers(index) == []
-    more = encode_index(index, model, device="cpu", cluster="inline")
-    expected = encode_index(other, model, device="cpu")
+    more = DENSE_ENCODING.encode(index, model, device="cpu", cluster="inline")
+    expected = DENSE_ENCODING.encode(other, model, device="cpu")
     assert 0 < more.encoded < expected.encoded
     assert vectors(index, more.record.spec) == vectors(other, expected.record.spec)
 
@@ -138,23 +161,23 @@ def test_rows_that_do_not_appear_and_other_commits_are_refused(
     tmp_path: Path, model: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index, _ = two_indexes(tmp_path)
-    monkeypatch.setattr(spreading, "SHOWN_SECONDS", 0.05)
+    monkeypatch.setattr(cluster_encoding, "SHOWN_SECONDS", 0.05)
     with monkeypatch.context() as patched:
-        patched.setattr(spreading, "encode_part", lambda task: task.name)
+        patched.setattr(cluster_encoding, "encode_part", lambda task: task.name)
         with pytest.raises(ClusterError, match="which does not appear here"):
-            encode_index(index, model, device="cpu", cluster="inline")
+            DENSE_ENCODING.encode(index, model, device="cpu", cluster="inline")
     assert leftovers(index) == []
-    tasks: list[spreading.EncodingTask] = []
+    tasks: list[cluster_encoding.EncodingTask] = []
     with monkeypatch.context() as patched:
-        real = spreading.encode_part
-        patched.setattr(spreading, "encode_part", lambda task: (tasks.append(task), real(task))[1])
-        encode_index(index, model, device="cpu", cluster="inline")
+        real = cluster_encoding.encode_part
+        patched.setattr(cluster_encoding, "encode_part", lambda task: (tasks.append(task), real(task))[1])
+        DENSE_ENCODING.encode(index, model, device="cpu", cluster="inline")
     with pytest.raises(ClusterError, match="does not see the folder"):
-        spreading.encode_part(tasks[0])  # nobody wants it any more
+        cluster_encoding.encode_part(tasks[0])  # nobody wants it any more
     write_index(index, [document(99)])
-    monkeypatch.setattr(spreading, "_opened", {})
+    monkeypatch.setattr(cluster_encoding, "_opened", {})
     with pytest.raises(ClusterError, match="the index is at commit 3 here, not 2"):
-        spreading._open(tasks[0])
+        cluster_encoding._open(tasks[0])
 
 
 def test_the_command_takes_a_cluster(
@@ -179,11 +202,11 @@ def test_a_killed_worker_s_documents_are_encoded_by_another(tmp_path: Path, mode
 
         killer = Thread(target=kill_at_first_rows, daemon=True)
         killer.start()
-        report = encode_index(one, model, device="cpu", precision="float32", cluster=address)
+        report = DENSE_ENCODING.encode(one, model, device="cpu", precision="float32", cluster=address)
         killer.join(60)
         assert workers[1].wait(60) == -signal.SIGKILL
         assert workers[0].poll() is None
-    expected = encode_index(other, model, device="cpu", precision="float32")
+    expected = DENSE_ENCODING.encode(other, model, device="cpu", precision="float32")
     assert (report.encoded, report.interrupted) == (expected.encoded, False)
     for (mine, offsets), (theirs, others) in zip(
         vectors(one, report.record.spec), vectors(other, expected.record.spec), strict=True

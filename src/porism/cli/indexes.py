@@ -103,9 +103,9 @@ def index(
             log.close()
     _tell(report, quiet, "run the same command", cluster)
     if neural_model:
-        from porism.cli.encoding import encode_and_tell
+        from porism.cli.encoding import encode_and_report
 
-        encode_and_tell(index_path, neural_model, quiet)
+        encode_and_report(index_path, neural_model, quiet)
 
 
 @click.command()

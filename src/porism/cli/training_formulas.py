@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from porism.cli.encoding import encode_formulas_and_tell
+from porism.cli.encoding import encode_and_report
 from porism.cli.options import index_option
 from porism.cli.progress import phase_progress
 from porism.cli.terminal import echo
@@ -86,4 +86,4 @@ def formula_encoder(
         f"{report.excluded:,} excluded", *done,
     )
     if output is None:
-        encode_formulas_and_tell(index_path, str(target), quiet, name=name)
+        encode_and_report(index_path, str(target), quiet, name=name)

@@ -1,98 +1,244 @@
-"""What encodings of documents have in common, whatever the encoder gives: which model under which name, which
-documents, and how far it came."""
+"""Encoding the documents or formulas of an index by a model, and recording the model, so that later commits encode new
+ones.
+
+This is the same for all kinds of encodings. What differs is declared by a subclass of :class:`EncodingKind`; all of
+them are listed in :mod:`porism.vectors.encoding_kinds`.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
-import numpy as np
-import orjson
-from numpy.typing import NDArray
-
-from porism.analysis.model_text import ModelText, document_text
-from porism.index import Segment, Snapshot
-from porism.index.documents import stored_document
-from porism.index.vectors import content_digests
-from porism.retrieve.kinds import VectorProvider
+from porism.index import Snapshot, locked_snapshot
+from porism.retrieve.encoding_store import Encoding, EncodingStore
+from porism.settings import Settings
+from porism.system.concurrency.clusters import connected
 from porism.system.files.artifacts import MODELS
-from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import ModelClass, fetched_encoder
+from porism.vectors.cluster_encoding import encode_segments
+from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder
+from porism.vectors.neural.encoder_model import ModelClass, Precision, fetched_encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings
+from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, OnWarning, no_progress, no_warning
+from porism.vectors.providers import DocumentProvider, SegmentProvider
+from porism.vectors.records import TextEncoding
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 
-_DELETED = 0
-"""Stands for the digest of a document that was deleted before it was encoded: it gets nothing."""
+R = TypeVar("R", bound=Encoding)
+E = TypeVar("E")
+M = TypeVar("M", bound=ModelEncoder)
+T = TypeVar("T", bound=TextEncoding)
 
 
-def document_digests(segment: Segment) -> NDArray[np.uint64]:
-    """The digest of the content of each document of a segment (uint64), 0 of one that was deleted."""
-    digests = content_digests(orjson.dumps(orjson.loads(stored)["fields"]) for stored in segment.records("stored"))
-    digests[~segment.live] = _DELETED
-    return digests
+@dataclass(frozen=True, slots=True)
+class EncodingReport(Generic[R]):
+    """What was encoded: the ``record``; how many documents or formulas the index has (``count``) and how many of them
+    were ``encoded`` now, in ``seconds``; and whether it was ``interrupted``. If it was not, also how many ``rows`` they
+    have in all (vectors, tokens or terms), and their ``bytes`` on disk."""
+
+    record: R
+    count: int
+    encoded: int
+    seconds: float
+    interrupted: bool
+    rows: int = 0
+    bytes: int = 0
 
 
-def document_texts(segment: Segment, documents: NDArray[np.int64], settings: ModelText) -> list[str]:
-    """What an encoder reads of documents, by number; nothing of those that were deleted."""
-    return [
-        document_text(stored_document(segment, document), settings) if segment.live[document] else ""
-        for document in documents.tolist()
-    ]
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which model encodes, and how: settings in place of its own or over them, its precision and its device."""
+
+    model: str | os.PathLike[str]
+    index: Path
+    settings: EncoderSettings | Mapping[str, Any] | None = None
+    precision: Precision = "auto"
+    device: str = "auto"
+    on_warning: OnWarning = no_warning
+
+    def files(self, kind: ModelClass) -> EncoderFiles:
+        """The files of the model, which is fetched if need be.
+
+        :raises ConfigError: there is no such model or setting.
+        """
+        files = fetched_encoder(self.model, self.index, kind=kind)
+        if isinstance(self.settings, EncoderSettings):
+            return replace(files, settings=self.settings)
+        return replace(files, settings=files.settings.changed(self.settings or {}))
+
+    @property
+    def persistent_name(self) -> str:
+        """The model as an index records it: a folder by its path, which is relative to nothing, except for one of the
+        index itself, which goes along with it; others as they are named."""
+        folder = Path(os.fspath(self.model)).expanduser()
+        if not folder.is_dir():
+            return os.fspath(self.model)
+        resolved = folder.resolve()
+        inside = resolved.parent == (self.index / MODELS.folder).resolve()
+        return resolved.name if inside else str(resolved)
+
+
+@dataclass(frozen=True, slots=True)
+class NoOptions(Settings):
+    """The options of a kind that has none of its own."""
+
+
+class EncodingKind(ABC, Generic[R, E]):
+    """One kind of encodings of documents or formulas."""
+
+    name: ClassVar[str]
+    """What ``porism encode --kind`` calls it."""
+
+    records: EncodingStore[R]
+    """The records of an index."""
+
+    options: ClassVar[type[Settings]] = NoOptions
+    """What can be chosen for this kind alone; a record has attributes of the same names."""
+
+    compared: ClassVar[tuple[str, ...]] = ()
+    """The options on which the rows depend."""
+
+    noun: ClassVar[str] = "document"
+    """What is encoded."""
+
+    row_noun: ClassVar[str] = "vector"
+    """What is stored of it."""
+
+    search: ClassVar[str]
+    """The arguments of ``porism search`` that search by it."""
+
+    @abstractmethod
+    def recognises(self, folder: Path) -> bool:
+        """Whether the folder of a model says that it gives such encodings."""
+
+    def fits(self, folder: Path) -> bool:
+        """Whether the model in a folder can give such encodings."""
+        return self.recognises(folder)
+
+    @abstractmethod
+    def load(self, chosen: ModelChoice) -> E:
+        """Loads the encoder.
+
+        :raises ConfigError: there is no such model, or it is of another kind.
+        :raises MissingExtra: a library is not installed.
+        """
+
+    @abstractmethod
+    def write(
+        self, name: str, chosen: ModelChoice, encoder: E, options: Any, snapshot: Snapshot
+    ) -> SegmentProvider:
+        """Records an encoding in the index under a name; returns what computes its rows."""
+
+    @abstractmethod
+    def provider(self, index: Path, record: R, encoder: E | None = None, device: str = "auto") -> SegmentProvider:
+        """What computes the rows of a record."""
+
+    @abstractmethod
+    def is_same(self, record: R, model: Path, settings: Mapping[str, Any], options: Any) -> bool:
+        """Whether a record is of the model in a folder, with these settings over its own and these options."""
+
+    @abstractmethod
+    def about(self, record: R) -> dict[str, Any]:
+        """What a record says of the rows, as plain values."""
+
+    @abstractmethod
+    def describe(self, record: R) -> str:
+        """The same in words; empty where there is nothing to say."""
+
+    @property
+    def option_names(self) -> list[str]:
+        """The names of its own options."""
+        return [option.name for option in fields(cast(Any, self.options))]
+
+    def count(self, snapshot: Snapshot) -> int:
+        """How many documents or formulas an index has."""
+        return snapshot.doc_count
+
+    def providers(self, index: Path) -> list[SegmentProvider]:
+        """What computes rows for an index: one for each record that it has."""
+        return [self.provider(index, record) for record in self.records.all(index)]
+
+    def encode(
+        self, index_path: str | os.PathLike[str], model: str | os.PathLike[str], *, name: str = "",
+        settings: EncoderSettings | Mapping[str, Any] | None = None, precision: Precision = "auto",
+        device: str = "auto", cluster: str | None = None, on_progress: OnProgress = no_progress,
+        on_warning: OnWarning = no_warning, **options: Any,
+    ) -> EncodingReport[R]:
+        """Encodes what of an index has no rows of a model yet, and records the model under a name.
+
+        :param model: a folder, or a name (:func:`porism.vectors.neural.encoder_files.find_encoder`).
+        :param name: what the encoder is called in settings of models; that of the model if empty.
+        :param settings: how it reads text, or what is to differ from what its folder says.
+        :param precision: what the model computes with.
+        :param cluster: where to encode, as :func:`porism.system.concurrency.clusters.connected` takes it; here if None.
+        :param on_progress: receives of how many documents or formulas the rows are there, of how many.
+        :param options: those of the kind (:attr:`options`).
+
+        An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
+
+        :raises ConfigError: there is no such model, it is of another kind, or parts of it do not fit together.
+        :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+        :raises ClusterError: the workers of the cluster cannot do the work.
+        :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
+        """
+        started = time.monotonic()
+        index = Path(index_path)
+        own = self.options(**options)
+        Snapshot.open(index).close()
+        chosen = ModelChoice(model, index, settings, precision, device, on_warning)
+        encoder = self.load(chosen)
+        named = self.records.kind.check_name(name or encoder_name(model))
+        with connected(cluster) as workers, locked_snapshot(index) as snapshot:
+            provider = self.write(named, chosen, encoder, own, snapshot)
+            self.records.remove_others(index, snapshot.segments)
+            encoded, interrupted = encode_segments(snapshot, provider, on_progress, workers)
+            sizes = [] if interrupted else [provider.size(segment) for segment in snapshot.segments]
+            return EncodingReport(
+                provider.record, self.count(snapshot), encoded, time.monotonic() - started, interrupted,
+                sum(rows for rows, _ in sizes), sum(stored for _, stored in sizes),
+            )
+
+    def forget(self, index_path: str | os.PathLike[str], name: str) -> None:
+        """Forgets an encoding of an index, and removes what is stored of it.
+
+        :raises ConfigError: the index has none of this name.
+        :raises IndexLocked: another process writes to it.
+        """
+        self.records.forget(index_path, name)
+
+
+class TextEncodingKind(EncodingKind[T, M]):
+    """One kind of encodings of documents."""
+
+    encoder_class: type[M]
+
+    provider_class: type[DocumentProvider[T, M]]
+
+    def load(self, chosen: ModelChoice) -> M:
+        return self.encoder_class.load(
+            chosen.files(self.encoder_class.model_class), device=chosen.device, precision=chosen.precision,
+            on_warning=chosen.on_warning,
+        )
+
+    def provider(
+        self, index: Path, record: T, encoder: M | None = None, device: str = "auto"
+    ) -> DocumentProvider[T, M]:
+        return self.provider_class(index, record, encoder=encoder, device=device)
+
+    def is_same(self, record: T, model: Path, settings: Mapping[str, Any], options: Any) -> bool:
+        files = find_encoder(model)
+        same = (record.digest, record.settings) == (files.digest, files.settings.changed(settings))
+        return same and all(getattr(record, name) == getattr(options, name) for name in self.compared)
 
 
 def encoder_name(model: str | os.PathLike[str]) -> str:
     """The name that an encoder has where none is given: the last part of the model's."""
     last = Path(os.fspath(model)).name or "encoder"
     return _NOT_IN_NAMES.sub("-", last).lstrip("._-") or "encoder"
-
-
-def lasting_name(model: str | os.PathLike[str], index: Path) -> str:
-    """A model as an index remembers it: a folder by its path, which is relative to nothing, except for one of the index
-    itself, which goes along with it; others as they are named."""
-    folder = Path(os.fspath(model)).expanduser()
-    if not folder.is_dir():
-        return os.fspath(model)
-    resolved = folder.resolve()
-    return resolved.name if resolved.parent == (index / MODELS.folder).resolve() else str(resolved)
-
-
-def chosen_files(
-    model: str | os.PathLike[str], index: Path, settings: EncoderSettings | Mapping[str, Any] | None,
-    kind: ModelClass = "SentenceTransformer",
-) -> EncoderFiles:
-    """The files of a model, which is fetched if need be, with settings in place of its own or over them.
-
-    :raises IndexNotFound: there is no index. :raises ConfigError: there is no such model or setting.
-    """
-    Snapshot.open(index).close()
-    files = fetched_encoder(model, index, kind=kind)
-    if settings is None:
-        return files
-    whole = settings if isinstance(settings, EncoderSettings) else files.settings.changed(settings)
-    return replace(files, settings=whole)
-
-
-def encode_segments(
-    snapshot: Snapshot, provider: VectorProvider, on_progress: Callable[[int, int], None]
-) -> tuple[int, bool]:
-    """Encodes what the segments of an index lack; returns how many documents that were, and whether Ctrl-C ended it."""
-    total = sum(map(provider.count, snapshot.segments))
-    done = encoded = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        on_progress(min(done, total), total)
-
-    try:
-        for segment in snapshot.segments:
-            encoded += provider.complete(segment, step)
-        provider.finish(snapshot.segments)
-    except KeyboardInterrupt:
-        return encoded, True
-    return encoded, False

@@ -1,5 +1,5 @@
-"""What computes encodings of documents, whatever the encoder gives: new documents alone are encoded, and those of a
-segment are stored when all of them are."""
+"""What computes encodings of documents or formulas: only new ones are encoded, and those of a segment are stored when
+all of them are."""
 
 from __future__ import annotations
 
@@ -9,90 +9,74 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
+from porism.analysis.model_text import ModelText, document_text
 from porism.index import Segment
-from porism.index.vectors import ComputedRows, complete_vectors, forget_parts, has_vectors
-from porism.retrieve.encoding_store import Encoding
-from porism.vectors.encoding import document_digests
+from porism.index.documents import stored_document
+from porism.index.vectors import (
+    ComputedRows,
+    complete_vectors,
+    content_digests,
+    forget_parts,
+    has_vectors,
+    open_vectors,
+)
+from porism.vectors.neural.model_encoder import ModelEncoder
+from porism.vectors.records import TextEncoding
 
-R = TypeVar("R", bound=Encoding)
-E = TypeVar("E")
+R = TypeVar("R", bound=TextEncoding)
+E = TypeVar("E", bound=ModelEncoder)
+
+_DELETED = 0
+"""Stands for the digest of a document that was deleted before it was encoded: it gets nothing."""
 
 
-class DocumentProvider(ABC, Generic[R, E]):
-    """Computes the encodings of documents that an index remembers as ``record``; loads the encoder when the first
-    document is to be encoded."""
-
-    what: ClassVar[str]
-    """What a record is of, for messages: ``the encoder``."""
+class SegmentProvider(ABC):
+    """Computes and stores one set of rows beside the segments of an index."""
 
     chunk: ClassVar[int]
-    """Documents that are encoded between two times that encodings are written."""
+    """Documents or formulas that are encoded between two times that encodings are written."""
 
-    def __init__(
-        self, index_path: Path, record: R, *, encoder: E | None = None, device: str = "auto",
-        on_note: Callable[[str], None] = lambda note: None,
-    ) -> None:
-        self._index_path, self._record = index_path, record
-        self._encoder, self._device, self._note = encoder, device, on_note
+    def __init__(self, index_path: Path, record: Any = None, device: str = "auto") -> None:
+        self._index_path, self.record, self.device = index_path, record, device
+
+    @property
+    @abstractmethod
+    def spec(self) -> Any:
+        """The shape of what is stored, which the functions that store it take."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> str:
+        """What it is of, for messages: ``the encoder minilm``."""
 
     @abstractmethod
-    def load(self, device: str, on_note: Callable[[str], None]) -> E:
-        """Loads the encoder.
-
-        :raises ConfigError: it is not there any more, or is another than before.
-        :raises MissingExtra: a library is not installed.
-        """
+    def count(self, segment: Segment) -> int:
+        """The documents (deleted ones too) or formulas of a segment."""
 
     @abstractmethod
-    def compute(self, segment: Segment, documents: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
-        """The encodings of documents of a segment, by number; ``digests`` are those of all its documents."""
+    def digests(self, segment: Segment) -> NDArray[np.uint64]:
+        """Of each of them the digest of all that its rows depend on."""
+
+    @abstractmethod
+    def compute(self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
+        """The rows of documents or formulas of a segment, by number; ``digests`` are those of all of them."""
 
     @property
     def name(self) -> str:
         """The name of what is stored."""
-        return self._record.spec.name
-
-    @property
-    def spec(self) -> Any:
-        """The shape of what is stored, which the functions that store it take."""
-        return self._record.spec
-
-    @property
-    def record(self) -> R:
-        """What the index remembers."""
-        return self._record
-
-    @property
-    def device(self) -> str:
-        """What the encoder runs on."""
-        return self._device
-
-    @property
-    def origin(self) -> str:
-        """What it is of."""
-        return f"{self.what} {self._record.name}"
-
-    @property
-    def encoder(self) -> E:
-        """The encoder, loaded once."""
-        if self._encoder is None:
-            self._encoder = self.load(self._device, self._note)
-        return self._encoder
+        return str(self.spec.name)
 
     def has(self, segment: Segment) -> bool:
-        """Whether a segment has the encodings of its documents."""
-        return has_vectors(segment, self.spec, segment.doc_count)
-
-    def count(self, segment: Segment) -> int:
-        """The documents of a segment, deleted ones too."""
-        return segment.doc_count
+        """Whether a segment has its rows."""
+        return has_vectors(segment, self.spec, self.count(segment))
 
     def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
-        """Stores the encodings of the documents of a segment; returns how many documents were encoded.
+        """Stores the rows of a segment; returns of how many documents or formulas they were computed.
 
-        :raises ConfigError: the encoder is not there any more, or is another than before.
+        :raises ConfigError: what computes them is not there any more, or is another than before.
         :raises MissingExtra: a library is not installed.
         :raises StorageError: the folder cannot be written.
         """
@@ -100,29 +84,93 @@ class DocumentProvider(ABC, Generic[R, E]):
 
     def complete_by(
         self, compute: Callable[[Segment, NDArray[np.int64], NDArray[np.uint64]], ComputedRows], segment: Segment,
-        on_progress: Callable[[int], None], *, at_once: int = 1,
+        on_progress: Callable[[int], None], *, chunks: int = 1,
     ) -> int:
-        """As :meth:`complete`, where something else computes as :meth:`compute` does, ``at_once`` chunks at a time."""
+        """As :meth:`complete`, where something else computes as :meth:`compute` does, so many chunks at once."""
         if self.has(segment):
-            on_progress(segment.doc_count)
+            on_progress(self.count(segment))
             return 0
-        digests = document_digests(segment)
+        digests = self.digests(segment)
         return self.store(
-            segment, digests, lambda documents: compute(segment, documents, digests), on_progress, at_once=at_once
+            segment, digests, lambda numbers: compute(segment, numbers, digests), on_progress, self.chunk * chunks
         )
 
     def store(
         self, segment: Segment, digests: NDArray[np.uint64], compute: Callable[[NDArray[np.int64]], ComputedRows],
-        on_progress: Callable[[int], None], *, at_once: int = 1,
+        on_progress: Callable[[int], None], chunk: int,
     ) -> int:
-        """Stores what ``compute`` gives for documents that have no encodings yet; returns how many these were.
+        """Stores what ``compute`` gives where rows are missing, ``chunk`` at once; returns of how many."""
+        return complete_vectors(segment, self.spec, digests, compute, chunk=chunk, on_progress=on_progress)
 
-        :param at_once: so many chunks are computed at once.
-        """
-        return complete_vectors(
-            segment, self.spec, digests, compute, chunk=self.chunk * at_once, on_progress=on_progress
-        )
+    def size(self, segment: Segment) -> tuple[int, int]:
+        """The rows of a segment, which are all there, and their bytes on disk."""
+        rows = open_vectors(segment, self.spec, self.count(segment))
+        scales = 0 if rows.scales is None else rows.scales.nbytes
+        return len(rows.vectors), rows.vectors.nbytes + rows.offsets.nbytes + scales
 
     def finish(self, segments: Sequence[Segment]) -> None:
-        """Removes what waited for the segments."""
+        """Removes what waited until all segments had their rows."""
         forget_parts(self._index_path, self.spec)
+
+
+class DocumentProvider(SegmentProvider, Generic[R, E]):
+    """Computes the encodings of documents that an index records as ``record``; loads the encoder when the first
+    document is to be encoded."""
+
+    noun: ClassVar[str]
+    """What a record is of, for messages: ``the encoder``."""
+
+    encoder_class: type[E]
+
+    record: R
+
+    def __init__(self, index_path: Path, record: R, *, encoder: E | None = None, device: str = "auto") -> None:
+        super().__init__(index_path, record, device)
+        self._encoder = encoder
+
+    @property
+    def spec(self) -> Any:
+        return self.record.spec
+
+    @property
+    def origin(self) -> str:
+        return f"{self.noun} {self.record.name}"
+
+    @property
+    def encoder(self) -> E:
+        """The encoder itself.
+
+        :raises ConfigError: it is not there any more, or is another than before.
+        :raises MissingExtra: a library is not installed.
+        """
+        if self._encoder is None:
+            files = self.record.files(self._index_path)
+            self._encoder = self.encoder_class.load(
+                files, device=self.device, precision=self.record.precision
+            )
+        return self._encoder
+
+    def count(self, segment: Segment) -> int:
+        return segment.doc_count
+
+    def digests(self, segment: Segment) -> NDArray[np.uint64]:
+        return document_digests(segment)
+
+    def texts(self, segment: Segment, numbers: NDArray[np.int64]) -> list[str]:
+        """What the encoder reads of documents, by number."""
+        return document_texts(segment, numbers, self.record.settings.text)
+
+
+def document_digests(segment: Segment) -> NDArray[np.uint64]:
+    """The digest of the content of each document of a segment (uint64), 0 of one that was deleted."""
+    digests = content_digests(orjson.dumps(orjson.loads(stored)["fields"]) for stored in segment.records("stored"))
+    digests[~segment.live] = _DELETED
+    return digests
+
+
+def document_texts(segment: Segment, documents: NDArray[np.int64], settings: ModelText) -> list[str]:
+    """What an encoder reads of documents, by number; nothing of those that were deleted."""
+    return [
+        document_text(stored_document(segment, document), settings) if segment.live[document] else ""
+        for document in documents.tolist()
+    ]

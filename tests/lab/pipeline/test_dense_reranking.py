@@ -12,7 +12,7 @@ from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula, Query
-from porism.vectors.dense.encoding import encode_index
+from porism.vectors.dense.encoding import DENSE_ENCODING
 
 need_encoders()
 
@@ -27,7 +27,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents.append(Document("other", {"body": Content("A prime number divides a product.")}))
     path = folder / "i.index"
     index_documents(documents, path, jobs=1)
-    encode_index(path, save_encoder(folder / "tiny"), device="cpu")
+    DENSE_ENCODING.encode(path, save_encoder(folder / "tiny"), device="cpu")
     return path
 
 

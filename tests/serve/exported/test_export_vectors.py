@@ -27,7 +27,7 @@ from porism.types import Query
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.neural.encoder_settings import EncoderSettings
-from porism.vectors.splade.encoding import encode_terms
+from porism.vectors.splade.encoding import SPARSE_ENCODING
 
 need_encoders()
 
@@ -112,7 +112,7 @@ def test_terms_of_a_sparse_encoder_are_a_view_of_its_weights(tmp_path: Path) -> 
     backend, model = MemoryBackend(), read_model("splade")
     report = exported(path, backend, model, tmp_path)
     assert compare(path, backend, model, ASKED, 10) > 20
-    encode_terms(path, tmp_path / "tiny", name="tiny", device="cpu", settings=EncoderSettings(length=8))
+    SPARSE_ENCODING.encode(path, tmp_path / "tiny", name="tiny", device="cpu", settings=EncoderSettings(length=8))
     again = exported(path, backend, model, tmp_path)
     assert not again.views.keys() & report.views.keys()
     assert compare(path, backend, model, ASKED, 10) > 20

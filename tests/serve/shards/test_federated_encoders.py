@@ -23,9 +23,9 @@ from porism.search.models.models import model_from
 from porism.serve.shards.federated import FederatedIndex
 from porism.serve.shards.shard import IndexShard
 from porism.system.files.artifacts import TOKENS
-from porism.vectors.colbert.encoding import encode_tokens
+from porism.vectors.colbert.encoding import TOKEN_ENCODING
 from porism.vectors.colbert.model import ColbertModel
-from porism.vectors.splade.encoding import encode_terms
+from porism.vectors.splade.encoding import SPARSE_ENCODING
 
 SPLADE = SearchModel({"splade": ChannelSettings()})
 MIXED = SearchModel({"words": ChannelSettings(), "splade": ChannelSettings(weight=0.5)})
@@ -53,10 +53,10 @@ def encoded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("two", [documents[1::3]]), ("three", [documents[2::3]]),
     ):
         path = write_index(folder / name, *groups)
-        encode_terms(path, splade, device="cpu")
+        SPARSE_ENCODING.encode(path, splade, device="cpu")
         if name != "whole":
             shutil.copy(TOKENS.path(folder / "whole", "tokens"), TOKENS.prepare(path, "tokens"))
-        encode_tokens(path, tokens, centroids=16, device="cpu")
+        TOKEN_ENCODING.encode(path, tokens, centroids=16, device="cpu")
     return folder
 
 
@@ -117,8 +117,8 @@ def test_what_was_encoded_otherwise_is_refused(
     encoded: Path, tmp_path: Path, model: SearchModel | ColbertModel
 ) -> None:
     path = write_index(tmp_path / "other", [document(number) for number in range(12)])
-    encode_terms(path, encoded / "splade", name="otherwise", device="cpu")
-    encode_tokens(path, encoded / "tokens", centroids=8, device="cpu")  # with centroids of its own
+    SPARSE_ENCODING.encode(path, encoded / "splade", name="otherwise", device="cpu")
+    TOKEN_ENCODING.encode(path, encoded / "tokens", centroids=8, device="cpu")  # with centroids of its own
     shards = [IndexShard("one", open_index(encoded / "one", model)), IndexShard("other", open_index(path, model))]
     with pytest.raises(ConfigError, match="other: was encoded otherwise than one"):
         FederatedIndex(shards).search(TEXTS[0])

@@ -33,7 +33,7 @@ from porism.serve.shards.requests import (
 from porism.serve.shards.shard import IndexShard, check_model
 from porism.serve.shards.values import ShardQuestion, ShardScores
 from porism.types import Content, Document, Formula, Query
-from porism.vectors.dense.encoding import encode_index
+from porism.vectors.dense.encoding import DENSE_ENCODING
 
 QUESTION = "series converges limit $x^2 + 1$"
 
@@ -73,7 +73,7 @@ def written(folder: Path, encoder: Path, parts: list[list[Document]]) -> list[Pa
     for number, part in enumerate(parts):
         paths.append(folder / f"i{number}")
         index_documents(part, paths[-1], jobs=1)
-        encode_index(paths[-1], encoder, device="cpu")
+        DENSE_ENCODING.encode(paths[-1], encoder, device="cpu")
     return paths
 
 
@@ -228,7 +228,7 @@ def test_a_commit_between_the_parts_begins_again(tmp_path: Path, encoder: Path) 
     [path, other] = written(tmp_path, encoder, [old, [document(20), document(21)]])
     before = IndexShard("i0", open_index(path, "neural"))
     index_documents(more, path, jobs=1)
-    encode_index(path, encoder, device="cpu")
+    DENSE_ENCODING.encode(path, encoder, device="cpu")
     after, beside = IndexShard("i0", open_index(path, "neural")), IndexShard("i1", open_index(other, "neural"))
 
     class Reopened(Wrapped):

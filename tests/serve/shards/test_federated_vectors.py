@@ -19,7 +19,7 @@ from porism.serve.shards.federated import FederatedIndex
 from porism.serve.shards.requests import CandidatesRequest, DocumentTermsRequest, LinksRequest, Moved
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardQuestion, ShardStatistics, WholeStatistics
-from porism.vectors.dense.encoding import encode_index
+from porism.vectors.dense.encoding import DENSE_ENCODING
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def encoded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, groups in (
         ("even", [documents[:20:2], documents[20::2]]), ("odd", [documents[1::2]]),
     ):
-        encode_index(write_index(folder / name, *groups), model, device="cpu")
+        DENSE_ENCODING.encode(write_index(folder / name, *groups), model, device="cpu")
     return folder
 
 
@@ -74,7 +74,7 @@ def test_filters_hold_in_each_shard(whole_index: Index, together: FederatedIndex
 
 
 def test_vectors_of_other_encoders_are_refused(encoded: Path, together: FederatedIndex) -> None:
-    other = encode_index(
+    other = DENSE_ENCODING.encode(
         write_index(encoded / "other", [document(number) for number in range(3)]), encoded / "tiny",
         settings={"cut": "head-tail"}, device="cpu",
     )

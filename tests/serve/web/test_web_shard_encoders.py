@@ -23,8 +23,8 @@ from porism.sample import sample_path
 from porism.search.index import open_index
 from porism.serve.web.remote_shards import open_shards
 from porism.system.files.artifacts import TOKENS
-from porism.vectors.colbert.encoding import encode_tokens
-from porism.vectors.splade.encoding import encode_terms
+from porism.vectors.colbert.encoding import TOKEN_ENCODING
+from porism.vectors.splade.encoding import SPARSE_ENCODING
 
 QUESTION = r"why does $\sum 1/n^2$ converge?"
 
@@ -36,10 +36,10 @@ def encoded(tmp_path_factory: pytest.TempPathFactory, sample_shards: list[Path])
     splade, tokens = save_splade(folder / "splade"), save_token_model(folder / "tokens")
     paths = [Path(shutil.copytree(path, folder / path.name)) for path in sample_shards]
     for path in paths:
-        encode_terms(path, splade, device="cpu")
+        SPARSE_ENCODING.encode(path, splade, device="cpu")
         if path != paths[0]:
             shutil.copy(TOKENS.path(paths[0], "tokens"), TOKENS.prepare(path, "tokens"))
-        encode_tokens(path, tokens, centroids=16, device="cpu")
+        TOKEN_ENCODING.encode(path, tokens, centroids=16, device="cpu")
     return paths
 
 

@@ -29,7 +29,7 @@ from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX, ApiError
 from porism.serve.web.remote_shards import in_parts, joined, open_shards
 from porism.serve.web.settings import WebSettings
-from porism.vectors.dense.encoding import encode_index
+from porism.vectors.dense.encoding import DENSE_ENCODING
 
 QUESTION = r"why does $\sum 1/n^2$ converge?"
 
@@ -42,7 +42,7 @@ def encoded(tmp_path_factory: pytest.TempPathFactory, sample_shards: list[Path])
     paths = []
     for path in sample_shards:
         paths.append(Path(shutil.copytree(path, folder / path.name)))
-        encode_index(paths[-1], encoder, device="cpu")
+        DENSE_ENCODING.encode(paths[-1], encoder, device="cpu")
     return paths
 
 

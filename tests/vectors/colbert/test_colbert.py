@@ -23,12 +23,12 @@ from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
 from porism.search.models.vectors import prepare_vectors
 from porism.types import Content, Document, Formula, Query
-from porism.vectors.colbert.encoding import encode_tokens, forget_tokens
+from porism.vectors.colbert.encoding import TOKEN_ENCODING
 from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.colbert.retriever import ColbertRetriever
-from porism.vectors.colbert.stores import TOKEN_STORES
 from porism.vectors.neural.token_codec import CODE
-from porism.vectors.neural.token_encoder import TokenEncoder, load_token_encoder
+from porism.vectors.neural.token_encoder import TokenEncoder
 
 need_encoders()
 pytest.importorskip("faiss", reason="centroids need faiss: pip install 'porism[neural]'")
@@ -62,8 +62,8 @@ def prepare(segments: Sequence[Segment]) -> None:
 
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_scores_are_max_sims_of_the_tokens_that_are_stored(encoded: Path, text: str) -> None:
-    store = TOKEN_STORES.find(encoded)
-    vectors = load_token_encoder(store.model, device="cpu").encode_queries([text])[0].vectors
+    store = TOKEN_RECORDS.find(encoded)
+    vectors = TokenEncoder.load(store.model, device="cpu").encode_queries([text])[0].vectors
     expected = reference(encoded, store, vectors)
     found = dict(ranking(encoded, text))
     assert found.keys() == expected.keys()
@@ -82,7 +82,7 @@ def test_results_are_in_order_ties_by_descending_id(encoded: Path) -> None:
 def test_documents_of_equal_text_are_level(tmp_path: Path) -> None:
     twins = [replace(document(1), id=name) for name in ("b", "a", "c")]
     path = write_index(tmp_path / "i.index", [*twins, document(2)], [replace(document(1), id="d")])
-    encode_tokens(path, save_token_model(tmp_path / "tiny"), device="cpu")
+    TOKEN_ENCODING.encode(path, save_token_model(tmp_path / "tiny"), device="cpu")
     found = [one for one in ranking(path, QUESTIONS[0]) if one[0] in "abcd"]
     assert [doc_id for doc_id, _ in found] == ["d", "c", "b", "a"]
     assert len({score for _, score in found}) == 1
@@ -95,8 +95,8 @@ def test_pruning_finds_some_of_the_documents_with_the_same_scores(encoded: Path)
     few = ranking(encoded, QUESTIONS[1], ColbertModel(probes=1, candidates=12))
     assert len(few) == 12
     assert set(few) <= set(whole)
-    store = TOKEN_STORES.find(encoded)
-    vectors = load_token_encoder(store.model, device="cpu").encode_queries([QUESTIONS[1]])[0].vectors
+    store = TOKEN_RECORDS.find(encoded)
+    vectors = TokenEncoder.load(store.model, device="cpu").encode_queries([QUESTIONS[1]])[0].vectors
     cosines = store.codec.centroids @ vectors.T
     probed = set(cosines.argmax(axis=0).tolist())
     rough = []
@@ -154,7 +154,7 @@ def test_an_explanation_says_which_token_met_which_and_adds_up(tmp_path: Path) -
     formula = Formula(r"\frac{a}{b}")
     first = Document("f", {"body": Content.of("Let ", formula, " be a fraction and ", Formula("x^2"), ".")})
     path = write_index(tmp_path / "i.index", [first, *map(document, range(12))])
-    encode_tokens(path, save_token_model(tmp_path / "tiny"), device="cpu")
+    TOKEN_ENCODING.encode(path, save_token_model(tmp_path / "tiny"), device="cpu")
     asked = Query("q", {"query": Content.of("a fraction ", formula)})
     one = retriever(path)
     explanation = one.explain(asked, "f")
@@ -205,11 +205,11 @@ def test_only_new_documents_are_encoded_and_deleted_ones_go(index: Path, monkeyp
 
 def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, report = token_index(tmp_path / "whole")
-    assert (report.documents, report.encoded, report.interrupted) == (60, 56, False)  # the empty ones have one text
-    monkeypatch.setattr("porism.vectors.colbert.provider.DocumentTokens.chunk", 8)
-    monkeypatch.setattr("porism.vectors.colbert.encoding._SAMPLED_AT_ONCE", 8)
-    monkeypatch.setattr("porism.vectors.colbert.encoding._LEAST_SAMPLE", 1)
-    monkeypatch.setattr("porism.vectors.colbert.encoding._TOKENS_OF_CENTROID", 1)
+    assert (report.count, report.encoded, report.interrupted) == (60, 56, False)  # the empty ones have one text
+    monkeypatch.setattr("porism.vectors.colbert.encoding.DocumentTokens.chunk", 8)
+    monkeypatch.setattr("porism.vectors.colbert.encoding._SAMPLE_BATCH_SIZE", 8)
+    monkeypatch.setattr("porism.vectors.colbert.encoding._MIN_SAMPLE", 1)
+    monkeypatch.setattr("porism.vectors.colbert.encoding._CENTROID_TOKENS", 1)
     done: list[int] = []
 
     def interrupt(count: int, total: int) -> None:
@@ -222,20 +222,20 @@ def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert first.encoded + done[-1] >= 16
     with pytest.raises(ConfigError, match=r"tokens of .* documents are missing"):
         ranking(path, QUESTIONS[0])
-    second = encode_tokens(path, tmp_path / "part" / "tiny", centroids=16, device="cpu")
+    second = TOKEN_ENCODING.encode(path, tmp_path / "part" / "tiny", centroids=16, device="cpu")
     assert not second.interrupted
     assert 0 < second.encoded <= 60 - 24
-    store = TOKEN_STORES.find(path)
-    vectors = load_token_encoder(store.model, device="cpu").encode_queries([QUESTIONS[0]])[0].vectors
+    store = TOKEN_RECORDS.find(path)
+    vectors = TokenEncoder.load(store.model, device="cpu").encode_queries([QUESTIONS[0]])[0].vectors
     assert dict(ranking(path, QUESTIONS[0])) == pytest.approx(reference(path, store, vectors), abs=2e-5)
     assert not list((path / "encoding").glob("*"))
-    third = encode_tokens(path, tmp_path / "part" / "tiny", centroids=16, device="cpu")
+    third = TOKEN_ENCODING.encode(path, tmp_path / "part" / "tiny", centroids=16, device="cpu")
     assert third.encoded == 0
 
 
 def test_damage_is_found_and_mended(index: Path) -> None:
     before = ranking(index, QUESTIONS[0])
-    store = TOKEN_STORES.find(index)
+    store = TOKEN_RECORDS.find(index)
     files = sorted(index.glob(f"segments/*/derived/vectors-{store.spec.name}.bin"))
     assert len(files) == 2
     data = bytearray(files[0].read_bytes())
@@ -267,34 +267,34 @@ def test_a_damaged_codec_is_reported(index: Path) -> None:
 def test_a_store_is_listed_and_forgotten(index: Path) -> None:
     (one,) = [artifact for artifact in list_artifacts(index) if artifact.kind == "tokens"]
     assert (one.name, one.outdated) == ("tiny", "")
-    assert one.made_of["digest"] == TOKEN_STORES.find(index).digest
+    assert one.made_of["digest"] == TOKEN_RECORDS.find(index).digest
     with IndexWriter(index), pytest.raises(IndexLocked):
-        forget_tokens(index, "tiny")
-    forget_tokens(index, "tiny")
+        TOKEN_ENCODING.forget(index, "tiny")
+    TOKEN_ENCODING.forget(index, "tiny")
     assert not list(index.glob("segments/*/derived/vectors-tokens-*.bin"))
     with pytest.raises(ConfigError, match="no tokens of documents"):
         retriever(index)
     with pytest.raises(ConfigError, match="no store of tokens 'tiny'"):
-        forget_tokens(index, "tiny")
+        TOKEN_ENCODING.forget(index, "tiny")
 
 
 def test_another_model_of_the_same_name_is_refused_until_documents_are_encoded_again(
     tmp_path: Path, index: Path
 ) -> None:
-    before = TOKEN_STORES.find(index)
+    before = TOKEN_RECORDS.find(index)
     shutil.rmtree(tmp_path / "tiny")
     save_token_model(tmp_path / "tiny", seed=5)
     with pytest.raises(ConfigError, match="is another than the one whose tokens the index has"):
         retriever(index)
-    report = encode_tokens(index, tmp_path / "tiny", centroids=16, device="cpu")
+    report = TOKEN_ENCODING.encode(index, tmp_path / "tiny", centroids=16, device="cpu")
     assert report.encoded == 56
-    assert report.store.spec.name != before.spec.name
+    assert report.record.spec.name != before.spec.name
     assert len(list(index.glob("segments/*/derived/vectors-tokens-*.bin"))) == 2  # the old ones went
     assert len(ranking(index, QUESTIONS[0])) == 55
 
 
 def test_several_stores_are_told_apart(tmp_path: Path, index: Path) -> None:
-    encode_tokens(index, tmp_path / "tiny", name="four", bits=4, device="cpu")
+    TOKEN_ENCODING.encode(index, tmp_path / "tiny", name="four", bits=4, device="cpu")
     with pytest.raises(ConfigError, match="more than one store of tokens") as error:
         retriever(index)
     assert "store = four, store = tiny" in str(error.value.hint)
@@ -305,9 +305,9 @@ def test_several_stores_are_told_apart(tmp_path: Path, index: Path) -> None:
 
 def test_models_that_do_not_fit_are_refused(tmp_path: Path, index: Path) -> None:
     with pytest.raises(ConfigError, match="gives no vectors of tokens"):
-        encode_tokens(index, save_encoder(tmp_path / "dense"), device="cpu")
+        TOKEN_ENCODING.encode(index, save_encoder(tmp_path / "dense"), device="cpu")
     with pytest.raises(ConfigError, match="3 bits"):
-        encode_tokens(index, tmp_path / "tiny", bits=3, device="cpu")
+        TOKEN_ENCODING.encode(index, tmp_path / "tiny", bits=3, device="cpu")
     for wrong in ({"probes": 0}, {"candidates": 0}, {"threshold": 1.5}):
         with pytest.raises(ConfigError):
             ColbertModel(**wrong)  # type: ignore[arg-type]

@@ -17,12 +17,12 @@ from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
 from porism.search.models.vectors import prepare_vectors
 from porism.search.sources.indexing import index_documents
-from porism.vectors.dense.encoding import encode_index, forget_encoder
+from porism.vectors.dense.encoding import DENSE_ENCODING
 from porism.vectors.dense.model import Approximate, DenseModel, Hnsw, IvfPq
 from porism.vectors.dense.records import DENSE_RECORDS
 from porism.vectors.dense.retriever import DenseRetriever
 from porism.vectors.encoding import encoder_name
-from porism.vectors.neural.encoder import load_encoder
+from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings
 
 need_encoders()
@@ -37,7 +37,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def brute_force(path: Path, text: str, settings: EncoderSettings | None = None) -> list[tuple[str, float]]:
     """Cosines of all documents as a straightforward program computes them, ranked with ties by descending id."""
-    encoder = load_encoder(path.parent / "tiny", settings=settings, device="cpu")
+    encoder = Encoder.load(path.parent / "tiny", settings=settings, device="cpu")
     asked = encoder.encode_queries([text])[0][0]
     found = []
     with Snapshot.open(path) as snapshot:
@@ -96,7 +96,7 @@ def test_equal_documents_are_ranked_by_descending_id(tmp_path: Path) -> None:
     same = [document(3), document(4), document(5)]
     twins = [type(one)(f"t{number}", same[0].fields, one.metadata) for number, one in enumerate(same * 3)]
     path = write_index(tmp_path / "i.index", twins[:4], twins[4:])
-    encode_index(path, save_encoder(tmp_path / "tiny"), device="cpu")
+    DENSE_ENCODING.encode(path, save_encoder(tmp_path / "tiny"), device="cpu")
     found = search(path, k=5)
     assert [name for name, _ in found] == ["t8", "t7", "t6", "t5", "t4"]
     assert len({score for _, score in found}) == 1
@@ -176,7 +176,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_commits_merges_and_deletes_encode_new_documents_only(tmp_path: Path, counted: list[int]) -> None:
     path, report = encoded_index(tmp_path, 20)
-    assert (report.encoded, report.documents, report.interrupted) == (20, 20, False)
+    assert (report.encoded, report.count, report.interrupted) == (20, 20, False)
     counted.clear()
     with IndexWriter(path, create=False) as writer:
         from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -196,7 +196,7 @@ def test_commits_merges_and_deletes_encode_new_documents_only(tmp_path: Path, co
 
 
 def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]) -> None:
-    monkeypatch.setattr("porism.vectors.dense.provider.DenseVectors.chunk", 4)
+    monkeypatch.setattr("porism.vectors.dense.encoding.DenseVectors.chunk", 4)
     path = write_index(tmp_path / "i.index", [document(number) for number in range(10)])
     model = save_encoder(tmp_path / "tiny")
 
@@ -204,12 +204,12 @@ def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         if done >= 8:
             raise KeyboardInterrupt
 
-    report = encode_index(path, model, device="cpu", on_progress=stop)
+    report = DENSE_ENCODING.encode(path, model, device="cpu", on_progress=stop)
     assert report.interrupted
     with pytest.raises(ConfigError, match=r"vectors of 10 .* are missing.*porism encode"):
         search(path)
     counted.clear()
-    assert not encode_index(path, model, device="cpu").interrupted
+    assert not DENSE_ENCODING.encode(path, model, device="cpu").interrupted
     assert counted == [2]
     assert len(search(path)) == 10
 
@@ -217,18 +217,18 @@ def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 def test_another_model_is_another_set_of_vectors(tmp_path: Path) -> None:
     path, first = encoded_index(tmp_path, 12)
     other = save_encoder(tmp_path / "other", seed=5)
-    encode_index(path, other, device="cpu")
+    DENSE_ENCODING.encode(path, other, device="cpu")
     assert search(path, model=DenseModel("tiny")) != search(path, model=DenseModel("other"))
     with pytest.raises(ConfigError, match=r"more than one encoder.*other, encoder = tiny"):
         search(path)
     with pytest.raises(ConfigError, match="no encoder 'none'"):
         search(path, model=DenseModel("none"))
     with IndexWriter(path), pytest.raises(IndexLocked):
-        forget_encoder(path, "other")
-    forget_encoder(path, "other")
+        DENSE_ENCODING.forget(path, "other")
+    DENSE_ENCODING.forget(path, "other")
     assert search(path)
     assert len(list(path.rglob("vectors-dense-*.bin"))) == 2
-    encode_index(path, tmp_path / "tiny", name="tiny", settings=EncoderSettings(length=9), device="cpu")
+    DENSE_ENCODING.encode(path, tmp_path / "tiny", name="tiny", settings=EncoderSettings(length=9), device="cpu")
     assert len(list(path.rglob("vectors-dense-*.bin"))) == 2  # in place of those before
     assert DENSE_RECORDS.find(path).spec != first.record.spec
 
@@ -257,7 +257,7 @@ def test_a_model_that_has_changed_or_gone_is_not_searched_with(tmp_path: Path) -
 def test_a_model_trained_for_an_index_goes_along_with_it(tmp_path: Path) -> None:
     path = write_index(tmp_path / "i.index", [document(number) for number in range(5)])
     save_encoder(path / "models" / "mine")
-    encode_index(path, "mine", device="cpu")
+    DENSE_ENCODING.encode(path, "mine", device="cpu")
     moved = path.rename(tmp_path / "moved.index")
     assert len(search(moved)) == 5
 
@@ -285,7 +285,7 @@ def test_approximate_search_finds_most_and_scores_exactly(tmp_path: Path, search
 
 def test_approximate_search_that_was_not_built_is_refused(tmp_path: Path) -> None:
     path, _ = encoded_index(tmp_path, 400, approximate=Approximate(least=20))
-    with pytest.raises(ConfigError, match=r"no index of near vectors \(hnsw\).*--approximate hnsw"):
+    with pytest.raises(ConfigError, match=r"no index of near vectors \(hnsw\).*--ann hnsw"):
         search(path, model=DenseModel(search="hnsw"))
 
 
@@ -325,7 +325,7 @@ def test_a_document_that_was_deleted_before_it_was_encoded_can_come_back(tmp_pat
     path = write_index(tmp_path / "i.index", [document(number) for number in range(6)])
     with IndexWriter(path, create=False) as writer:
         writer.delete(["d002"])
-    encode_index(path, save_encoder(tmp_path / "tiny"), device="cpu")
+    DENSE_ENCODING.encode(path, save_encoder(tmp_path / "tiny"), device="cpu")
     write_index(path, [document(2)], before_publish=prepare_vectors)
     assert "d002" in dict(search(path, k=10))
 
@@ -344,5 +344,5 @@ def test_an_update_that_is_interrupted_while_it_encodes_keeps_the_documents(
         assert snapshot.doc_count == 10
     with pytest.raises(ConfigError, match="porism encode"):
         search(path)
-    assert encode_index(path, tmp_path / "tiny", device="cpu").encoded == 2
+    assert DENSE_ENCODING.encode(path, tmp_path / "tiny", device="cpu").encoded == 2
     assert len(search(path, k=100)) == 10

@@ -19,10 +19,8 @@ from porism.search.checking import check_index
 from porism.search.index import open_index
 from porism.search.models.vectors import prepare_vectors
 from porism.types import Content, Document, Formula, Query
-from porism.vectors.formula_encoder.encoding import encode_formulas, forget_formula_encoder
-from porism.vectors.formula_encoder.model import FormulaEncoderModel
-from porism.vectors.formula_encoder.provider import read_tree
-from porism.vectors.formula_encoder.ranker import FormulaEncoderRanker
+from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING, read_tree
+from porism.vectors.formula_encoder.ranker import FormulaEncoderModel, FormulaEncoderRanker
 from porism.vectors.neural.formula_encoder import FormulaEncoder
 
 pytest.importorskip("safetensors", reason="models need safetensors: pip install 'porism[neural]'")
@@ -48,8 +46,8 @@ def index(tmp_path: Path) -> Path:
     docs = [document(f"d{number}", *FORMULAS[2 * number : 2 * number + 2]) for number in range(5)]
     path = write(tmp_path / "index", docs[:2], docs[2:])
     random_model(path)
-    report = encode_formulas(path, "fe")
-    assert (report.encoded, report.interrupted, report.record.dimensions) == (report.formulas, False, 8)
+    report = FORMULA_ENCODING.encode(path, "fe")
+    assert (report.encoded, report.interrupted, report.record.dimensions) == (report.count, False, 8)
     return path
 
 
@@ -144,26 +142,26 @@ def test_an_encoder_is_listed_checked_and_forgotten(index: Path) -> None:
         ranked(index, "x")
     assert check_index(index, repair=True).sound
     assert ranked(index, "x")
-    forget_formula_encoder(index, "fe")
+    FORMULA_ENCODING.forget(index, "fe")
     assert others
     assert not list((index / "segments").rglob("vectors-formula-encoder-*.bin"))
     with pytest.raises(ConfigError, match="porism train formula-encoder NAME --index"):
         ranked(index, "x")
     with pytest.raises(ConfigError, match="no encoder of formulas 'fe'"):
-        forget_formula_encoder(index, "fe")
+        FORMULA_ENCODING.forget(index, "fe")
 
 
 def test_only_one_process_writes_vectors(index: Path) -> None:
     with IndexWriter(index):
-        for write_to in (forget_formula_encoder, encode_formulas):
+        for write_to in (FORMULA_ENCODING.forget, FORMULA_ENCODING.encode):
             with pytest.raises(IndexLocked):
                 write_to(index, "fe")
     assert ranked(index, "x")
-    forget_formula_encoder(index, "fe")
+    FORMULA_ENCODING.forget(index, "fe")
 
 
 def test_an_interrupted_encoding_keeps_what_it_has(index: Path) -> None:
-    forget_formula_encoder(index, "fe")
+    FORMULA_ENCODING.forget(index, "fe")
 
     with Snapshot.open(index) as snapshot:
         first, second = (segment.formula_count for segment in snapshot.segments)
@@ -172,17 +170,17 @@ def test_an_interrupted_encoding_keeps_what_it_has(index: Path) -> None:
         if done == first:
             raise KeyboardInterrupt
 
-    stopped = encode_formulas(index, "fe", on_progress=interrupt)
-    assert (stopped.formulas, stopped.encoded, stopped.interrupted) == (first + second, 0, True)
+    stopped = FORMULA_ENCODING.encode(index, "fe", on_progress=interrupt)
+    assert (stopped.count, stopped.encoded, stopped.interrupted) == (first + second, 0, True)
     counts: list[tuple[int, int]] = []
-    rest = encode_formulas(index, "fe", on_progress=lambda done, total: counts.append((done, total)))
-    assert (rest.formulas, rest.encoded, rest.interrupted) == (first + second, second, False)
+    rest = FORMULA_ENCODING.encode(index, "fe", on_progress=lambda done, total: counts.append((done, total)))
+    assert (rest.count, rest.encoded, rest.interrupted) == (first + second, second, False)
     assert counts[-1] == (first + second, first + second)
 
 
 def test_one_of_several_encoders_is_named(index: Path) -> None:
     random_model(index, "other", seed=3)
-    encode_formulas(index, "other")
+    FORMULA_ENCODING.encode(index, "other")
     with pytest.raises(ConfigError, match="Choose one"):
         ranked(index, "x")
     assert ranked(index, "x+y=1", encoder="fe") != ranked(index, "x+y=1", encoder="other")
@@ -196,13 +194,13 @@ def test_vectors_of_another_model_are_not_searched(index: Path) -> None:
         ranked(index, "x")
     (artifact,) = [one for one in list_artifacts(index) if one.kind == "formula-encoders"]
     assert "another than the one" in artifact.outdated
-    encode_formulas(index, "fe")
+    FORMULA_ENCODING.encode(index, "fe")
     assert ranked(index, "x")
     shutil.rmtree(index / "models" / "fe")
     with pytest.raises(ConfigError, match="is not there any more"):
         ranked(index, "x")
     with pytest.raises(ConfigError, match="there is no encoder of formulas 'fe'"):
-        encode_formulas(index, "fe")
+        FORMULA_ENCODING.encode(index, "fe")
 
 
 @pytest.mark.parametrize("least", [-0.1, 1.0])

@@ -13,7 +13,7 @@ from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
 from porism.errors import ConfigError, MissingExtra
 from porism.vectors.neural.batches import batches, halving, padded
-from porism.vectors.neural.encoder import Encoder, load_encoder
+from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import digest_of, find_encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings, write_encoder_settings
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def encoder(folder: Path, settings: EncoderSettings | None = None, **more: Any) -> Encoder:
-    return load_encoder(folder, settings=settings, device="cpu", **more)
+    return Encoder.load(folder, settings=settings, device="cpu", **more)
 
 
 def test_vectors_are_those_of_sentence_transformers_in_any_batches(folder: Path) -> None:
@@ -37,7 +37,7 @@ def test_vectors_are_those_of_sentence_transformers_in_any_batches(folder: Path)
 
     expected = SentenceTransformer(str(folder), device="cpu").encode(MANY, normalize_embeddings=True)
     for tokens in (1, 100, 10_000):
-        found = encoder(folder, tokens_at_once=tokens).encode_documents(MANY)
+        found = encoder(folder, batch_tokens=tokens).encode_documents(MANY)
         assert found.offsets.tolist() == list(range(len(MANY) + 1))
         np.testing.assert_allclose(found.vectors, expected, atol=2e-6)
 
@@ -98,7 +98,7 @@ def test_dimensions_pooling_and_similarity_are_as_the_settings_say(folder: Path)
 def test_a_plain_transformer_and_the_settings_of_a_folder_are_read(tmp_path: Path) -> None:
     plain = save_bert(tmp_path / "bert", limit=64)
     write_encoder_settings(plain, EncoderSettings(length=12, dimensions=4))
-    one = load_encoder(plain, device="cpu")
+    one = Encoder.load(plain, device="cpu")
     assert (one.length, one.dimensions) == (12, 4)
 
 
@@ -120,24 +120,24 @@ def test_numbers_of_16_bits_are_the_default_of_processors_that_have_them(
 
 def test_a_batch_is_halved_where_memory_does_not_suffice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes: list[str] = []
-    one = encoder(folder, on_note=notes.append)
+    one = encoder(folder, on_warning=notes.append)
     expected = one.encode_documents(MANY).vectors
-    inner, sizes = one._forward, []
+    inner, sizes = one._outputs, []
 
-    def little_memory(sequences: Any, task: Any) -> Any:
-        sizes.append(len(sequences))
-        if len(sequences) > 2:
+    def little_memory(features: Any, task: Any) -> Any:
+        sizes.append(len(features["input_ids"]))
+        if sizes[-1] > 2:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 99 bytes")
-        return inner(sequences, task)
+        return inner(features, task)
 
-    monkeypatch.setattr(one, "_forward", little_memory)
+    monkeypatch.setattr(one, "_outputs", little_memory)
     np.testing.assert_allclose(one.encode_documents(MANY).vectors, expected, atol=1e-6)
     assert max(sizes[:3]) > 2
     assert "going on with" in notes[0]
     sizes.clear()
     one.encode_documents(MANY)
     assert max(sizes) <= 4  # it goes on with less
-    monkeypatch.setattr(one, "_forward", lambda sequences, task: (_ for _ in ()).throw(MemoryError("none left")))
+    monkeypatch.setattr(one, "_outputs", lambda features, task: (_ for _ in ()).throw(MemoryError("none left")))
     with pytest.raises(ConfigError, match="a single text"):
         one.encode_documents(TEXTS[:1])
 
@@ -149,7 +149,7 @@ def test_vectors_that_are_not_numbers_are_refused(tmp_path: Path) -> None:
     one = encoder(folder)
     with torch.no_grad():
         one._routes["document"][0].auto_model.get_input_embeddings().weight[:] = float("nan")
-    with pytest.raises(ConfigError, match=r"2 of 2 texts a vector that is not made of finite numbers"):
+    with pytest.raises(ConfigError, match=r"2 of 2 vectors of texts that are not made of finite numbers"):
         one.encode_documents(TEXTS[:2])
 
 

@@ -14,7 +14,7 @@ import pytest
 from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
 import porism
-from porism.vectors.neural.encoder import load_encoder
+from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings, read_encoder_settings
 from porism.vectors.neural.plain_encoder import PlainEncoder, plain_parts
 
@@ -54,7 +54,7 @@ def of_library(folder: Path, of: str = "document", **settings: Any) -> Any:
 ])
 def test_vectors_are_those_of_sentence_transformers(tmp_path: Path, layers: tuple[str, ...], pooling: str) -> None:
     folder = save(tmp_path / "model", *layers, pooling=pooling)
-    encoder = load_encoder(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
+    encoder = Encoder.load(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
     assert isinstance(encoder._model, PlainEncoder)
     expected = of_library(folder)
     assert encoder.dimensions == expected.shape[1]
@@ -66,7 +66,7 @@ def test_weights_of_16_bits_give_what_autocast_gives(tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
     folder = save(tmp_path / "model", "normalize")
-    encoder = load_encoder(folder, device="cpu", precision="bfloat16")
+    encoder = Encoder.load(folder, device="cpu", precision="bfloat16")
     linear = encoder._model.children()[0].auto_model.encoder.layer[0].intermediate.dense
     assert linear.weight.dtype == torch.bfloat16
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -79,7 +79,7 @@ def test_prompts_and_similarity_of_a_model_are_read(tmp_path: Path) -> None:
     folder = save(tmp_path / "model", prompts=prompts, similarity_fn_name="dot")
     settings = read_encoder_settings(folder)
     assert (settings.query_prefix, settings.document_prefix, settings.similarity) == ("series: ", "limit of ", "dot")
-    encoder = load_encoder(folder, device="cpu", precision="float32")
+    encoder = Encoder.load(folder, device="cpu", precision="float32")
     np.testing.assert_allclose(encoder.encode_documents([*TEXTS, LONG]).vectors, of_library(folder), atol=2e-6)
     np.testing.assert_allclose(encoder.encode_queries([*TEXTS, LONG])[0], of_library(folder, "query"), atol=2e-6)
     assert abs(of_library(folder) - of_library(folder, "query")).max() > 0.01
@@ -98,17 +98,17 @@ def test_a_length_and_another_pooling_are_respected(tmp_path: Path) -> None:
     folder = save(tmp_path / "model")
     file = folder / "sentence_bert_config.json"
     file.write_text(json.dumps({"max_seq_length": 12, "do_lower_case": False}))
-    encoder = load_encoder(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
+    encoder = Encoder.load(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
     assert encoder.length == 12
     np.testing.assert_allclose(encoder.encode_documents([*TEXTS, LONG]).vectors, of_library(folder), atol=2e-6)
-    cls = load_encoder(folder, settings=EncoderSettings(pooling="cls"), device="cpu", precision="float32")
+    cls = Encoder.load(folder, settings=EncoderSettings(pooling="cls"), device="cpu", precision="float32")
     assert not np.allclose(cls.encode_documents(TEXTS).vectors, encoder.encode_documents(TEXTS).vectors, atol=0.01)
 
 
 def test_a_folder_of_transformers_alone_has_mean_pooling(tmp_path: Path) -> None:
     folder = save_bert(tmp_path / "bert")
     assert plain_parts(folder) == ("mean", (), None)
-    encoder = load_encoder(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
+    encoder = Encoder.load(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
     np.testing.assert_allclose(encoder.encode_documents(TEXTS).vectors, of_library(folder)[:-1], atol=2e-6)
 
 
@@ -129,15 +129,15 @@ def test_other_forms_are_left_to_sentence_transformers(tmp_path: Path, unusual: 
         (folder / file).write_text(written.replace(key, value))
     assert plain_parts(folder) is None
     if unusual in ("max pooling", "residual"):
-        encoder = load_encoder(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
+        encoder = Encoder.load(folder, settings=EncoderSettings(similarity="dot"), device="cpu", precision="float32")
         np.testing.assert_allclose(encoder.encode_documents([*TEXTS, LONG]).vectors, of_library(folder), atol=2e-6)
 
 
 def test_a_search_does_not_import_sentence_transformers(tmp_path: Path) -> None:
     folder = save(tmp_path / "model", "normalize")
     program = (
-        "import sys; from porism.vectors.neural.encoder import load_encoder; "
-        f"load_encoder({str(folder)!r}, device='cpu').encode_queries(['a series']); "
+        "import sys; from porism.vectors.neural.encoder import Encoder; "
+        f"Encoder.load({str(folder)!r}, device='cpu').encode_queries(['a series']); "
         "print(sorted({'sentence_transformers', 'sklearn', 'datasets', 'pandas'} & set(sys.modules)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(porism.__file__).parents[1])}

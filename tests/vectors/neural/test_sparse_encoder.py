@@ -13,7 +13,7 @@ need_encoders()
 
 from porism.errors import ConfigError  # noqa: E402
 from porism.vectors.neural.encoder_settings import EncoderSettings  # noqa: E402
-from porism.vectors.neural.sparse_encoder import EncodedTerms, load_sparse_encoder  # noqa: E402
+from porism.vectors.neural.sparse_encoder import EncodedTerms, SparseEncoder  # noqa: E402
 from porism.vectors.neural.sparse_queries import QueryWeights, TableQueries  # noqa: E402
 
 LONG = " ".join(TEXTS).replace("$", "") * 3
@@ -49,12 +49,12 @@ def row(found: QueryWeights, terms: int) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["splade", "free"])
 def test_documents_have_the_weights_that_the_library_gives(kind: str, request: pytest.FixtureRequest) -> None:
-    from sentence_transformers import SparseEncoder
+    from sentence_transformers import SparseEncoder as Library
 
     model: Path = request.getfixturevalue(kind)
-    encoder = load_sparse_encoder(model, device="cpu", tokens_at_once=40)
+    encoder = SparseEncoder.load(model, device="cpu", batch_tokens=40)
     found = encoder.encode_documents([*TEXTS, " "])
-    expected = SparseEncoder(str(model), device="cpu").encode_document(list(TEXTS), convert_to_sparse_tensor=False)
+    expected = Library(str(model), device="cpu").encode_document(list(TEXTS), convert_to_sparse_tensor=False)
     assert np.abs(matrix(found, len(encoder.terms))[:-1] - expected.numpy()).max() < 1e-5
     assert found.offsets[-1] == found.offsets[-2]
     assert 0 < len(found.terms) < 0.9 * len(TEXTS) * len(encoder.terms)
@@ -62,27 +62,27 @@ def test_documents_have_the_weights_that_the_library_gives(kind: str, request: p
 
 @pytest.mark.parametrize("kind", ["splade", "free"])
 def test_queries_have_the_weights_that_the_library_gives(kind: str, request: pytest.FixtureRequest) -> None:
-    from sentence_transformers import SparseEncoder
+    from sentence_transformers import SparseEncoder as Library
 
     model: Path = request.getfixturevalue(kind)
-    encoder = load_sparse_encoder(model, device="cpu")
+    encoder = SparseEncoder.load(model, device="cpu")
     asked = ["prime prime limit $x^2$", "the sum"]
     found = (TableQueries(encoder.table) if encoder.table else encoder).encode_queries([*asked, ""])
-    expected = SparseEncoder(str(model), device="cpu").encode_query(asked, convert_to_sparse_tensor=False).numpy()
+    expected = Library(str(model), device="cpu").encode_query(asked, convert_to_sparse_tensor=False).numpy()
     for one, wanted in zip(found, expected, strict=False):
         assert np.abs(row(one, len(encoder.terms)) - wanted).max() < 1e-5
     assert not len(found[2].terms)
 
 
 def test_terms_are_named_by_their_tokens(splade: Path) -> None:
-    encoder = load_sparse_encoder(splade, device="cpu")
+    encoder = SparseEncoder.load(splade, device="cpu")
     assert len(set(encoder.terms)) == len(encoder.terms)
     assert {"[CLS]", "prime", "limit"} < set(encoder.terms)
 
 
 def test_of_chunks_each_term_has_its_greatest_weight(splade: Path) -> None:
     settings = EncoderSettings(cut="chunks", overlap=0)
-    encoder = load_sparse_encoder(splade, settings=settings, device="cpu")
+    encoder = SparseEncoder.load(splade, settings=settings, device="cpu")
     whole = matrix(encoder.encode_documents([LONG]), len(encoder.terms))
     tokens = encoder._tokenizer(LONG, add_special_tokens=False)["input_ids"]
     room = encoder.length - 2
@@ -94,8 +94,8 @@ def test_of_chunks_each_term_has_its_greatest_weight(splade: Path) -> None:
 
 
 def test_only_the_heaviest_terms_stay_where_the_settings_say_so(splade: Path) -> None:
-    everything = load_sparse_encoder(splade, device="cpu").encode_documents(TEXTS)
-    found = load_sparse_encoder(splade, settings=EncoderSettings(dimensions=5), device="cpu").encode_documents(TEXTS)
+    everything = SparseEncoder.load(splade, device="cpu").encode_documents(TEXTS)
+    found = SparseEncoder.load(splade, settings=EncoderSettings(dimensions=5), device="cpu").encode_documents(TEXTS)
     for number in range(len(TEXTS)):
         part = slice(everything.offsets[number], everything.offsets[number + 1])
         heaviest = np.sort(everything.weights[part])[::-1][:5]
@@ -104,23 +104,23 @@ def test_only_the_heaviest_terms_stay_where_the_settings_say_so(splade: Path) ->
 
 
 def test_a_masked_language_model_is_one_without_more(tmp_path: Path) -> None:
-    encoder = load_sparse_encoder(save_bert(tmp_path / "bert"), device="cpu")
+    encoder = SparseEncoder.load(save_bert(tmp_path / "bert"), device="cpu")
     assert encoder.encode_documents(["a prime number"]).weights.min() > 0
 
 
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no sparse encoder"):
-        load_sparse_encoder(save_encoder(tmp_path / "dense"), device="cpu")
+        SparseEncoder.load(save_encoder(tmp_path / "dense"), device="cpu")
 
 
 def test_weights_that_are_no_numbers_are_refused(splade: Path) -> None:
     import torch
 
-    encoder = load_sparse_encoder(splade, device="cpu")
+    encoder = SparseEncoder.load(splade, device="cpu")
     with torch.no_grad():
         for parameter in encoder._model.parameters():
             parameter.fill_(float("nan"))
-    with pytest.raises(ConfigError, match="no finite numbers"):
+    with pytest.raises(ConfigError, match="not made of finite numbers"):
         encoder.encode_documents(["a prime number"])
 
 
@@ -129,11 +129,11 @@ def test_an_incomplete_folder_is_refused(free: Path, tmp_path: Path) -> None:
     shutil.copytree(free, broken)
     next(broken.glob("document_0*/model.safetensors")).unlink()
     with pytest.raises(ConfigError):
-        load_sparse_encoder(broken, device="cpu")
+        SparseEncoder.load(broken, device="cpu")
 
 
 def test_two_vocabularies_are_refused(free: Path, tmp_path: Path) -> None:
-    from sentence_transformers import SparseEncoder
+    from sentence_transformers import SparseEncoder as Library
     from sentence_transformers.base.modules import Router, Transformer
     from sentence_transformers.sparse_encoder.modules import SparseStaticEmbedding, SpladePooling
     from tiny_models import word_tokenizer
@@ -141,14 +141,14 @@ def test_two_vocabularies_are_refused(free: Path, tmp_path: Path) -> None:
     other = word_tokenizer(["quite other words are here"])
     document = Transformer(str(free.with_name("free-inner")), transformer_task="fill-mask")
     router = Router.for_query_document([SparseStaticEmbedding(other)], [document, SpladePooling("max")])
-    SparseEncoder(modules=[router], device="cpu").save(str(tmp_path / "two"))
+    Library(modules=[router], device="cpu").save(str(tmp_path / "two"))
     with pytest.raises(ConfigError, match="different vocabularies"):
-        load_sparse_encoder(tmp_path / "two", device="cpu")
+        SparseEncoder.load(tmp_path / "two", device="cpu")
 
 
 def test_a_batch_that_does_not_fit_is_halved(splade: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes: list[str] = []
-    encoder = load_sparse_encoder(splade, device="cpu", on_note=notes.append)
+    encoder = SparseEncoder.load(splade, device="cpu", on_warning=notes.append)
     whole = encoder.encode_documents(TEXTS)
     forward = encoder._forward
 
@@ -165,6 +165,6 @@ def test_a_batch_that_does_not_fit_is_halved(splade: Path, monkeypatch: pytest.M
 
 
 def test_what_is_beyond_the_model_of_a_query_is_counted(splade: Path) -> None:
-    encoder = load_sparse_encoder(splade, device="cpu")
+    encoder = SparseEncoder.load(splade, device="cpu")
     tokens = len(encoder._tokenizer(LONG, add_special_tokens=False)["input_ids"])
     assert [one.beyond for one in encoder.encode_queries(["a", LONG])] == [0, tokens - 62]

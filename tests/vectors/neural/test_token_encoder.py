@@ -12,7 +12,7 @@ from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder_settings import EncoderSettings
-from porism.vectors.neural.token_encoder import NOWHERE, TokenEncoder, load_token_encoder
+from porism.vectors.neural.token_encoder import NOWHERE, TokenEncoder
 from porism.vectors.neural.token_model import TokenModelSettings, is_token_model, make_token_model
 
 need_encoders()
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def encoder(folder: Path, settings: EncoderSettings | None = None, **more: Any) -> TokenEncoder:
-    return load_token_encoder(folder, settings=settings, device="cpu", **more)
+    return TokenEncoder.load(folder, settings=settings, device="cpu", **more)
 
 
 def library(folder: Path) -> Any:
@@ -38,7 +38,7 @@ def library(folder: Path) -> Any:
 @pytest.mark.parametrize("tokens", [1, 60, 10_000])
 def test_documents_are_encoded_as_by_sentence_transformers(folder: Path, tokens: int) -> None:
     texts = [*TEXTS, "", LONG * 3]
-    found = encoder(folder, tokens_at_once=tokens).encode_documents(texts)
+    found = encoder(folder, batch_tokens=tokens).encode_documents(texts)
     expected = library(folder).encode_document([*TEXTS, LONG * 3], convert_to_numpy=True)
     assert found.offsets[5] == found.offsets[4]
     for number, vectors in zip((0, 1, 2, 3, 5), expected, strict=True):
@@ -153,7 +153,7 @@ def test_vectors_that_are_no_numbers_are_refused(folder: Path) -> None:
 
 def test_a_batch_is_halved_where_memory_does_not_suffice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes: list[str] = []
-    one = encoder(folder, on_note=notes.append)
+    one = encoder(folder, on_warning=notes.append)
     expected = one.encode_documents(list(TEXTS)).vectors
     original = one._features
 

@@ -31,9 +31,10 @@ from porism.types import Content, Query
 from porism.vectors.neural.encoder_settings import EncoderSettings
 from porism.vectors.neural.sparse_encoder import EncodedTerms, SparseEncoder
 from porism.vectors.neural.sparse_queries import QueryTable
-from porism.vectors.splade.encoding import encode_terms, forget_terms
-from porism.vectors.splade.provider import rows_of
-from porism.vectors.splade.stores import SPARSE_STORES, write_store
+from porism.vectors.records import container_info
+from porism.vectors.splade.encoding import SPARSE_ENCODING, rows_of
+from porism.vectors.splade.opening import open_encoded
+from porism.vectors.splade.records import SPARSE_RECORDS, write_sparse_record
 
 need_encoders()
 
@@ -57,7 +58,8 @@ def search(path: Path, text: str = ASKED, k: int = 10, model: SearchModel = ALON
 
 
 def opened(snapshot: Snapshot, model: SearchModel = ALONE) -> DocumentRetriever:
-    return DocumentRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path)), model)
+    analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
+    return DocumentRetriever(snapshot, analyzer, model, open_encoded=open_encoded)
 
 
 @pytest.mark.parametrize("kind", ["index", "free"])
@@ -196,14 +198,14 @@ def test_scores_do_not_depend_on_segments(tmp_path: Path) -> None:
     path, _ = sparse_index(tmp_path / "two")
     documents = [document(number) for number in range(60)]
     one = write_index(tmp_path / "one.index", documents)
-    encode_terms(one, tmp_path / "two" / "tiny", device="cpu")
+    SPARSE_ENCODING.encode(one, tmp_path / "two" / "tiny", device="cpu")
     assert search(one, k=100) == search(path, k=100)
 
 
 def test_an_interruption_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]
 ) -> None:
-    monkeypatch.setattr("porism.vectors.splade.provider.DocumentTerms.chunk", 10)
+    monkeypatch.setattr("porism.vectors.splade.encoding.DocumentTerms.chunk", 10)
     path = write_index(tmp_path / "i.index", [document(number) for number in range(40)])
     model = save_splade(tmp_path / "tiny")
     encode, calls = SparseEncoder.encode_documents, 0
@@ -217,12 +219,12 @@ def test_an_interruption_loses_nothing(
 
     with monkeypatch.context() as patched:
         patched.setattr(SparseEncoder, "encode_documents", stopping)
-        report = encode_terms(path, model, device="cpu")
+        report = SPARSE_ENCODING.encode(path, model, device="cpu")
     assert (report.interrupted, report.encoded) == (True, 0)
     with pytest.raises(ConfigError, match="missing"):
         search(path)
     before = sum(counted)
-    report = encode_terms(path, model, device="cpu")
+    report = SPARSE_ENCODING.encode(path, model, device="cpu")
     assert not report.interrupted
     assert 0 < before < sum(counted) == 37
     expected, bound = by_numpy(path, model, ASKED)
@@ -237,22 +239,22 @@ def files_of(path: Path) -> dict[str, bytes]:
 def test_it_is_removed_bit_for_bit(tmp_path: Path) -> None:
     path = write_index(tmp_path / "i.index", [document(number) for number in range(20)])
     before = files_of(path)
-    encode_terms(path, save_splade(tmp_path / "tiny"), device="cpu")
+    SPARSE_ENCODING.encode(path, save_splade(tmp_path / "tiny"), device="cpu")
     assert len(files_of(path)) == len(before) + 4  # the encoder, weights, postings and their impacts
     with IndexWriter(path), pytest.raises(IndexLocked):
-        forget_terms(path, "tiny")
-    forget_terms(path, "tiny")
+        SPARSE_ENCODING.forget(path, "tiny")
+    SPARSE_ENCODING.forget(path, "tiny")
     assert files_of(path) == before
     with pytest.raises(ConfigError, match="no terms of a sparse encoder"):
         search(path)
     with pytest.raises(ConfigError, match="no sparse encoder 'tiny'"):
-        forget_terms(path, "tiny")
+        SPARSE_ENCODING.forget(path, "tiny")
 
 
 def test_another_model_of_the_same_name_replaces_the_one_before(tmp_path: Path) -> None:
     path, _ = sparse_index(tmp_path)
     before, count = search(path, k=100), len(files_of(path))
-    encode_terms(path, save_splade(tmp_path / "other", seed=1), name="tiny", device="cpu")
+    SPARSE_ENCODING.encode(path, save_splade(tmp_path / "other", seed=1), name="tiny", device="cpu")
     assert search(path, k=100) != before
     assert len(files_of(path)) == count
     expected, bound = by_numpy(path, tmp_path / "other", ASKED)
@@ -261,14 +263,14 @@ def test_another_model_of_the_same_name_replaces_the_one_before(tmp_path: Path) 
 
 def test_of_several_encoders_one_is_named(tmp_path: Path) -> None:
     path, _ = sparse_index(tmp_path)
-    encode_terms(path, tmp_path / "tiny", name="few", settings=EncoderSettings(dimensions=4), device="cpu")
+    SPARSE_ENCODING.encode(path, tmp_path / "tiny", name="few", settings=EncoderSettings(dimensions=4), device="cpu")
     with pytest.raises(ConfigError, match="more than one sparse encoder"):
         search(path)
     few, all_terms = (SearchModel({f"splade:{name}": ChannelSettings()}) for name in ("few", "tiny"))
     assert search(path, model=few) != search(path, model=all_terms)
     with pytest.raises(ConfigError, match="no sparse encoder 'none'"):
         search(path, model=SearchModel({"splade:none": ChannelSettings()}))
-    forget_terms(path, "few")
+    SPARSE_ENCODING.forget(path, "few")
     assert search(path) == search(path, model=all_terms)
 
 
@@ -310,16 +312,14 @@ def test_settings_that_an_encoder_has_not_are_refused(index: Path) -> None:
 def test_a_dense_model_cannot_give_terms(tmp_path: Path) -> None:
     path = write_index(tmp_path / "i.index", [document(1)])
     with pytest.raises(ConfigError, match="no sparse encoder"):
-        encode_terms(path, save_encoder(tmp_path / "dense"), device="cpu")
+        SPARSE_ENCODING.encode(path, save_encoder(tmp_path / "dense"), device="cpu")
     assert not SPARSE.names(path)
 
 
 def test_weights_are_rounded_to_steps_and_too_large_ones_refused(tmp_path: Path) -> None:
     table = QueryTable(np.ones(3, np.float32), b"{}")
-    store = write_store(
-        tmp_path / "s.bin", model="m", digest="0" * 16, settings=EncoderSettings(), precision="float32",
-        terms=["b", "a", "c"], table=table,
-    )
+    info = container_info("m", "0" * 16, EncoderSettings(), "float32")
+    store = write_sparse_record(tmp_path / "s.bin", info, ["b", "a", "c"], table)
     terms, weights = np.array([0, 1, 2, 0], np.int32), np.array([1.234, 0.004, 2.0, 0.016], np.float32)
     found = rows_of(EncodedTerms(terms, weights, np.array([0, 3, 3, 4])), store)
     assert found.vectors.tolist() == [[1, 123], [2, 200], [1, 2]]
@@ -329,7 +329,7 @@ def test_weights_are_rounded_to_steps_and_too_large_ones_refused(tmp_path: Path)
 
 
 def test_a_store_says_what_its_index_needs(index: Path) -> None:
-    store = SPARSE_STORES.find(index)
+    store = SPARSE_RECORDS.find(index)
     assert store.name == "tiny"
     assert store.table is None
     assert sorted(store.dictionary) == sorted(store.dictionary.select(store.numbers).strings())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from porism.extras import need
 from porism.lab.train.negatives import Encode, Score, cosines
-from porism.vectors.neural.encoder import load_encoder
+from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder
 from porism.vectors.neural.loading import EXTRA, choose_device, loading
 
@@ -27,7 +27,7 @@ def open_encode(
     :raises ConfigError: there is no such encoder.
     :raises MissingExtra: sentence-transformers is not installed.
     """
-    encoder = load_encoder(named, index_path=index_path, device=device)
+    encoder = Encoder.load(named, index_path=index_path, device=device)
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
         encoded = encoder.encode_documents(texts)

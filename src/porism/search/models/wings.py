@@ -20,8 +20,8 @@ from porism.system.files.artifacts import SPARSE, ArtifactKind
 _MODEL_KINDS = (
     "vectors.formula_vectors.tangent_cft:TANGENT_CFT",
     "vectors.formula_encoder.ranker:FORMULA_ENCODER",
-    "vectors.dense.kind:DENSE",
-    "vectors.colbert.kind:COLBERT",
+    "vectors.dense.retriever:DENSE",
+    "vectors.colbert.retriever:COLBERT",
     "serve.exported.kind:MILVUS",
     "serve.exported.formulas:MILVUS_FORMULAS",
 )
@@ -29,9 +29,9 @@ _MODEL_KINDS = (
 
 _ENCODINGS = (
     "vectors.dense.records:DENSE_RECORDS",
-    "vectors.splade.stores:SPARSE_STORES",
-    "vectors.colbert.stores:TOKEN_STORES",
-    "vectors.formula_encoder.records:FORMULA_RECORDS",
+    "vectors.splade.records:SPARSE_RECORDS",
+    "vectors.colbert.records:TOKEN_RECORDS",
+    "vectors.formula_encoder.encoding:FORMULA_RECORDS",
 )
 
 
@@ -89,5 +89,5 @@ def sparse_providers(index_path: Path) -> Sequence[VectorProvider]:
     """What computes weighted terms of documents for an index: one for each sparse encoder that it has."""
     if not SPARSE.files(index_path):
         return ()
-    providers: Sequence[VectorProvider] = from_wing("vectors.splade.provider:sparse_providers")(index_path)
+    providers: Sequence[VectorProvider] = from_wing("vectors.splade.encoding:sparse_providers")(index_path)
     return providers

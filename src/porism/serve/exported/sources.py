@@ -25,7 +25,7 @@ from porism.serve.exported.texts import TextSource
 from porism.serve.exported.tokens import token_rows
 from porism.serve.exported.views import Frozen, View, views_of
 from porism.vectors.colbert.model import ColbertModel
-from porism.vectors.colbert.stores import TOKEN_STORES
+from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.dense.records import DENSE_RECORDS
 
@@ -64,7 +64,7 @@ def sources_of(
             record = DENSE_RECORDS.find(snapshot.path, model.encoder)
             vectors.setdefault(record.spec.name, dense_rows(snapshot, record))
         elif isinstance(model, ColbertModel):
-            store = TOKEN_STORES.find(snapshot.path, model.store)
+            store = TOKEN_RECORDS.find(snapshot.path, model.store)
             vectors.setdefault(store.spec.name, token_rows(snapshot, store))
         else:
             raise not_exported(model)

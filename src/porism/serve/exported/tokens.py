@@ -22,9 +22,9 @@ from porism.serve.exported.opening import OpenExport
 from porism.serve.exported.rows import DenseRows, document_of
 from porism.types import Query
 from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.colbert.records import TokenRecord
 from porism.vectors.colbert.retriever import ColbertRetriever
 from porism.vectors.colbert.scoring import TokenQuery
-from porism.vectors.colbert.stores import TokenStore
 from porism.vectors.neural.token_codec import CompressedTokens
 
 _FIRST = 256
@@ -33,12 +33,12 @@ _ERROR = 1e-4
 """How far the cosine of a token is off, at most, that an engine gives: it has what codec and centroid add up to."""
 
 
-def token_table(store: TokenStore) -> Table:
+def token_table(store: TokenRecord) -> Table:
     """The table of the tokens of a store; its name says of which encoder and codec."""
     return Table(store.spec.name.replace("-", "_"), store.codec.dimensions)
 
 
-def token_rows(snapshot: Snapshot, store: TokenStore) -> DenseRows:
+def token_rows(snapshot: Snapshot, store: TokenRecord) -> DenseRows:
     """What an index exports of a token store: each token as what is left of it by the codec.
 
     :raises ConfigError: tokens are missing.
@@ -69,7 +69,7 @@ class ExportedTokens(ColbertRetriever):
         self._located = Located(snapshot.segments, document_of)
 
     def _search(self, query: Query, k: int, allowed: Masks | None) -> UnitResults:
-        tokens = self._queries.encode(self.query_text(query))
+        tokens = self._tokens(query)
         if not len(tokens.vectors):
             return merge([], k, self._ids)
         asked = TokenQuery(self.store.codec, tokens.vectors)

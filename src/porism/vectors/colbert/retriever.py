@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
-from porism.analysis.model_text import document_text
+from porism.analysis.model_text import ModelText, document_formulas, document_text, written_formula
 from porism.errors import QueryError, counted
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
@@ -24,19 +24,23 @@ from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.token_rows import TokenRows, open_tokens
 from porism.index.vector_rows import ranges
+from porism.retrieve.kinds import Artifact, DocumentKind
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.system.concurrency.locks import Lock
+from porism.system.files.artifacts import TOKENS
 from porism.types import Document, Query
-from porism.vectors.colbert.explanations import Meeting, TextTokens, explain_meetings
+from porism.vectors.colbert.encoding import TOKEN_ENCODING
 from porism.vectors.colbert.model import ColbertModel
-from porism.vectors.colbert.queries import token_queries
+from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.colbert.scoring import TokenQuery
-from porism.vectors.colbert.stores import TOKEN_STORES
-from porism.vectors.neural.token_encoder import QueryTokens
+from porism.vectors.neural.token_encoder import NOWHERE, QueryTokens, TokenEncoder
+from porism.vectors.query_encoders import query_encoder
 
 KIND = "colbert"
+_AROUND = 24
+_SHOWN = 60
 
 
 class ColbertRetriever:
@@ -51,8 +55,10 @@ class ColbertRetriever:
         """
         self.snapshot = snapshot
         self._model = model or ColbertModel()
-        self.store = TOKEN_STORES.find(snapshot.path, self._model.store)
-        self._queries = token_queries(self.store.files(snapshot.path), self._model.device, self.store.precision)
+        self.store = TOKEN_RECORDS.find(snapshot.path, self._model.store)
+        self._queries = query_encoder(
+            TokenEncoder, self.store.files(snapshot.path), self._model.device, self.store.precision
+        )
         self._ids = UnitIds(snapshot.segments)
         self._lock = Lock()
         self._opened: dict[int, TokenRows] = {}
@@ -83,7 +89,7 @@ class ColbertRetriever:
     def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each document (float64, in the order given), as in any search; 0 where it or the query has no
         text, NaN for an id that the index does not have."""
-        tokens = self._queries.encode(self.query_text(query))
+        tokens = self._tokens(query)
         scores = np.full(len(doc_ids), np.nan)
         asked = TokenQuery(self.store.codec, tokens.vectors) if len(tokens.vectors) else None
         for number, segment in enumerate(self.snapshot.segments):
@@ -102,7 +108,7 @@ class ColbertRetriever:
     ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
         """The documents whose tokens are compared, in any order: their ids, what their centroids score, by which they
         were chosen, and their scores."""
-        tokens = self._queries.encode(self.query_text(query))
+        tokens = self._tokens(query)
         ids: list[str] = []
         near, scores = [np.zeros(0)], [np.zeros(0)]
         if len(tokens.vectors):
@@ -127,17 +133,22 @@ class ColbertRetriever:
 
     def notes(self, query: Query) -> list[str]:
         """What whoever asked should know: how much of the query the model does not read."""
-        beyond = self._queries.encode(self.query_text(query)).beyond
-        return [] if not beyond else [
-            f"the encoder reads {self._queries.query_length()} tokens of a question; the last "
-            f"{counted(beyond, 'token')} were not read"
-        ]
+        beyond = self._tokens(query).beyond
+        if not beyond:
+            return []
+        with self._queries.opened() as encoder:
+            length = encoder.query_length
+        return [f"the encoder reads {length} tokens of a question; the last {counted(beyond, 'token')} were not read"]
 
     def query_text(self, query: Query) -> str:
         """What the encoder reads of a query, without its marker."""
         return document_text(
             Document(query.id, query.fields), replace(self.store.settings.text, fields=self.model.fields)
         )
+
+    def _tokens(self, query: Query) -> QueryTokens:
+        tokens: QueryTokens = self._queries.encode([self.query_text(query)])[0]
+        return tokens
 
     def _rows(self, number: int) -> TokenRows:
         """The tokens of a segment.
@@ -152,7 +163,7 @@ class ColbertRetriever:
             return self._opened[number]
 
     def _search(self, query: Query, k: int, allowed: Masks | None) -> UnitResults:
-        tokens = self._queries.encode(self.query_text(query))
+        tokens = self._tokens(query)
         if not len(tokens.vectors):
             return merge([], k, self._ids)
         asked = TokenQuery(self.store.codec, tokens.vectors)
@@ -207,8 +218,7 @@ class ColbertRetriever:
         ]
 
     def _explain(self, query: Query, number: int, segment: Segment, document: int) -> Explanation:
-        text = self.query_text(query)
-        tokens = self._queries.encode(text)
+        tokens = self._tokens(query)
         stored = stored_document(segment, document)
         label = f"document {stored.id}"
         if not len(tokens.vectors):
@@ -216,19 +226,89 @@ class ColbertRetriever:
         cosines = TokenQuery(self.store.codec, tokens.vectors).cosines(self._rows(number), document)
         if not len(cosines):
             return Explanation(0.0, f"{label}: no text to compare")
-        meetings = [
-            Meeting(token, int(nearest), float(cosines[nearest, token]))
+        matches = [
+            TokenMatch(token, int(nearest), float(cosines[nearest, token]))
             for token, nearest in enumerate(cosines.argmax(axis=0).tolist())
         ]
         read = self.store.settings.text
-        own = replace(read, fields=self.model.fields)
-        return explain_meetings(
-            label, meetings, self._of_query(query, text, tokens, own),
-            TextTokens.of(stored, read, self._queries.document_places(document_text(stored, read))),
-            self.notes(query),
+        with self._queries.opened() as encoder:
+            places = encoder.document_places(document_text(stored, read))
+        asked = TextTokens.of(
+            Document(query.id, query.fields), replace(read, fields=self.model.fields),
+            list(zip(tokens.tokens, tokens.places, strict=True)),
         )
+        return explain_matches(label, matches, asked, TextTokens.of(stored, read, places), self.notes(query))
 
-    @staticmethod
-    def _of_query(query: Query, text: str, tokens: QueryTokens, read: Any) -> TextTokens:
-        places = list(zip(tokens.tokens, tokens.places, strict=True))
-        return TextTokens.of(Document(query.id, query.fields), read, places)
+
+class TokenMatch(NamedTuple):
+    """A token of a query (by number), the token of a document that is nearest to it, and their cosine."""
+
+    query: int
+    document: int
+    cosine: float
+
+
+class TextTokens(NamedTuple):
+    """The tokens of a text: each as the vocabulary has it with its place, the text, and where its formulas are, each as
+    it is written."""
+
+    tokens: Sequence[tuple[str, tuple[int, int]]]
+    text: str
+    formulas: Sequence[tuple[int, int, str]]
+
+    @classmethod
+    def of(cls, document: Document, read: ModelText, tokens: Sequence[tuple[str, tuple[int, int]]]) -> TextTokens:
+        """The tokens of what a model reads of a document (or of the fields of a query)."""
+        formulas = [
+            (start, stop, written_formula(formula, read.formulas))
+            for start, stop, formula in document_formulas(document, read)
+        ]
+        return cls(tokens, document_text(document, read), formulas)
+
+    def describe(self, number: int) -> str:
+        """A token as it is in the text, with the formula that it belongs to or the words around it."""
+        token, (start, stop) = self.tokens[number]
+        if (start, stop) == NOWHERE:
+            return token
+        shown = f"'{self.text[start:stop]}'"
+        for first, last, written in self.formulas:
+            if first <= start < last:
+                return f"{shown} in the formula {_short(written)}"
+        before = self.text[max(0, start - _AROUND) : start]
+        after = self.text[stop : stop + _AROUND]
+        around = " ".join(f"{before}[{self.text[start:stop]}]{after}".split())
+        return f"{shown} in “{'…' if start > _AROUND else ''}{around}{'…' if stop + _AROUND < len(self.text) else ''}”"
+
+
+def explain_matches(
+    label: str, matches: Sequence[TokenMatch], query: TextTokens, document: TextTokens, notes: Sequence[str]
+) -> Explanation:
+    """The score of a document as the sum of what the tokens of the query add; tokens that are not in the text of the
+    query (markers and those that fill it up) are one part with parts of their own."""
+    parts: list[Explanation] = []
+    others: list[Explanation] = []
+    total = 0.0
+    for match in matches:
+        total += match.cosine
+        found = document.describe(match.document) if match.document < len(document.tokens) else "a token"
+        part = Explanation(match.cosine, f"{query.describe(match.query)} meets {found}")
+        (others if query.tokens[match.query][1] == NOWHERE else parts).append(part)
+    if others:
+        parts.append(Explanation(
+            sum(part.value for part in others), "tokens that the model adds to the question", others
+        ))
+    about = "; ".join(["cosines of the question's tokens with the nearest tokens", *notes])
+    return Explanation(total, f"{label}: {about}", parts)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+COLBERT = DocumentKind(
+    name=KIND, settings=ColbertModel, models={"colbert": ColbertModel()},
+    artifacts=lambda model: (Artifact(TOKENS, model.store),),  # without a name: whichever the index has
+    vectors=TOKEN_ENCODING.providers, make=ColbertRetriever,
+)
+"""Search by the tokens of documents, which ``porism encode`` computes for an index."""

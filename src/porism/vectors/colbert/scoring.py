@@ -10,7 +10,7 @@ from porism.system.compiled.kernels import address
 from porism.vectors.colbert.kernels import LANES, centroid_sims, max_sims
 from porism.vectors.neural.token_codec import TokenCodec
 
-_AT_ONCE = 4_096
+_BATCH_SIZE = 4_096
 
 
 class TokenQuery:
@@ -51,9 +51,8 @@ class TokenQuery:
 
     def scores(self, rows: TokenRows, documents: NDArray[np.int32]) -> NDArray[np.float64]:
         """The scores of documents (int32) by their tokens (float64), 0 of one without tokens."""
-        parts = [
-            self.best(rows, documents[start : start + _AT_ONCE])[1] for start in range(0, len(documents), _AT_ONCE)
-        ]
+        starts = range(0, len(documents), _BATCH_SIZE)
+        parts = [self.best(rows, documents[start : start + _BATCH_SIZE])[1] for start in starts]
         return np.concatenate([np.zeros(0), *parts])
 
     def best(

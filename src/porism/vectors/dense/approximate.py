@@ -23,10 +23,10 @@ from porism.vectors.dense.records import EncoderRecord
 from porism.vectors.neural.loading import EXTRA
 
 _PURPOSE = "approximate search of vectors"
-_AT_ONCE = 65_536
+_BATCH_SIZE = 65_536
 _TRAINED_ON = 64
 """Vectors for each list that the lists are drawn from: more take longer, and find no more."""
-_TRAINED_AT_LEAST = 65_536
+_MIN_SAMPLE = 65_536
 """Vectors that quantisation is trained on, where there are so many: faiss uses no more."""
 _SEED = 1
 
@@ -105,7 +105,7 @@ def _ivfpq(faiss: Any, rows: VectorRows, settings: IvfPq) -> Any:
     index = faiss.IndexIVFPQ(coarse, rows.dimensions, lists, settings.bytes, bits, faiss.METRIC_INNER_PRODUCT)
     coarse.this.disown()
     index.own_fields = True
-    chosen = np.random.default_rng(_SEED).permutation(count)[: max(_TRAINED_ON * lists, _TRAINED_AT_LEAST)]
+    chosen = np.random.default_rng(_SEED).permutation(count)[: max(_TRAINED_ON * lists, _MIN_SAMPLE)]
     index.cp.seed = index.pq.cp.seed = _SEED
     index.train(rows.take(np.sort(chosen)))
     _add(index, rows)
@@ -113,8 +113,8 @@ def _ivfpq(faiss: Any, rows: VectorRows, settings: IvfPq) -> Any:
 
 
 def _add(index: Any, rows: VectorRows) -> None:
-    for start in range(0, len(rows.vectors), _AT_ONCE):
-        index.add(np.ascontiguousarray(rows.decode(start, start + _AT_ONCE)))
+    for start in range(0, len(rows.vectors), _BATCH_SIZE):
+        index.add(np.ascontiguousarray(rows.decode(start, start + _BATCH_SIZE)))
 
 
 class ApproximateIndex:
@@ -131,7 +131,7 @@ class ApproximateIndex:
             raise ConfigError(
                 f"no index of near vectors ({model.search}) was built for the encoder {record.name!r}",
                 where=str(segment.folder),
-                hint=f"Build it: porism encode {record.model} --name {record.name} --approximate {model.search} "
+                hint=f"Build it: porism encode {record.model} --name {record.name} --ann {model.search} "
                 f"--index {segment.folder.parents[1]}",
             )
         self._faiss: Any = need("faiss", EXTRA, _PURPOSE)

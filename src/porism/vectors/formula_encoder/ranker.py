@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from porism.analysis.analyzer import Analyzer
+from dataclasses import dataclass
+
 from porism.explanation import Explanation
 from porism.formula.tree import OperatorNode
 from porism.index import Snapshot
@@ -10,13 +11,22 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.kinds import Artifact, FormulaKind
 from porism.system.files.artifacts import FORMULA_ENCODERS
 from porism.types import Formula
-from porism.vectors.formula_encoder.model import FormulaEncoderModel
-from porism.vectors.formula_encoder.provider import EncodedFormulas, read_tree, remembered
-from porism.vectors.formula_encoder.records import FORMULA_RECORDS
-from porism.vectors.formula_vectors.nearest_formulas import NearestFormulas, stored_formula
+from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING, FORMULA_RECORDS, EncodedFormulas, read_tree
+from porism.vectors.formula_vectors.nearest_formulas import NearestFormulas, NearestModel, stored_formula
 
 _SHOWN = 8
 """So many nodes of the query are shown one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaEncoderModel(NearestModel):
+    """How formulas are ranked by the vectors of an encoder. ``encoder`` is the name of an encoder of formulas of the
+    index; empty where it has one only.
+
+    :raises ConfigError: ``least`` is out of its range.
+    """
+
+    encoder: str = ""
 
 
 class FormulaEncoderRanker(NearestFormulas):
@@ -65,16 +75,9 @@ def _labels(root: OperatorNode) -> list[str]:
     return found
 
 
-def _make(snapshot: Snapshot, analyzer: Analyzer, model: FormulaEncoderModel) -> FormulaEncoderRanker:
-    return FormulaEncoderRanker(snapshot, model)
-
-
-def _artifacts(model: FormulaEncoderModel) -> tuple[Artifact, ...]:
-    return (Artifact(FORMULA_ENCODERS, model.encoder),)  # without a name: whichever the index has
-
-
 FORMULA_ENCODER = FormulaKind(
     name="formula-encoder", settings=FormulaEncoderModel, models={"formula-encoder": FormulaEncoderModel()},
-    artifacts=_artifacts, vectors=remembered, make=_make,
+    artifacts=lambda model: (Artifact(FORMULA_ENCODERS, model.encoder),),  # without a name: whichever the index has
+    vectors=FORMULA_ENCODING.providers, make=lambda snapshot, analyzer, model: FormulaEncoderRanker(snapshot, model),
 )
 """Formula search by an encoder that ``porism train formula-encoder`` trained."""

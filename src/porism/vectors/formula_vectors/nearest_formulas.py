@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +13,15 @@ from porism.errors import ConfigError, QueryError
 from porism.formula import notation_of
 from porism.index import Segment, Snapshot
 from porism.index.engine.units import FormulaUnits, formula_units
-from porism.index.vectors import (
-    VectorSpec,
-    complete_vectors,
-    content_digests,
-    forget_parts,
-    has_vectors,
-    one_each,
-    open_vectors,
-)
+from porism.index.vectors import ComputedRows, content_digests, one_each, open_vectors
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.system.concurrency.locks import Lock
 from porism.types import Formula
+from porism.vectors.providers import SegmentProvider
 
-_MOST_COSINES = 1 << 23
+_MAX_COSINES = 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +41,29 @@ class NearestModel(RetrieverSettings):
             raise ConfigError(f"the least cosine cannot be {self.least}", hint="Use a number from 0 to below 1.")
 
 
-class FormulaVectors(ABC):
-    """Vectors of formulas, each of length 1, or 0 where nothing of a formula is known; those of the formulas of an
-    index are stored beside its segments, and are computed for new formulas alone."""
-
-    chunk: ClassVar[int]
-    """Formulas whose vectors are computed between two times that vectors are written."""
-
-    @property
-    @abstractmethod
-    def spec(self) -> VectorSpec:
-        """The vectors as they are stored."""
+class FormulaVectors(SegmentProvider):
+    """Vectors of formulas, each of length 1, or 0 where nothing of a formula is known."""
 
     @abstractmethod
     def embed(self, formulas: Sequence[Formula]) -> NDArray[np.float32]:
         """The vectors of formulas (float32, formulas × dimensions)."""
 
     @abstractmethod
-    def compute(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
+    def compute_vectors(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of formulas of a segment, by ordinal."""
 
     @abstractmethod
     def contents(self, segment: Segment) -> Iterable[str | bytes]:
         """Of each formula of a segment all that its vector depends on."""
 
-    @property
-    def name(self) -> str:
-        """The name of the vectors."""
-        return self.spec.name
+    def count(self, segment: Segment) -> int:
+        return segment.formula_count
+
+    def digests(self, segment: Segment) -> NDArray[np.uint64]:
+        return content_digests(self.contents(segment))
+
+    def compute(self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
+        return one_each(self.compute_vectors(segment, numbers))
 
     def segment_vectors(self, segment: Segment) -> NDArray[np.float32]:
         """The vectors of all formulas of a segment by ordinal, as they are stored.
@@ -85,34 +72,6 @@ class FormulaVectors(ABC):
         """
         rows = open_vectors(segment, self.spec, segment.formula_count)
         return rows.decode(0, segment.formula_count)
-
-    def has(self, segment: Segment) -> bool:
-        """Whether the vectors of the formulas of a segment are stored."""
-        return has_vectors(segment, self.spec, segment.formula_count)
-
-    def count(self, segment: Segment) -> int:
-        """The formulas of a segment."""
-        return segment.formula_count
-
-    def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
-        """Stores the vectors of all formulas of a segment; returns how many were computed, those of other segments not.
-
-        :raises ConfigError: what computes them is not there any more, or is another than before.
-        :raises MissingExtra: a library is not installed.
-        :raises StorageError: the folder cannot be written.
-        """
-        if self.has(segment):
-            on_progress(segment.formula_count)
-            return 0
-        return complete_vectors(
-            segment, self.spec, content_digests(self.contents(segment)),
-            lambda formulas: one_each(self.compute(segment, formulas)), chunk=self.chunk, on_progress=on_progress,
-        )
-
-    def finish(self, segments: Sequence[Segment]) -> None:
-        """Removes what was needed until all segments had their vectors."""
-        if segments:
-            forget_parts(segments[0].folder.parents[1], self.spec)
 
 
 class NearestFormulas:
@@ -138,7 +97,7 @@ class NearestFormulas:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         queries = self._embedded.embed(formulas)
         results: list[UnitResults] = []
-        at_once = max(1, _MOST_COSINES // max([1, *(units.doc_count for units in self.units)]))
+        at_once = max(1, _MAX_COSINES // max([1, *(units.doc_count for units in self.units)]))
         for start in range(0, len(queries), at_once):
             results += self._search(queries[start : start + at_once], k)
         return results

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import Analyzer
 from porism.analysis.documents import clean_text
 from porism.errors import ConfigError, IndexCorrupt
 from porism.explanation import Explanation
@@ -155,6 +154,7 @@ class TangentCftVectors(FormulaVectors):
     chunk = 1_024
 
     def __init__(self, index_path: str | os.PathLike[str]) -> None:
+        super().__init__(Path(index_path))
         path = MODELS.path(index_path, MODEL)
         again = f"porism train tangent-cft --index {index_path}"
         try:
@@ -178,8 +178,7 @@ class TangentCftVectors(FormulaVectors):
         """The vectors of formulas (float32, formulas × dimensions), each of length 1, or 0 where no word is known."""
         return self._vectors(_words_of(formulas))
 
-    def compute(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors of formulas of a segment."""
+    def compute_vectors(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
         return self._vectors(_words(segment, formulas))
 
     def contents(self, segment: Segment) -> Iterable[str | bytes]:
@@ -188,7 +187,6 @@ class TangentCftVectors(FormulaVectors):
 
     @property
     def origin(self) -> str:
-        """What the vectors are of."""
         return "the Tangent-CFT model"
 
     @property
@@ -249,16 +247,9 @@ class TangentCftRanker(NearestFormulas):
         return FormulaMatch(formula, found, score, (), (), (), 0.0, 0.0, explanation)
 
 
-def _make(snapshot: Snapshot, analyzer: Analyzer, model: TangentCftModel) -> TangentCftRanker:
-    return TangentCftRanker(snapshot, model)
-
-
-def _artifacts(model: TangentCftModel) -> tuple[Artifact, ...]:
-    return (Artifact(MODELS, MODEL),)
-
-
 TANGENT_CFT = FormulaKind(
-    name="tangent-cft", settings=TangentCftModel, models={"tangent-cft": TangentCftModel()}, artifacts=_artifacts,
-    vectors=trained_vectors, make=_make,
+    name="tangent-cft", settings=TangentCftModel, models={"tangent-cft": TangentCftModel()},
+    artifacts=lambda model: (Artifact(MODELS, MODEL),), vectors=trained_vectors,
+    make=lambda snapshot, analyzer, model: TangentCftRanker(snapshot, model),
 )
 """Formula search by Tangent-CFT's vectors, which ``porism train tangent-cft`` trains for an index."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
-TOKENS_AT_ONCE = 4_096
+BATCH_TOKENS = 4_096
 """Tokens of a batch, padding among them: enough to keep two cores busy, and little to lose when interrupted."""
 
 
-def batches(lengths: Sequence[int], most: Callable[[], int] = lambda: TOKENS_AT_ONCE) -> Iterator[NDArray[np.int64]]:
+def batches(lengths: Sequence[int], most: Callable[[], int] = lambda: BATCH_TOKENS) -> Iterator[NDArray[np.int64]]:
     """The numbers of the sequences in batches, the longest first, each of at most ``most()`` tokens with its padding.
 
     A sequence that is longer is a batch by itself. ``most`` is asked before each batch.

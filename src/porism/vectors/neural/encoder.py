@@ -7,8 +7,7 @@ vectors that are not numbers are refused.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -16,23 +15,11 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.vectors.neural.batches import TOKENS_AT_ONCE
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import (
-    ModelBatches,
-    Precision,
-    Route,
-    autocast,
-    check_vocabulary,
-    input_length,
-    model_inputs,
-    open_model,
-    special_tokens,
-)
-from porism.vectors.neural.encoder_settings import EncoderSettings
-from porism.vectors.neural.loading import EXTRA, load_torch, loading
+from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs
+from porism.vectors.neural.loading import EXTRA
+from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress, unit_rows
 from porism.vectors.neural.plain_encoder import PlainEncoder
-from porism.vectors.neural.text_reader import TextReader
 
 _PURPOSE = "encoding text"
 
@@ -48,32 +35,42 @@ class Encoded(NamedTuple):
     offsets: NDArray[np.int64]
 
 
-class Encoder:
-    """Encodes texts by a model that was loaded (:func:`load_encoder`). Not safe to share between threads."""
+class Encoder(ModelEncoder):
+    """Encodes texts as vectors."""
 
-    def __init__(
-        self, model: Any, files: EncoderFiles, *, precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
-        on_note: Callable[[str], None] = lambda note: None,
-    ) -> None:
-        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch.
+    model_class = "SentenceTransformer"
+    gives = "vectors of texts"
 
-        :raises ConfigError: model, tokenizer and settings do not fit together.
-        """
-        self.files = files
-        self.settings = files.settings
-        self._model = model
-        self._batches = ModelBatches(files.named, tokens_at_once, on_note)
+    def prepare(self, model: Any, files: EncoderFiles) -> None:
         self._routes = {task: Route(model, task) for task in get_args(Task)}
+        for route in self._routes.values():
+            check_vocabulary(route, files)
         self._readers = {task: self._reader(route) for task, route in self._routes.items()}
         self.length = self._readers["document"].length
-        self._autocast = autocast(model, precision)
         self.dimensions = self._dimensions()
 
     def __repr__(self) -> str:
         return f"Encoder({self.files.named!r}, {self.dimensions} dimensions, {self.length} tokens)"
 
+    @classmethod
+    def adapt(cls, model: Any, files: EncoderFiles) -> None:
+        wanted = files.settings.pooling
+        if wanted == "model" or isinstance(model, PlainEncoder):
+            return
+        pooling: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, _PURPOSE).Pooling
+        found = False
+        for parent in list(model.modules()):
+            for name, module in parent.named_children():
+                if isinstance(module, pooling):
+                    setattr(parent, name, pooling(module.embedding_dimension, pooling_mode=wanted))
+                    found = True
+        if not found:
+            raise ConfigError(
+                "no layer of the model pools the vectors of tokens", where=files.named, hint="Leave pooling out."
+            )
+
     def encode_documents(
-        self, texts: Sequence[str], on_progress: Callable[[int, int], None] = lambda done, total: None
+        self, texts: Sequence[str], on_progress: OnProgress = no_progress
     ) -> Encoded:
         """The vectors of documents, of their chunks where the settings say so.
 
@@ -88,14 +85,14 @@ class Encoder:
         return Encoded(self._encode(sequences, "document", on_progress), offsets)
 
     def encode_queries(
-        self, texts: Sequence[str], most: int | None = None
+        self, texts: Sequence[str], max_tokens: int | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """The vectors of queries (float32, queries × dimensions), 0 for one without tokens, and how many tokens of each
         are not read (int64).
 
-        :param most: how many tokens of each are read at most, from its beginning and its end.
+        :param max_tokens: how many tokens of each are read at most, from its beginning and its end.
         """
-        read = [self._readers["query"].query(text, most) for text in texts]
+        read = [self._readers["query"].query(text, max_tokens) for text in texts]
         beyond = np.array([more for _, more in read], np.int64)
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         there = [number for number, (tokens, _) in enumerate(read) if tokens]
@@ -112,44 +109,25 @@ class Encoder:
         is cut in the middle, all of it."""
         return self._readers["document"].chunk_places(text)
 
-    def _reader(self, route: Route) -> TextReader:
-        length = input_length(route, self.settings, self.files)
-        check_vocabulary(route, self.files)
-        return TextReader(route.tokenizer, special_tokens(route.tokenizer, self.files.named), self.settings, length)
+    def each_query(
+        self, texts: Sequence[str], max_tokens: int | None = None
+    ) -> list[tuple[NDArray[np.float32], int]]:
+        vectors, beyond = self.encode_queries(texts, max_tokens)
+        return list(zip(vectors, beyond.tolist(), strict=True))
 
     def _encode(
-        self, sequences: Sequence[Sequence[int]], task: Task,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        self, sequences: Sequence[Sequence[int]], task: Task, on_progress: OnProgress = no_progress
     ) -> NDArray[np.float32]:
-        found = np.empty((len(sequences), self.dimensions), np.float32)
+        vectors = np.empty((len(sequences), self.dimensions), np.float32)
 
         def run(numbers: NDArray[np.int64]) -> None:
-            found[numbers] = self._forward([sequences[number] for number in numbers.tolist()], task)
+            batch = [sequences[number] for number in numbers.tolist()]
+            features = model_inputs(self._routes[task].tokenizer, batch, self._model.device)
+            vectors[numbers] = self._array(self._outputs(features, task)["sentence_embedding"])[:, : self.dimensions]
 
-        self._batches.run([len(one) for one in sequences], run, on_progress)
-        bad = int(np.count_nonzero(~np.isfinite(found).all(axis=1)))
-        if bad:
-            raise ConfigError(
-                f"the model gives {bad:,} of {len(sequences):,} texts a vector that is not made of finite numbers",
-                where=self.files.named, hint="Its weights are damaged, or its precision does not suffice: try float32.",
-            )
-        return self._fitted(found)
-
-    def _forward(self, sequences: Sequence[Sequence[int]], task: Task) -> NDArray[np.float32]:
-        torch = load_torch(_PURPOSE)
-        features = model_inputs(self._routes[task].tokenizer, sequences, self._model.device)
-        with torch.inference_mode(), self._autocast():
-            vectors = self._model(features, task=task)["sentence_embedding"]
-        array: NDArray[np.float32] = vectors.detach().to("cpu", torch.float32).numpy()
-        return array[:, : self.dimensions]
-
-    def _fitted(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Vectors of length 1 where the cosine compares them."""
-        if self.settings.similarity == "dot":
-            return vectors
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: NDArray[np.float32] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-        return unit
+        self._run(list(map(len, sequences)), run, on_progress)
+        self._require_finite(vectors)
+        return vectors if self.settings.similarity == "dot" else unit_rows(vectors)
 
     def _dimensions(self) -> int:
         whole = int(self._model.get_embedding_dimension())
@@ -161,44 +139,3 @@ class Encoder:
             )
         return wanted or whole
 
-
-def load_encoder(
-    named: str | os.PathLike[str] | EncoderFiles,
-    *,
-    index_path: str | os.PathLike[str] | None = None,
-    settings: EncoderSettings | None = None,
-    device: str = "auto",
-    precision: Precision = "auto",
-    tokens_at_once: int = TOKENS_AT_ONCE,
-    on_note: Callable[[str], None] = lambda note: None,
-) -> Encoder:
-    """Loads an encoder, by any of the names that :func:`porism.vectors.neural.encoder_files.find_encoder` takes; one
-    of the hub is fetched where it is not here.
-
-    :param settings: how it reads text; what its folder says if None.
-    :raises ConfigError: there is no such model or device, the folder is incomplete, or parts do not fit together.
-    :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
-    """
-    model, files = open_model(
-        "SentenceTransformer", named, index_path=index_path, settings=settings, device=device, precision=precision
-    )
-    with loading(files.folder, "model"):
-        _set_pooling(model, files)
-    return Encoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)
-
-
-def _set_pooling(model: Any, files: EncoderFiles) -> None:
-    wanted = files.settings.pooling
-    if wanted == "model" or isinstance(model, PlainEncoder):
-        return
-    pooling: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, _PURPOSE).Pooling
-    found = False
-    for parent in list(model.modules()):
-        for name, module in parent.named_children():
-            if isinstance(module, pooling):
-                setattr(parent, name, pooling(module.embedding_dimension, pooling_mode=wanted))
-                found = True
-    if not found:
-        raise ConfigError(
-            "no layer of the model pools the vectors of tokens", where=files.named, hint="Leave pooling out."
-        )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, counted
 from porism.extras import need
-from porism.vectors.neural.batches import TOKENS_AT_ONCE, batches, halving, padded
+from porism.vectors.neural.batches import BATCH_TOKENS, batches, halving, padded
 from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder, model_folder
 from porism.vectors.neural.encoder_settings import EncoderSettings
 from porism.vectors.neural.loading import (
@@ -111,10 +111,14 @@ class ModelBatches:
     """Runs a model on sequences in batches of up to so many tokens, and of fewer once memory did not suffice."""
 
     def __init__(
-        self, named: str, tokens_at_once: int = TOKENS_AT_ONCE, on_note: Callable[[str], None] = lambda note: None
+        self, named: str, batch_tokens: int = BATCH_TOKENS, on_warning: Callable[[str], None] = lambda warning: None
     ) -> None:
-        """``named`` is the model, for messages; ``on_note`` receives a sentence when a batch is halved."""
-        self._named, self._most, self._note = named, tokens_at_once, on_note
+        """``named`` is the model, for messages; ``on_warning`` receives a sentence when a batch is halved."""
+        self._named, self._most, self._warn = named, batch_tokens, on_warning
+
+    def limit(self, tokens: int) -> None:
+        """Lets no batch have more than so many tokens, or than a single sequence."""
+        self._most = max(1, min(self._most, tokens))
 
     def run(
         self, lengths: Sequence[int], forward: Callable[[NDArray[np.int64]], None],
@@ -130,7 +134,7 @@ class ModelBatches:
 
         def halved(half: NDArray[np.int64]) -> None:
             self._most = min(self._most, len(half) * lengths[half[0]])
-            self._note(f"memory does not suffice for the batch; going on with {counted(len(half), 'text')} at once")
+            self._warn(f"memory does not suffice for the batch; going on with {counted(len(half), 'text')} at once")
 
         for numbers in batches(lengths, lambda: self._most):
             try:

@@ -9,40 +9,26 @@ model too, or, without one, by a table of weights (:mod:`porism.vectors.neural.s
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import TOKENS_AT_ONCE
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import (
-    ModelBatches,
-    Precision,
-    Route,
-    autocast,
-    check_vocabulary,
-    input_length,
-    model_inputs,
-    open_model,
-    special_tokens,
-)
-from porism.vectors.neural.encoder_settings import EncoderSettings
-from porism.vectors.neural.loading import load_torch, loading
+from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs
+from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress
 from porism.vectors.neural.sparse_queries import QueryTable, QueryWeights
-from porism.vectors.neural.text_reader import TextReader
 
-_NUMBERS_AT_ONCE = 1 << 25
+_MAX_NUMBERS = 1 << 25
 """Numbers that a model gives at once, one for each token and term of the vocabulary: 128 MB of float32."""
 
 _NO_LIMIT = 1 << 20
 """What tokenizers without a limit say is some number above this."""
 
-_PURPOSE = "encoding terms"
 _SETTINGS = "config_sentence_transformers.json"
 
 
@@ -55,38 +41,27 @@ class EncodedTerms(NamedTuple):
     offsets: NDArray[np.int64]
 
 
-class SparseEncoder:
-    """Weighs terms of texts by a model that was loaded (:func:`load_sparse_encoder`). Not safe to share between
-    threads.
+class SparseEncoder(ModelEncoder):
+    """Weighs terms of texts.
 
     Of a text that is read in chunks each term has its greatest weight in any of them. Where the settings of the model
     say ``dimensions``, or the model itself a greatest number, only so many terms of a text stay: the heaviest.
     """
 
-    def __init__(
-        self, model: Any, files: EncoderFiles, *, precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
-        on_note: Callable[[str], None] = lambda note: None,
-    ) -> None:
-        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch.
+    model_class = "SparseEncoder"
+    gives = "texts weights"
 
-        :raises ConfigError: model, tokenizer and settings do not fit together.
-        """
-        self.files = files
-        self.settings = files.settings
-        self._model = model
+    def prepare(self, model: Any, files: EncoderFiles) -> None:
         document, query = _Route(model, "document"), _Route(model, "query")
         check_vocabulary(document, files)
-        self._autocast = autocast(model, precision)
         self._most = self.settings.dimensions or model.max_active_dims
         self._prompts = {task: str(model.prompts.get(task) or "") for task in ("query", "document")}
-        self._readers = {"document": self._reader(document), "query": self._reader(document)}
+        self._text_reader = self._reader(document)
         self._tokenizer = document.tokenizer
-        self.length = self._readers["document"].length
+        self.length = self._text_reader.length
         self.terms = self._vocabulary(document)
         """The terms of the vocabulary, by number."""
-        self._batches = ModelBatches(
-            files.named, max(1, min(tokens_at_once, _NUMBERS_AT_ONCE // max(1, len(self.terms)))), on_note
-        )
+        self._batches.limit(_MAX_NUMBERS // max(1, len(self.terms)))
         self.table = self._query_table(query)
         """What weighs queries without the model; None where the model does."""
         if self.table is None:
@@ -97,8 +72,12 @@ class SparseEncoder:
     def __repr__(self) -> str:
         return f"SparseEncoder({self.files.named!r}, {len(self.terms)} terms, {self.length} tokens)"
 
+    @classmethod
+    def check_folder(cls, folder: str | os.PathLike[str], named: str) -> None:
+        check_sparse_model(folder, named)
+
     def encode_documents(
-        self, texts: Sequence[str], on_progress: Callable[[int, int], None] = lambda done, total: None
+        self, texts: Sequence[str], on_progress: OnProgress = no_progress
     ) -> EncodedTerms:
         """The weighted terms of documents; none of one without text.
 
@@ -106,8 +85,8 @@ class SparseEncoder:
 
         :raises ConfigError: weights are not numbers, or a single text does not fit into memory.
         """
-        prompt, reader = self._prompts["document"], self._readers["document"]
-        pieces = [reader.document(prompt + text if text.strip() else "") for text in texts]
+        prompt = self._prompts["document"]
+        pieces = [self._text_reader.document(prompt + text if text.strip() else "") for text in texts]
         found = self._encode([piece for of_text in pieces for piece in of_text], "document", on_progress)
         merged: list[QueryWeights] = []
         first = 0
@@ -123,8 +102,8 @@ class SparseEncoder:
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryWeights]:
         """The weighted terms of queries, by the model; none of one without text."""
-        prompt, reader = self._prompts["query"], self._readers["query"]
-        read = [reader.query(prompt + text if text.strip() else "") for text in texts]
+        prompt = self._prompts["query"]
+        read = [self._text_reader.query(prompt + text if text.strip() else "") for text in texts]
         there = [number for number, (tokens, _) in enumerate(read) if tokens]
         found = dict(zip(there, self._encode([read[number][0] for number in there], "query"), strict=True))
         none = QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))
@@ -132,16 +111,12 @@ class SparseEncoder:
             self._heaviest(found.get(number, none))._replace(beyond=beyond) for number, (_, beyond) in enumerate(read)
         ]
 
-    def _reader(self, route: _Route) -> TextReader:
-        length = input_length(route, self.settings, self.files)
-        return TextReader(route.tokenizer, special_tokens(route.tokenizer, self.files.named), self.settings, length)
-
     def _vocabulary(self, route: _Route) -> list[str]:
         """The names of the terms: tokens, or numbers where the model has terms of its own.
 
         :raises ConfigError: the model gives no weights of terms.
         """
-        width = self._forward([self._readers["document"].document("a")[0]], "document").shape[1]
+        width = self._forward([self._text_reader.document("a")[0]], "document").shape[1]
         if not route.is_lexical:
             return [str(number) for number in range(width)]
         tokens = {number: token for token, number in route.tokenizer.get_vocab().items()}
@@ -175,33 +150,24 @@ class SparseEncoder:
 
     def _encode(
         self, sequences: Sequence[Sequence[int]], task: str,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        on_progress: OnProgress = no_progress,
     ) -> list[QueryWeights]:
         found: list[QueryWeights] = [QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))] * len(sequences)
 
         def run(numbers: NDArray[np.int64]) -> None:
             rows = self._forward([sequences[number] for number in numbers.tolist()], task)
-            bad = int(np.count_nonzero(~np.isfinite(rows).all(axis=1)))
-            if bad:
-                raise ConfigError(
-                    f"the model gives {bad:,} of {len(rows):,} texts weights that are no finite numbers",
-                    where=self.files.named,
-                    hint="Its weights are damaged, or its precision does not suffice: try float32.",
-                )
+            self._require_finite(rows)
             for number, row in zip(numbers.tolist(), rows, strict=True):
                 terms = np.flatnonzero(row > 0).astype(np.int32)
                 found[number] = QueryWeights(terms, row[terms])
 
-        self._batches.run([len(one) for one in sequences], run, on_progress)
+        self._run(list(map(len, sequences)), run, on_progress)
         return found
 
     def _forward(self, sequences: Sequence[Sequence[int]], task: str) -> NDArray[np.float32]:
         """The weights of all terms (float32, sequences × terms)."""
-        torch = load_torch(_PURPOSE)
         features = model_inputs(self._tokenizer, sequences, self._model.device)
-        with torch.inference_mode(), self._autocast():
-            rows = self._model(features, task=task)["sentence_embedding"]
-        return cast("NDArray[np.float32]", rows.detach().to("cpu", torch.float32).numpy())
+        return self._array(self._outputs(features, task)["sentence_embedding"])
 
     def _heaviest(self, one: QueryWeights) -> QueryWeights:
         if not self._most or len(one.terms) <= self._most:
@@ -269,26 +235,3 @@ def check_sparse_model(folder: str | os.PathLike[str], named: str) -> None:
                  "porism train encoder NAME --kind splade --from MODEL --index DIR.",
         )
 
-
-def load_sparse_encoder(
-    named: str | os.PathLike[str] | EncoderFiles,
-    *,
-    index_path: str | os.PathLike[str] | None = None,
-    settings: EncoderSettings | None = None,
-    device: str = "auto",
-    precision: Precision = "auto",
-    tokens_at_once: int = TOKENS_AT_ONCE,
-    on_note: Callable[[str], None] = lambda note: None,
-) -> SparseEncoder:
-    """Loads a sparse encoder, by any of the names that :func:`porism.vectors.neural.encoder_files.find_encoder` takes.
-
-    :param settings: how it reads text; what its folder says if None.
-    :raises ConfigError: there is no such model or device, the model is no sparse encoder, or parts do not fit together.
-    :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
-    """
-    model, files = open_model(
-        "SparseEncoder", named, index_path=index_path, settings=settings, device=device, precision=precision,
-        check=check_sparse_model,
-    )
-    with loading(files.folder, "model"):
-        return SparseEncoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)

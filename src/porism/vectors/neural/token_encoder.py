@@ -11,7 +11,7 @@ length up to a number of tokens.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,19 +20,11 @@ from numpy.typing import NDArray
 
 from porism.analysis.model_text import Cut, cut
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import TOKENS_AT_ONCE, padded
+from porism.vectors.neural.batches import padded
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import (
-    ModelBatches,
-    Precision,
-    autocast,
-    check_vocabulary,
-    input_length,
-    open_model,
-    special_tokens,
-)
-from porism.vectors.neural.encoder_settings import EncoderSettings
+from porism.vectors.neural.encoder_model import check_vocabulary, input_length, special_tokens
 from porism.vectors.neural.loading import load_torch
+from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress, unit_rows
 from porism.vectors.neural.token_model import MODEL_CLASS, check_token_model
 
 NOWHERE = (-1, -1)
@@ -72,23 +64,14 @@ class _Piece(NamedTuple):
     filled: int = 0
 
 
-class TokenEncoder:
-    """Encodes the tokens of texts by a model that was loaded (:func:`load_token_encoder`). Not safe to share between
-    threads."""
+class TokenEncoder(ModelEncoder):
+    """Encodes the tokens of texts."""
 
-    def __init__(
-        self, model: Any, files: EncoderFiles, *, precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
-        on_note: Callable[[str], None] = lambda note: None,
-    ) -> None:
-        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch.
+    model_class = MODEL_CLASS
+    gives = "vectors of tokens"
 
-        :raises ConfigError: model, tokenizer and settings do not fit together.
-        """
-        self.files = files
-        self.settings = files.settings
-        self._model = model
+    def prepare(self, model: Any, files: EncoderFiles) -> None:
         self._tokenizer = model.tokenizer
-        self._batches = ModelBatches(files.named, tokens_at_once, on_note)
         check_vocabulary(model, files)
         able = input_length(model, replace(self.settings, length=None), files)
         own = getattr(model[0], "document_length", None)
@@ -113,14 +96,17 @@ class TokenEncoder:
                     f"a model cannot read {length} tokens of a {task} at once, special ones among them",
                     where=files.named,
                 )
-        self._autocast = autocast(model, precision)
         self.dimensions = int(model.get_embedding_dimension())
 
     def __repr__(self) -> str:
         return f"TokenEncoder({self.files.named!r}, {self.dimensions} dimensions, {self.length} tokens)"
 
+    @classmethod
+    def check_folder(cls, folder: str | os.PathLike[str], named: str) -> None:
+        check_token_model(folder, named)
+
     def encode_documents(
-        self, texts: Sequence[str], on_progress: Callable[[int, int], None] = lambda done, total: None
+        self, texts: Sequence[str], on_progress: OnProgress = no_progress
     ) -> EncodedTokens:
         """The tokens of documents, of all their chunks where the settings say so; none of one without text.
 
@@ -231,7 +217,7 @@ class TokenEncoder:
 
     def _encode(
         self, pieces: Sequence[_Piece], task: str,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        on_progress: OnProgress = no_progress,
     ) -> list[NDArray[np.float32]]:
         """The vectors of the tokens that are kept of each piece."""
         found: list[NDArray[np.float32]] = [np.zeros((0, self.dimensions), np.float32)] * len(pieces)
@@ -239,23 +225,16 @@ class TokenEncoder:
         def forward(numbers: NDArray[np.int64]) -> None:
             of_batch = [pieces[number] for number in numbers.tolist()]
             features = self._features(of_batch, task)
-            torch = load_torch(_PURPOSE)
-            with torch.inference_mode(), self._autocast():
-                out = self._model(features, task=task)
-            vectors = out["token_embeddings"].detach().to("cpu", torch.float32).numpy()
+            out = self._outputs(features, task)
+            vectors = self._array(out["token_embeddings"])
             scored = out["attention_mask"].bool().cpu().numpy()
             for row, (number, piece) in enumerate(zip(numbers.tolist(), of_batch, strict=True)):
                 size = len(piece.tokens)
                 rows = vectors[row, :size][scored[row, :size] & np.array(piece.kept)]
-                if not np.isfinite(rows).all():
-                    raise ConfigError(
-                        "the model gives tokens vectors that are not made of finite numbers", where=self.files.named,
-                        hint="Its weights are damaged, or its precision does not suffice: try float32.",
-                    )
-                lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-                found[number] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+                self._require_finite(rows)
+                found[number] = unit_rows(rows)
 
-        self._batches.run([len(piece.tokens) for piece in pieces], forward, on_progress)
+        self._run([len(piece.tokens) for piece in pieces], forward, on_progress)
         return found
 
     def _features(self, pieces: Sequence[_Piece], task: str) -> dict[str, Any]:
@@ -288,27 +267,3 @@ class TokenEncoder:
             for row, piece in zip(scored, pieces, strict=True)
         ]
 
-
-def load_token_encoder(
-    named: str | os.PathLike[str] | EncoderFiles,
-    *,
-    index_path: str | os.PathLike[str] | None = None,
-    settings: EncoderSettings | None = None,
-    device: str = "auto",
-    precision: Precision = "auto",
-    tokens_at_once: int = TOKENS_AT_ONCE,
-    on_note: Callable[[str], None] = lambda note: None,
-) -> TokenEncoder:
-    """Loads an encoder of tokens, by any of the names that :func:`porism.vectors.neural.encoder_files.find_encoder`
-    takes.
-
-    :param settings: how it reads text; what its folder says if None.
-    :raises ConfigError: there is no such model or device, the model gives no vectors of tokens, or parts do not fit
-        together.
-    :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
-    """
-    model, files = open_model(
-        MODEL_CLASS, named, index_path=index_path, settings=settings, device=device, precision=precision,
-        check=check_token_model,
-    )
-    return TokenEncoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)

@@ -13,7 +13,7 @@ from porism.retrieve.lexical.channels import OTHER_FIELDS, prepare, stored_names
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.retrieve.weightings.impact import Impact
-from porism.vectors.splade.stores import STEPS, SparseStore
+from porism.vectors.splade.records import STEPS, SparseRecord
 from porism.vectors.splade.units import EncodedUnits
 
 _WEIGHT_OF_STEP = {OTHER_FIELDS: 1 / STEPS}
@@ -37,7 +37,7 @@ def channel_of(settings: ChannelSettings, name: str) -> LexicalChannel:
     return replace(_USUAL, weight=settings.weight, weighting=weighting)
 
 
-def store_postings(segments: Sequence[Segment], store: SparseStore, index_path: Path) -> None:
+def store_postings(segments: Sequence[Segment], store: SparseRecord, index_path: Path) -> None:
     """Stores the postings of a sparse encoder with each segment, so that searches compute nothing.
 
     :raises ConfigError: the documents were not encoded.
@@ -47,7 +47,7 @@ def store_postings(segments: Sequence[Segment], store: SparseStore, index_path: 
     prepare([EncodedUnits(segment, {name: store}, str(index_path)) for segment in segments], {name: _USUAL})
 
 
-def remove_postings(segments: Sequence[Segment], store: SparseStore, index_path: Path) -> None:
+def remove_postings(segments: Sequence[Segment], store: SparseRecord, index_path: Path) -> None:
     """Removes what :func:`store_postings` stored."""
     name = encoded_channel(store.name)
     for segment in segments:

@@ -1,108 +1,124 @@
-"""Weighing the terms of the documents of an index by a sparse encoder, and remembering it, so that later commits encode
-new ones."""
+"""Weighted terms of documents for a sparse encoder that an index has.
+
+They are kept as vectors are (:mod:`porism.index.vectors`): one row for each term of a document, with its number and its
+weight in steps. So new documents alone are encoded, before searches see a commit; deletes and merges keep what is
+there; and an interruption loses nothing. Postings are made of them as of the terms of any channel.
+"""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from porism.index import Segment, locked_snapshot
-from porism.index.vectors import forget_parts, open_vectors
-from porism.system.concurrency.clusters import connected
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, counted
+from porism.index import Segment, Snapshot
+from porism.index.vectors import ComputedRows, forget_parts
 from porism.system.files.artifacts import SPARSE
-from porism.vectors.encoding import chosen_files, encoder_name, lasting_name
-from porism.vectors.neural.encoder_model import Precision
-from porism.vectors.neural.encoder_settings import EncoderSettings
-from porism.vectors.neural.sparse_encoder import load_sparse_encoder
-from porism.vectors.splade.channels import remove_postings
-from porism.vectors.splade.provider import DocumentTerms
-from porism.vectors.splade.stores import SPARSE_STORES, SparseStore, read_store, write_store
-from porism.vectors.spreading import encode_documents
+from porism.vectors.encoding import ModelChoice, TextEncodingKind
+from porism.vectors.neural.sparse_encoder import EncodedTerms, SparseEncoder, is_masked_model, is_sparse_model
+from porism.vectors.providers import DocumentProvider, SegmentProvider
+from porism.vectors.records import container_info
+from porism.vectors.splade.channels import remove_postings, store_postings
+from porism.vectors.splade.records import (
+    SPARSE_RECORDS,
+    STEPS,
+    SparseRecord,
+    read_sparse_record,
+    write_sparse_record,
+)
+
+_MAX_STEPS = 65_535
 
 
-@dataclass(frozen=True, slots=True)
-class TermsReport:
-    """What was encoded: the ``store``, how many ``documents`` the index has and how many weighted ``terms`` these, how
-    many documents were ``encoded`` now, the seconds, and whether it was interrupted."""
+class DocumentTerms(DocumentProvider[SparseRecord, SparseEncoder]):
+    """Computes the weighted terms of documents."""
 
-    store: SparseStore
-    documents: int
-    terms: int
-    encoded: int
-    seconds: float
-    interrupted: bool
+    noun = "the sparse encoder"
+    chunk = 256
+    encoder_class = SparseEncoder
+
+    def compute(self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
+        return rows_of(self.encoder.encode_documents(self.texts(segment, numbers)), self.record)
+
+    def finish(self, segments: Sequence[Segment]) -> None:
+        """Also stores the postings of all segments."""
+        super().finish(segments)
+        store_postings(segments, self.record, self._index_path)
 
 
-def encode_terms(
-    index_path: str | os.PathLike[str],
-    model: str | os.PathLike[str],
-    *,
-    name: str = "",
-    settings: EncoderSettings | Mapping[str, Any] | None = None,
-    precision: Precision = "auto",
-    device: str = "auto",
-    cluster: str | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-    on_note: Callable[[str], None] = lambda note: None,
-) -> TermsReport:
-    """Weighs the terms of the documents of an index that have none of a model yet, and remembers the model.
+def rows_of(encoded: EncodedTerms, record: SparseRecord) -> ComputedRows:
+    """Weighted terms as rows: the number of the term in the dictionary of the record, increasing within a document, and
+    its weight in steps; terms of less than half a step are left out.
 
-    :param model: a folder, or a name (:func:`porism.vectors.neural.encoder_files.find_encoder`).
-    :param name: what the encoder is called in the index; that of the model if empty.
-    :param settings: how the model reads text, or what is to differ from what its folder says.
-    :param cluster: where documents are encoded, as :func:`porism.system.concurrency.clusters.connected` takes it; here
-    if
-        None.
-    :param on_progress: receives of how many documents terms are there, of how many.
-    :param on_note: receives sentences, such as on a batch that was halved.
-
-    An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
-
-    :raises ConfigError: there is no such model, it is no sparse encoder, or parts of it do not fit together.
-    :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
-    :raises ClusterError: the workers of the cluster cannot do the work.
-    :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
+    :raises ConfigError: a weight is too large to be stored.
     """
-    started = time.monotonic()
-    index = Path(index_path)
-    files = chosen_files(model, index, settings, kind="SparseEncoder")
-    encoder = load_sparse_encoder(files, device=device, precision=precision, on_note=on_note)
-    path = SPARSE.prepare(index, SPARSE.check_name(name or encoder_name(model)))
-    with connected(cluster) as workers, locked_snapshot(index) as snapshot:
-        before = read_store(path) if path.exists() else None
-        store = write_store(
-            path, model=lasting_name(model, index), digest=encoder.files.digest, settings=encoder.settings,
-            precision=precision, terms=encoder.terms, table=encoder.table,
+    steps = np.rint(encoded.weights.astype(np.float64) * STEPS)
+    if len(steps) and steps.max() > _MAX_STEPS:
+        raise ConfigError(
+            f"the model gives a term the weight {steps.max() / STEPS:,.0f}, and the most is {_MAX_STEPS // STEPS}",
+            where=record.model, hint="Take a model whose weights are logarithms, such as one with SPLADE's pooling.",
         )
-        if before is not None and before.spec != store.spec:
-            _remove(snapshot.segments, before, index)
-        terms = DocumentTerms(index, store, encoder=encoder, device=device)
-        encoded, interrupted = encode_documents(snapshot, terms, on_progress, workers)
-        count = 0 if interrupted else _count(snapshot.segments, store)
-        return TermsReport(store, snapshot.doc_count, count, encoded, time.monotonic() - started, interrupted)
+    kept = steps > 0
+    owners = np.repeat(np.arange(len(encoded.offsets) - 1), np.diff(encoded.offsets))[kept]
+    numbers = record.numbers[encoded.terms[kept]]
+    order = np.lexsort((numbers, owners))
+    rows = np.stack([numbers[order], steps[kept][order]], axis=1).astype(np.float32)
+    return ComputedRows(rows, np.bincount(owners, minlength=len(encoded.offsets) - 1).astype(np.int64))
 
 
-def forget_terms(index_path: str | os.PathLike[str], name: str) -> None:
-    """Forgets a sparse encoder of an index, and removes its weighted terms and their postings.
+class SparseEncoding(TextEncodingKind[SparseRecord, SparseEncoder]):
+    """Weighted terms of documents, as one more channel."""
 
-    :raises ConfigError: the index has none of this name.
-    :raises IndexLocked: another process writes to it.
-    """
-    index = Path(index_path)
-    SPARSE_STORES.forget(index, name, lambda segments, store: _remove(segments, store, index))
+    name = "splade"
+    records = SPARSE_RECORDS
+    row_noun = "term"
+    search = "'words and $formula$' --model splade"
+    encoder_class = SparseEncoder
+    provider_class = DocumentTerms
+
+    def recognises(self, folder: Path) -> bool:
+        return is_sparse_model(folder)
+
+    def fits(self, folder: Path) -> bool:
+        return is_sparse_model(folder) or is_masked_model(folder)
+
+    def write(
+        self, name: str, chosen: ModelChoice, encoder: SparseEncoder, options: Any, snapshot: Snapshot
+    ) -> SegmentProvider:
+        path = SPARSE.prepare(chosen.index, name)
+        before = read_sparse_record(path) if path.exists() else None
+        info = container_info(chosen.persistent_name, encoder.files.digest, encoder.settings, chosen.precision)
+        record = write_sparse_record(path, info, encoder.terms, encoder.table)
+        if before is not None and before.spec != record.spec:
+            _remove(snapshot.segments, before, chosen.index)
+        return self.provider(chosen.index, record, encoder, chosen.device)
+
+    def forget(self, index_path: str | os.PathLike[str], name: str) -> None:
+        index = Path(index_path)
+        self.records.forget(index, name, lambda segments, record: _remove(segments, record, index))
+
+    def about(self, record: SparseRecord) -> dict[str, Any]:
+        return {"vocabulary": len(record.dictionary), "inference_free": record.table is not None}
+
+    def describe(self, record: SparseRecord) -> str:
+        return f"{counted(len(record.dictionary), 'term')} in its vocabulary"
 
 
-def _remove(segments: Sequence[Segment], store: SparseStore, index: Path) -> None:
+def _remove(segments: Sequence[Segment], record: SparseRecord, index: Path) -> None:
     """Removes what an encoder that the index does not have any more has left, unless another one has the same."""
-    remove_postings(segments, store, index)
-    if store.spec.name not in SPARSE_STORES.remove_others(index, segments):
-        forget_parts(index, store.spec)
+    remove_postings(segments, record, index)
+    if record.spec.name not in SPARSE_RECORDS.remove_others(index, segments):
+        forget_parts(index, record.spec)
 
 
-def _count(segments: Sequence[Segment], store: SparseStore) -> int:
-    """The weighted terms of all documents."""
-    return sum(len(open_vectors(segment, store.spec, segment.doc_count).vectors) for segment in segments)
+SPARSE_ENCODING = SparseEncoding()
+
+
+def sparse_providers(index_path: Path) -> list[SegmentProvider]:
+    """What computes weighted terms of documents for an index: one for each sparse encoder that it has."""
+    return SPARSE_ENCODING.providers(index_path)

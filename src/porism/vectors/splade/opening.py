@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from porism.analysis.channels import EncodedChannel, encoded_channel, parse_channel
+from porism.analysis.model_text import document_text
 from porism.errors import ConfigError
 from porism.retrieve.documents.encoded_channels import NO_ENCODED_CHANNELS, EncodedChannels, OpenedChannel
 from porism.retrieve.lexical.settings import ChannelSettings
+from porism.system.concurrency.memory import Memory
+from porism.types import Document, Query
+from porism.vectors.neural.sparse_encoder import SparseEncoder
+from porism.vectors.neural.sparse_queries import QueryWeights, TableQueries
+from porism.vectors.query_encoders import query_encoder
 from porism.vectors.splade.channels import channel_of
-from porism.vectors.splade.queries import EncodedQueries
-from porism.vectors.splade.stores import SPARSE_STORES, SparseStore
+from porism.vectors.splade.records import SPARSE_RECORDS, SparseRecord
 from porism.vectors.splade.units import EncodedUnits
 
 
@@ -26,13 +32,13 @@ def open_encoded(
     :raises ConfigError: the index has no such encoder, its model is not there, or two channels are of the same.
     """
     found: dict[str, OpenedChannel] = {}
-    stores: dict[str, SparseStore] = {}
+    records: dict[str, SparseRecord] = {}
     for named, settings in channels.items():
         channel = parse_channel(named)
         if not isinstance(channel, EncodedChannel) or settings.weight == 0:
             continue
-        store = SPARSE_STORES.find(index_path, channel.encoder)
-        name = encoded_channel(store.name)
+        record = SPARSE_RECORDS.find(index_path, channel.encoder)
+        name = encoded_channel(record.name)
         if name in found:
             raise ConfigError(
                 f"the channels {found[name].named!r} and {named!r} are of the same sparse encoder",
@@ -40,12 +46,55 @@ def open_encoded(
             )
         weights = query_field_weights if settings.query_field_weights is None else settings.query_field_weights
         ignored = [field for field, weight in weights.items() if weight == 0]
-        queries = EncodedQueries(index_path, store, ignored)
-        found[name] = OpenedChannel(named, name, channel_of(settings, named), queries, store.encoded_by)
-        stores[name] = store
+        queries = EncodedQueries(index_path, record, ignored)
+        found[name] = OpenedChannel(named, name, channel_of(settings, named), queries, record.encoded_by)
+        records[name] = record
     if not found:
         return NO_ENCODED_CHANNELS
     return EncodedChannels(
         list(found.values()),
-        lambda segments: [EncodedUnits(segment, stores, str(index_path)) for segment in segments],
+        lambda segments: [EncodedUnits(segment, records, str(index_path)) for segment in segments],
     )
+
+
+_KEPT_QUERIES = 4_096
+
+
+class EncodedQueries:
+    """Reads queries for one channel, by the table of an encoder or by its model; the last ones are kept. Safe to share
+    between threads."""
+
+    def __init__(self, index_path: Path, record: SparseRecord, ignored_fields: Collection[str] = ()) -> None:
+        """``ignored_fields`` of a query are not read.
+
+        :raises ConfigError: the model that weighs queries is not there, or is another than before.
+        """
+        self._record, self._ignored = record, frozenset(ignored_fields)
+        self._text = replace(record.settings.text, fields=())
+        self._weigh = (
+            TableQueries(record.table).encode_queries if record.table is not None
+            else query_encoder(SparseEncoder, record.files(index_path), precision=record.precision).encode
+        )
+        self._known: Memory[tuple[dict[str, float], int]] = Memory(_KEPT_QUERIES)
+
+    def terms(self, query: Query) -> dict[str, float]:
+        """Term → weight in the query.
+
+        :raises ConfigError: the encoder cannot be loaded.
+        :raises MissingExtra: a library is not installed.
+        """
+        return dict(self._read(query)[0])
+
+    def beyond(self, query: Query) -> int:
+        """How many tokens of the query are beyond what the encoder reads."""
+        return self._read(query)[1]
+
+    def _read(self, query: Query) -> tuple[dict[str, float], int]:
+        fields = {name: content for name, content in query.fields.items() if name not in self._ignored}
+        text = document_text(Document(query.id, fields), self._text)
+        return self._known.get(text, lambda: self._weighed(text))
+
+    def _weighed(self, text: str) -> tuple[dict[str, float], int]:
+        weighed: QueryWeights = self._weigh([text])[0]
+        names = self._record.dictionary.select(self._record.numbers[weighed.terms]).strings()
+        return dict(zip(names, weighed.weights.tolist(), strict=True)), weighed.beyond

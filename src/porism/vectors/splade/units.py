@@ -15,7 +15,7 @@ from porism.index.entries import Entries
 from porism.index.rows import Csr
 from porism.index.strings import Dictionary, Names
 from porism.index.vectors import open_vectors
-from porism.vectors.splade.stores import SparseStore
+from porism.vectors.splade.records import SparseRecord
 
 
 class HeldRows:
@@ -41,7 +41,7 @@ class EncodedUnits:
     belongs to one state of the encoder, and neither weights of fields nor zones see it.
     """
 
-    def __init__(self, segment: Segment, stores: Mapping[str, SparseStore], index_path: str) -> None:
+    def __init__(self, segment: Segment, stores: Mapping[str, SparseRecord], index_path: str) -> None:
         """``stores`` are the encoders of the channels named."""
         self.segment = segment
         self._stores, self._index_path = dict(stores), index_path

@@ -20,8 +20,8 @@ for library in ("accelerate", "safetensors"):
 from porism.corpus import read_topics  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
 from porism.search.sources.updating import index_sources  # noqa: E402
-from porism.vectors.formula_encoder.model import FormulaEncoderModel  # noqa: E402
-from porism.vectors.formula_encoder.records import FORMULA_RECORDS  # noqa: E402
+from porism.vectors.formula_encoder.encoding import FORMULA_RECORDS  # noqa: E402
+from porism.vectors.formula_encoder.ranker import FormulaEncoderModel  # noqa: E402
 
 Write = Callable[..., Path]
 
@@ -124,7 +124,7 @@ def test_formulas_are_encoded_by_a_model_that_is_there(write: Write, formulas: P
 @pytest.mark.parametrize(("change", "message"), [
     (('[formula_vectors.near]\nmodel = "fe"\n', ""), "the model needs vectors 'near', and there are none"),
     (('model = "fe"', 'model = "none"'), "there is no model 'none'"),
-    (('model = "fe"', 'model = "wrong"'), "the model 'wrong' is no encoder of formulas"),
+    (('model = "fe"', 'model = "wrong"'), "the model 'wrong' does not give formula vectors"),
     (("steps = 2", "stps = 2"), "Did you mean formula_encoders.fe.steps?"),
     (("heads = 2", "heads = 3"), "8 dimensions cannot be shared by 3 heads"),
     (('"left.tsv"', '"none.tsv"'), "none.tsv"),

@@ -18,8 +18,8 @@ need_encoders()
 from colbert_cases import save_token_model  # noqa: E402
 
 from porism import index_sources  # noqa: E402
-from porism.vectors.colbert.encoding import encode_tokens  # noqa: E402
-from porism.vectors.splade.encoding import encode_terms  # noqa: E402
+from porism.vectors.colbert.encoding import TOKEN_ENCODING  # noqa: E402
+from porism.vectors.splade.encoding import SPARSE_ENCODING  # noqa: E402
 
 Write = Callable[..., Path]
 
@@ -188,8 +188,8 @@ def test_what_has_changed_is_encoded_and_searched_again(write: Write, encoded: P
 def test_an_index_that_is_there_has_its_own(write: Write, encoded: Path) -> None:
     there = encoded / "there.index"
     index_sources([encoded / "notes.jsonl"], there)
-    encode_tokens(there, encoded / "tokens", name="own", device="cpu", centroids=16)
-    encode_terms(there, encoded / "terms", name="heavy", device="cpu")
+    TOKEN_ENCODING.encode(there, encoded / "tokens", name="own", device="cpu", centroids=16)
+    SPARSE_ENCODING.encode(there, encoded / "terms", name="heavy", device="cpu")
     recipe = judged_recipe("""\
 [pipelines.colbert]
 model = "colbert"
@@ -199,7 +199,7 @@ model = "colbert"
     path = write(recipe)
     assert {"run colbert on dev", "run splade on dev"} <= made(run_recipe(path))
     assert not made(run_recipe(path))
-    encode_tokens(there, encoded / "tokens", name="own", device="cpu", centroids=8)
+    TOKEN_ENCODING.encode(there, encoded / "tokens", name="own", device="cpu", centroids=8)
     assert "run colbert on dev" in (again := made(run_recipe(path)))
     assert "run splade on dev" not in again
     clash = write(recipe, ("[topics.dev]", '[token_vectors.own]\nmodel = "tokens"\n[topics.dev]'))

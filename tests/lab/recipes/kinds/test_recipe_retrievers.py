@@ -25,8 +25,8 @@ from porism.search.models import registry
 from porism.search.models.models import read_model
 from porism.search.sources.updating import index_sources
 from porism.types import Query
-from porism.vectors.formula_encoder.encoding import encode_formulas
-from porism.vectors.formula_encoder.model import FormulaEncoderModel
+from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING
+from porism.vectors.formula_encoder.ranker import FormulaEncoderModel
 from porism.vectors.formula_vectors.tangent_cft import TangentCftModel
 
 Write = Callable[..., Path]
@@ -123,13 +123,13 @@ def test_an_encoder_of_formulas_searches_an_index_that_has_one(write: Write, lab
     with pytest.raises(RecipeError, match=r"needs vectors of formulas, and there are none.*\[formula_vectors.NAME\]"):
         plan_recipe(recipe)
     formula_encoder_cases.random_model(laboratory / "trained")
-    encode_formulas(laboratory / "trained", "fe")
+    FORMULA_ENCODING.encode(laboratory / "trained", "fe")
     made = run_recipe(recipe).run("cft", "dev")
     with open_index(laboratory / "trained", FormulaEncoderModel(least=0.1)) as index:
         expected = index.run(read_topics(laboratory / "topics.tsv"))
     assert {topic: made[topic] for topic in made} == {topic: expected[topic] for topic in expected if expected[topic]}
     formula_encoder_cases.random_model(laboratory / "trained", seed=3)
-    encode_formulas(laboratory / "trained", "fe")
+    FORMULA_ENCODING.encode(laboratory / "trained", "fe")
     again = run_recipe(recipe).run("cft", "dev")
     assert {topic: again[topic] for topic in again} != {topic: made[topic] for topic in made}  # not from the cache
 

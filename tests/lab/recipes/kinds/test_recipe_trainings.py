@@ -25,7 +25,7 @@ from porism.lab.train.encoder.collection import Asked  # noqa: E402
 from porism.lab.train.pairs.files import read_pairs  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
 from porism.search.sources.updating import index_sources  # noqa: E402
-from porism.vectors.neural.encoder import load_encoder  # noqa: E402
+from porism.vectors.neural.encoder import Encoder  # noqa: E402
 
 Write = Callable[..., Path]
 
@@ -82,10 +82,10 @@ def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path)
     assert {pair.miner for pair in pairs} == {"titles", "citations"}
     assert not any("d3" in (pair.anchor_id, pair.positive_id) for pair in pairs)
     assert any(pair.negatives for pair in pairs)
-    encoder = load_encoder(output / "models" / "small", device="cpu")
+    encoder = Encoder.load(output / "models" / "small", device="cpu")
     assert encoder.length == 32
     (index,) = (trained / ".porism-cache" / "made" / "index").iterdir()
-    assert load_encoder("small", index_path=index / "index", device="cpu").files.digest == encoder.files.digest
+    assert Encoder.load("small", index_path=index / "index", device="cpu").files.digest == encoder.files.digest
     outputs = {stage["stage"]: stage["output"] for stage in experiment.record["stages"]}
     assert outputs["train encoder small"]["steps"] == 2
     assert outputs["train language model math"]["after"]["perplexity"] > 0
@@ -124,7 +124,7 @@ def test_questions_are_trained_against_the_collection(
     monkeypatch.setattr("porism.lab.recipes.kinds.encoders.read_beside", read)
     path = write(RECIPE, ('pairs = ["own"]\nsteps = 2', 'pairs = ["own"]\nloss = "collection"\nsteps = 2'))
     output = run_recipe(path).output
-    before, after = (load_encoder(one, device="cpu") for one in (trained / "bert", output / "models" / "small"))
+    before, after = (Encoder.load(one, device="cpu") for one in (trained / "bert", output / "models" / "small"))
     assert after.settings.trained_on[-2:] == ("titles", "citations")
     assert before.dimensions == after.dimensions
     (trained / "notes.jsonl").write_text((trained / "notes.jsonl").read_text().replace("the", "a"))

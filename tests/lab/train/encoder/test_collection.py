@@ -183,7 +183,7 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
     from tiny_encoders import PAIRS
 
     from porism.lab.train.encoder.training import train_encoder
-    from porism.vectors.neural.encoder import load_encoder
+    from porism.vectors.neural.encoder import Encoder
     from porism.vectors.neural.encoder_files import find_encoder
 
     notes: list[str] = []
@@ -201,7 +201,7 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
     )
     assert before < 0.3
     assert after > 0.5
-    ours = load_encoder(tmp_path / "out", device="cpu")
+    ours = Encoder.load(tmp_path / "out", device="cpu")
     np.testing.assert_allclose(ours.encode_documents([PAIRS[3].positive]).vectors[0], found[0][3], atol=1e-5)
     np.testing.assert_allclose(
         ours.encode_queries([PAIRS[3].anchor])[0][0], vectors(tmp_path / "out", "query")[3], atol=1e-5

@@ -23,7 +23,7 @@ from tiny_encoders import PAIRS, save_encoder  # noqa: E402
 
 from porism.lab.train.encoder.late import make_late_loss, open_late_encoder  # noqa: E402
 from porism.lab.train.encoder.training import train_encoder  # noqa: E402
-from porism.vectors.neural.token_encoder import load_token_encoder  # noqa: E402
+from porism.vectors.neural.token_encoder import TokenEncoder  # noqa: E402
 
 SMALL = EncoderTraining(
     kind="colbert", dimensions=8, epochs=14, batch=12, rate=1e-2, length=32, precision="float32"
@@ -35,7 +35,7 @@ NEGATIVE = [
 
 def outranked(folder: Path, pairs: list[Pair]) -> float:
     """The share of pairs whose positive has a larger MaxSim than their negative."""
-    encoder = load_token_encoder(folder, device="cpu")
+    encoder = TokenEncoder.load(folder, device="cpu")
     texts = encoder.encode_documents([text for pair in pairs for text in (pair.positive, *pair.negatives)])
     right = 0
     for number, query in enumerate(encoder.encode_queries([pair.anchor for pair in pairs])):

@@ -19,7 +19,7 @@ from tiny_encoders import PAIRS, TEXTS  # noqa: E402
 
 from porism.lab.train.encoder.sparse import token_weights  # noqa: E402
 from porism.lab.train.encoder.training import train_encoder  # noqa: E402
-from porism.vectors.neural.sparse_encoder import is_sparse_model, load_sparse_encoder  # noqa: E402
+from porism.vectors.neural.sparse_encoder import SparseEncoder, is_sparse_model  # noqa: E402
 from porism.vectors.neural.sparse_queries import TableQueries  # noqa: E402
 
 SMALL = EncoderTraining(
@@ -37,7 +37,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def hits(folder: Path) -> float:
     """For how many anchors their own positive is the best of all."""
-    encoder = load_sparse_encoder(folder, device="cpu")
+    encoder = SparseEncoder.load(folder, device="cpu")
     documents = encoder.encode_documents([pair.positive for pair in PAIRS])
     rows = np.zeros((len(PAIRS), len(encoder.terms)))
     owners = np.repeat(np.arange(len(PAIRS)), np.diff(documents.offsets))
@@ -50,7 +50,7 @@ def hits(folder: Path) -> float:
 
 def terms(folder: Path) -> float:
     """Terms that a document has on the average."""
-    found = load_sparse_encoder(folder, device="cpu").encode_documents([pair.positive for pair in PAIRS])
+    found = SparseEncoder.load(folder, device="cpu").encode_documents([pair.positive for pair in PAIRS])
     return float(np.diff(found.offsets).mean())
 
 
@@ -71,7 +71,7 @@ def test_flops_keep_texts_at_few_terms(model: Path, tmp_path: Path) -> None:
 
 def test_queries_are_held_at_few_terms_by_their_own_weight(model: Path, tmp_path: Path) -> None:
     def of_queries(folder: Path) -> float:
-        found = load_sparse_encoder(folder, device="cpu").encode_queries([pair.anchor for pair in PAIRS])
+        found = SparseEncoder.load(folder, device="cpu").encode_queries([pair.anchor for pair in PAIRS])
         return float(np.mean([len(one.terms) for one in found]))
 
     for name, weight in (("free", 0.0), ("held", 0.3)):
@@ -94,7 +94,7 @@ def test_queries_of_an_inference_free_model_need_a_table_only(model: Path, tmp_p
     settings = replace(SMALL, inference_free=True, part=part, epochs=10)
     report = train_encoder(PAIRS, model, tmp_path / "out", settings, device="cpu")
     assert report.last_loss < 0.8 * report.first_loss
-    encoder = load_sparse_encoder(tmp_path / "out", device="cpu")
+    encoder = SparseEncoder.load(tmp_path / "out", device="cpu")
     assert encoder.table is not None
     queries = TableQueries(encoder.table)
     numbers = {term: number for number, term in enumerate(encoder.terms)}
@@ -110,9 +110,9 @@ def test_queries_of_an_inference_free_model_need_a_table_only(model: Path, tmp_p
 
 def test_an_inference_free_model_is_trained_further(tmp_path: Path) -> None:
     free = save_splade(tmp_path / "free", texts=TEXTS, static=True)
-    before = load_sparse_encoder(free, device="cpu").table
+    before = SparseEncoder.load(free, device="cpu").table
     report = train_encoder(PAIRS, free, tmp_path / "out", replace(SMALL, epochs=5), device="cpu")
-    after = load_sparse_encoder(tmp_path / "out", device="cpu").table
+    after = SparseEncoder.load(tmp_path / "out", device="cpu").table
     assert report.last_loss < report.first_loss
     assert before is not None
     assert after is not None

@@ -163,7 +163,7 @@ def test_what_was_scored_before_an_interruption_is_not_scored_again(folder: Path
 
 def test_lack_of_memory_halves_the_batch(folder: Path) -> None:
     notes: list[str] = []
-    model = opened(folder, on_note=notes.append)
+    model = opened(folder, on_warning=notes.append)
     forward = model.forward
 
     def small(batch: Sequence[Tokens]) -> np.ndarray:

@@ -131,14 +131,14 @@ class EncoderRerankerSettings(ModelSettings):
 
 
 def _encoder(index: DocumentSource, settings: EncoderRerankerSettings, depth: int) -> Reranker:
-    from porism.vectors.neural.encoder import load_encoder
+    from porism.vectors.neural.encoder import Encoder
     from porism.vectors.neural.encoder_files import find_encoder
 
     files = find_encoder(settings.model, index.folder)
     changed = files.settings.changed({
         "cut": settings.cut, "pooling": settings.pooling, **({"length": settings.length} if settings.length else {})
     })
-    encoder = load_encoder(
+    encoder = Encoder.load(
         replace(files, settings=changed), device=settings.device, precision=settings.precision
     )
     return tuned(EncoderReranker(encoder, texts_for(index, settings), depth), settings)

@@ -1,31 +1,57 @@
-"""What the kinds of tables share that encode what the index holds, documents or formulas, by a trained model."""
+"""``[vectors.NAME]``, ``[token_vectors.NAME]``, ``[sparse_vectors.NAME]`` and ``[formula_vectors.NAME]``: documents or
+formulas of the collection, encoded by a trained model."""
 
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from porism.errors import ConfigError
 from porism.index import Snapshot
+from porism.index.vector_rows import NumberType
 from porism.lab.recipes.cache import Entry, writing
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
 from porism.lab.recipes.kinds.collection import index_folder, index_path, planned_index
+from porism.lab.recipes.kinds.encoders import ENCODER_KIND
+from porism.lab.recipes.kinds.formula_encoders import FORMULA_ENCODER_KIND
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
-from porism.lab.recipes.kinds.trained_models import base_digest, base_folder, check_base, opened_base
-from porism.lab.recipes.kinds.vector_needs import TABLES, needed_vectors, vectors_of_index
+from porism.lab.recipes.kinds.trained_models import (
+    base_digest,
+    base_folder,
+    check_base,
+    opened_base,
+    training_requirements,
+)
+from porism.lab.recipes.kinds.vector_needs import (
+    FORMULA_VECTORS,
+    SPARSE_VECTORS,
+    TABLES,
+    TOKEN_VECTORS,
+    VECTORS,
+    needed_vectors,
+    vectors_of_index,
+)
+from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, Stage
-from porism.retrieve.kinds import VectorProvider
-from porism.settings import Path as SettingPath
+from porism.lab.recipes.recipe import own_settings
 from porism.settings import Settings, write_settings
 from porism.system.files.artifacts import MODELS, ArtifactKind
 from porism.system.files.durable import replace_file
+from porism.vectors.colbert.encoding import TOKEN_ENCODING
+from porism.vectors.dense.encoding import DENSE_ENCODING
+from porism.vectors.encoding import EncodingKind as Encoding
+from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING
+from porism.vectors.neural.encoder_model import Precision
+from porism.vectors.neural.encoder_settings import EncoderSettings
+from porism.vectors.neural.formula_encoder import PURPOSE
+from porism.vectors.neural.loading import EXTRA
+from porism.vectors.splade.encoding import SPARSE_ENCODING
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +62,58 @@ class EncodingTable(Settings):
     model: str
 
 
+@dataclass(frozen=True, slots=True)
+class SparseVectorTable(EncodingTable):
+    """Encoded documents.
+
+    :param precision: what the encoder computes with, on which ``device``.
+    :param settings: what else the recipe says: how documents are read.
+    """
+
+    precision: Precision = "auto"
+    device: str = "auto"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorTable(SparseVectorTable):
+    """Vectors of documents, stored as ``numbers``."""
+
+    numbers: NumberType = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectorTable(SparseVectorTable):
+    """Vectors of tokens, with so many ``bits`` for a dimension of what is left of a token beside its centroid, of
+    which there are so many as the tokens need if ``centroids`` is None. ``seed`` draws the documents that the centroids
+    are found in."""
+
+    bits: Literal[1, 2, 4] = 2
+    centroids: int | None = None
+    seed: int = 1
+
+
 T = TypeVar("T", bound=EncodingTable)
 
 
 class EncodingStage(StageKind):
     """Encodes what the index holds; an interrupted start goes on where it was."""
 
-    artifacts: ClassVar[ArtifactKind]
-    """What is kept in the index: a file for each encoder, by the name of the table."""
+    verb = "encode documents"
+    libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers", "sentence-transformers")
 
-    trained: ClassVar[IntermediateKind[Any]]
+    encoding: ClassVar[Encoding[Any, Any]]
+
+    trained: ClassVar[IntermediateKind[Any]] = ENCODER_KIND
     """The tables that train models for it."""
 
-    @abstractmethod
-    def encode_index(self, index: Path, model: Path, stage: Stage, execution: Execution, on_count: OnCount) -> bool:
-        """Encodes what is not encoded yet by the model in a folder; returns whether it was interrupted.
+    trained_kind: ClassVar[str] = DENSE_ENCODING.name
+    """What they train where they do not say it."""
 
-        :raises ConfigError: the encoder cannot be loaded or is of another kind, or the index has another one of this
-            name.
-        """
-
-    @abstractmethod
-    def provider(self, index: Path, name: str) -> VectorProvider:
-        """What computes the encodings of what is new."""
-
-    @abstractmethod
-    def about(self, index: Path, name: str) -> dict[str, Any]:
-        """What the record of the experiment says of it."""
+    @property
+    def artifacts(self) -> ArtifactKind:
+        """What is kept in the index: a file for each encoder, by the name of the table."""
+        return self.encoding.records.kind
 
     def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
         """Encodes beside the segments of the index; what is cached is the file that describes the encoder.
@@ -77,7 +128,7 @@ class EncodingStage(StageKind):
         with execution.cache.making(stage.kind, stage.key) as folder:
             with writing(folder):
                 (folder / path.name).write_bytes(path.read_bytes())
-            about = self.about(index, stage.name)
+            about = self.encoding.about(self.encoding.records.find(index, stage.name))
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
@@ -95,29 +146,36 @@ class EncodingStage(StageKind):
                 return
         self._encode(stage, execution, lambda done, total: None)
 
-    def is_there(self, stage: Stage, execution: Execution) -> bool:
-        """Whether an index that no recipe makes has an encoding of this name."""
-        index = index_folder(execution.draft)
-        return index is not None and stage.name in self.artifacts.names(index)
-
-    def taken(self, stage: Stage, execution: Execution) -> ConfigError:
-        """The error that an index has another encoding of this name."""
-        return ConfigError(
-            f"the index has another encoder {stage.name!r}", where=str(index_path(execution)),
-            hint=f"Choose another name than [{TABLES[self.artifacts]}.{stage.name}].",
-        )
-
-    def table_of(self, stage: Stage, execution: Execution) -> Any:
-        """The table that defines the encoding."""
-        return execution.recipe.tables[TABLES[self.artifacts]][stage.name]
-
     def _is_whole(self, index: Path, name: str) -> bool:
+        provider = self.encoding.provider(index, self.encoding.records.find(index, name))
         with Snapshot.open(index) as snapshot:
-            return all(map(self.provider(index, name).has, snapshot.segments))
+            return all(map(provider.has, snapshot.segments))
 
     def _encode(self, stage: Stage, execution: Execution, on_count: OnCount) -> None:
-        model = self._model(self.table_of(stage, execution), execution)
-        if self.encode_index(index_path(execution), model, stage, execution, on_count):
+        """Encodes what is not encoded yet.
+
+        :raises KeyboardInterrupt: it was interrupted.
+        :raises ConfigError: the encoder cannot be loaded or is of another kind, or the index has another one of this
+            name.
+        """
+        table = execution.recipe.tables[TABLES[self.artifacts]][stage.name]
+        index, model = index_path(execution), self._model(table, execution)
+        given = {setting.name: getattr(table, setting.name) for setting in fields(table)}
+        options = {name: given[name] for name in self.encoding.option_names if name in given}
+        settings = given.get("settings", {})
+        theirs = index_folder(execution.draft)  # an index that no recipe makes
+        if theirs is not None and stage.name in self.artifacts.names(theirs):
+            record = self.encoding.records.find(index, stage.name)
+            if not self.encoding.is_same(record, model, settings, self.encoding.options(**options)):
+                raise ConfigError(
+                    f"the index has another encoder {stage.name!r}", where=str(index),
+                    hint=f"Choose another name than [{TABLES[self.artifacts]}.{stage.name}].",
+                )
+        report = self.encoding.encode(
+            index, model, name=stage.name, settings=settings, precision=given.get("precision", "auto"),
+            device=given.get("device", "auto"), on_progress=on_count, **options,
+        )
+        if report.interrupted:
             raise KeyboardInterrupt
 
     def _model(self, table: EncodingTable, execution: Execution) -> Path:
@@ -135,14 +193,51 @@ class EncodingStage(StageKind):
 class EncodingKind(IntermediateKind[T]):
     """Encodings. They are made where something searches by them."""
 
+    rest = "settings"
+
     stage: ClassVar[EncodingStage]
 
-    def check_model(self, check: Check, table: EncodingTable, path: SettingPath) -> Path | None:
-        """Whether the model is trained by the recipe or on this machine; its folder, if it is there already."""
-        if table.model in check.names(self.stage.trained.table):
-            return None
-        check_base(check, table.model, (*path, "model"))
-        return base_folder(check.draft, table.model)
+    hint: ClassVar[str]
+    """Which model to name."""
+
+    def __init_subclass__(cls) -> None:
+        cls.stages, cls.artifact = (cls.stage,), cls.stage.artifacts
+
+    def check(self, check: Check) -> None:
+        """Names, encoders and how they read documents."""
+        encoding, trained_by = self.stage.encoding, self.stage.trained
+        for name, table in self.of(check.recipe).items():
+            path = (self.table, name)
+            try:
+                self.stage.artifacts.check_name(name)
+            except ConfigError as error:
+                check.errors.take(error, path)
+            if self.rest:
+                check.rest(
+                    getattr(table, self.rest), EncoderSettings().changed, own=own_settings(type(table), but=self.rest),
+                    known=own_settings(EncoderSettings), path=path,
+                )
+            trained = trained_by.of(check.recipe).get(table.model)
+            if trained is not None:
+                right = trained.settings.get("kind", self.stage.trained_kind) == encoding.name
+            elif table.model in check.names(trained_by.table):
+                right = True
+            else:
+                check_base(check, table.model, (*path, "model"))
+                folder = base_folder(check.draft, table.model)
+                right = folder is None or encoding.fits(folder)
+            if not right:
+                check.errors.error(
+                    f"the model {table.model!r} does not give {self.table.replace('_', ' ')}", (*path, "model"),
+                    self.hint,
+                )
+
+    def requirements(self, loading: Loading) -> Iterable[Requirement]:
+        """The libraries that encoding needs."""
+        return [
+            library for name in self.of(loading.recipe)
+            for library in training_requirements((self.table, name), "sentence_transformers")
+        ]
 
     def making(self, planner: Planner, name: str) -> StageInputs | None:
         """The collection, the encoder, and how it reads."""
@@ -159,6 +254,85 @@ class EncodingKind(IntermediateKind[T]):
         return StageInputs(inputs, {
             key: value for key, value in write_settings(table).items() if key not in ("model", "device")
         })
+
+
+class _EncodeTexts(EncodingStage):
+    """Computes vectors of documents."""
+
+    name = "vectors"
+    encoding = DENSE_ENCODING
+
+
+class _EncodeTokens(EncodingStage):
+    """Computes and compresses the vectors of tokens."""
+
+    name = "token-vectors"
+    verb = "encode tokens"
+    encoding = TOKEN_ENCODING
+
+
+class _EncodeTerms(EncodingStage):
+    """Weighs terms."""
+
+    name = "sparse-vectors"
+    verb = "encode terms"
+    encoding = SPARSE_ENCODING
+
+
+class _EncodeFormulas(EncodingStage):
+    """Computes vectors of formulas."""
+
+    name = "formula-vectors"
+    verb = "encode formulas"
+    libraries = ("numpy",)
+    encoding = FORMULA_ENCODING
+    trained = FORMULA_ENCODER_KIND
+    trained_kind = FORMULA_ENCODING.name
+
+
+class VectorKind(EncodingKind[VectorTable]):
+    """Vectors of documents, for dense retrieval."""
+
+    table = VECTORS
+    settings = VectorTable
+    stage = _EncodeTexts()
+    hint = "Name an encoder of texts."
+
+
+class TokenVectorKind(EncodingKind[TokenVectorTable]):
+    """Compressed vectors of the tokens of documents, for late interaction."""
+
+    table = TOKEN_VECTORS
+    settings = TokenVectorTable
+    stage = _EncodeTokens()
+    hint = "Name a model for late interaction, or train one: [encoders.NAME] with kind = \"colbert\"."
+
+
+class SparseVectorKind(EncodingKind[SparseVectorTable]):
+    """Weighted terms of documents, for the channel ``splade:NAME``."""
+
+    table = SPARSE_VECTORS
+    settings = SparseVectorTable
+    stage = _EncodeTerms()
+    hint = "Name a sparse encoder, or train one: [encoders.NAME] with kind = \"splade\"."
+
+
+class FormulaVectorKind(EncodingKind[EncodingTable]):
+    """Vectors of formulas."""
+
+    table = FORMULA_VECTORS
+    settings = EncodingTable
+    rest = ""
+    stage = _EncodeFormulas()
+    hint = f"Train one: [{FORMULA_ENCODER_KIND.table}.NAME]."
+
+    def requirements(self, loading: Loading) -> Iterable[Requirement]:
+        """What reads the weights of an encoder."""
+        return [Requirement("safetensors", (self.table, name), PURPOSE, EXTRA) for name in self.of(loading.recipe)]
+
+
+ENCODING_KINDS = (VectorKind(), TokenVectorKind(), SparseVectorKind(), FormulaVectorKind())
+"""All kinds of encodings."""
 
 
 def planned_vectors(planner: Planner, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:

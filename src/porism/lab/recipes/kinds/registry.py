@@ -9,8 +9,8 @@ from porism.lab.recipes.kinds.base import TableKind
 from porism.lab.recipes.kinds.collection import COLLECTION_KIND
 from porism.lab.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.lab.recipes.kinds.encoders import ENCODER_KIND
+from porism.lab.recipes.kinds.encodings import ENCODING_KINDS
 from porism.lab.recipes.kinds.formula_encoders import FORMULA_ENCODER_KIND
-from porism.lab.recipes.kinds.formula_vectors import FORMULA_VECTOR_KIND
 from porism.lab.recipes.kinds.fusions import FUSION_KIND
 from porism.lab.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
 from porism.lab.recipes.kinds.pairs import PAIR_KIND
@@ -20,12 +20,9 @@ from porism.lab.recipes.kinds.reranker_models import RERANKER_MODEL_KIND
 from porism.lab.recipes.kinds.rerankers import RERANKER_KIND
 from porism.lab.recipes.kinds.runs import RUN_KIND
 from porism.lab.recipes.kinds.similarities import SIMILARITY_KIND
-from porism.lab.recipes.kinds.sparse_vectors import SPARSE_VECTOR_KIND
-from porism.lab.recipes.kinds.token_vectors import TOKEN_VECTOR_KIND
 from porism.lab.recipes.kinds.tokenizers import TOKENIZER_KIND
 from porism.lab.recipes.kinds.topics import TOPIC_KIND
 from porism.lab.recipes.kinds.tuning import TUNING_KIND
-from porism.lab.recipes.kinds.vectors import VECTOR_KIND
 
 KINDS: tuple[TableKind[Any], ...] = (
     COLLECTION_KIND,
@@ -36,11 +33,8 @@ KINDS: tuple[TableKind[Any], ...] = (
     LANGUAGE_MODEL_KIND,
     ENCODER_KIND,
     RERANKER_MODEL_KIND,
-    VECTOR_KIND,
-    TOKEN_VECTOR_KIND,
-    SPARSE_VECTOR_KIND,
     FORMULA_ENCODER_KIND,
-    FORMULA_VECTOR_KIND,
+    *ENCODING_KINDS,
     TOPIC_KIND,
     RUN_KIND,
     PIPELINE_KIND,

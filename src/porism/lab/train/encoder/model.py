@@ -12,7 +12,7 @@ from typing import Any
 from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.vectors.neural.encoder import load_encoder
+from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder, model_folder
 from porism.vectors.neural.encoder_settings import Pooling
 from porism.vectors.neural.loading import EXTRA, load_transformers, loading
@@ -26,7 +26,7 @@ def encoder_folder(named: str | os.PathLike[str], index_path: str | os.PathLike[
     :raises ConfigError: there is none of this name, or its folder is incomplete.
     """
     if model_folder(os.fspath(named), index_path) is None:
-        load_encoder(named, index_path=index_path, device="cpu")
+        Encoder.load(named, index_path=index_path, device="cpu")
     return find_encoder(named, index_path).folder
 
 

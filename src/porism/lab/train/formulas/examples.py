@@ -22,7 +22,7 @@ from porism.index import Snapshot
 from porism.index.engine.units import formula_units
 from porism.lab.train.formulas.settings import FormulaTraining
 from porism.system.concurrency.processes import default_processes, spread
-from porism.vectors.formula_encoder.provider import read_tree
+from porism.vectors.formula_encoder.encoding import read_tree
 from porism.vectors.neural.formula_nodes import NodeRows, Vocabulary, make_vocabulary
 
 _CHUNK = 256

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.batches import BATCH_TOKENS
 from porism.vectors.neural.encoder_model import ModelBatches
 from porism.vectors.neural.scoring.cache import ScoreCache, score_key
 
@@ -65,10 +65,10 @@ class Scorer(ABC):
     room: int
     """How many of these are for texts."""
 
-    def __init__(self, tokens_at_once: int = TOKENS_AT_ONCE, on_note: Callable[[str], None] = lambda note: None):
-        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch."""
-        self.tokens_at_once = tokens_at_once
-        self.on_note = on_note
+    def __init__(self, batch_tokens: int = BATCH_TOKENS, on_warning: Callable[[str], None] = lambda warning: None):
+        """``on_warning`` receives sentences on what had to be done otherwise, such as halving a batch."""
+        self.batch_tokens = batch_tokens
+        self.on_warning = on_warning
 
     @abstractmethod
     def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
@@ -147,7 +147,7 @@ def score_texts(
             if cache is not None:
                 cache.put([keys[number] for number in at.tolist()], scores)
 
-        batches = ModelBatches(scorer.named, scorer.tokens_at_once, scorer.on_note)
+        batches = ModelBatches(scorer.named, scorer.batch_tokens, scorer.on_warning)
         by_length = np.argsort(lengths, kind="stable")
         probed = by_length[max(0, len(by_length) // 2 - _PROBED // 2) :][:_PROBED]
         started = time.perf_counter()

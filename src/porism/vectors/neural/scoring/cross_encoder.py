@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.batches import BATCH_TOKENS
 from porism.vectors.neural.encoder_model import Precision
 from porism.vectors.neural.scoring.base import Tokens
 from porism.vectors.neural.scoring.logits import LogitScorer
@@ -29,8 +29,8 @@ class CrossEncoder(LogitScorer):
 
     def __init__(
         self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, device: str = "auto",
-        precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
-        index_path: str | os.PathLike[str] | None = None, on_note: Callable[[str], None] = lambda note: None,
+        precision: Precision = "auto", batch_tokens: int = BATCH_TOKENS,
+        index_path: str | os.PathLike[str] | None = None, on_warning: Callable[[str], None] = lambda warning: None,
     ) -> None:
         """
         :param documents: 1 or 2: how many are read at once.
@@ -38,7 +38,7 @@ class CrossEncoder(LogitScorer):
         :raises ConfigError: there is no such model or device, or it is no classification with one or two classes.
         :raises MissingExtra: torch or transformers is not installed.
         """
-        super().__init__(tokens_at_once, on_note)
+        super().__init__(batch_tokens, on_warning)
         if documents not in (1, 2):
             raise ConfigError(f"a cross-encoder reads one or two documents, not {documents}")
         self._model = open_scoring_model(

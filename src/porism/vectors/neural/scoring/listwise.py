@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, counted
-from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.batches import BATCH_TOKENS
 from porism.vectors.neural.encoder_model import ModelBatches, Precision, model_inputs
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.scoring.base import Cost
@@ -54,8 +54,8 @@ class ListRanker:
 
     def __init__(
         self, named: str | os.PathLike[str], *, length: int = 0, device: str = "auto", precision: Precision = "auto",
-        tokens_at_once: int = TOKENS_AT_ONCE, index_path: str | os.PathLike[str] | None = None,
-        on_note: Callable[[str], None] = lambda note: None,
+        batch_tokens: int = BATCH_TOKENS, index_path: str | os.PathLike[str] | None = None,
+        on_warning: Callable[[str], None] = lambda warning: None,
     ) -> None:
         """
         :param length: tokens that a prompt has at most; 0 is as many as the model can, and at most 4,096.
@@ -67,7 +67,7 @@ class ListRanker:
         )
         self.named, self.length = self._model.named, self._model.length
         self.digest = self._model.with_settings("listwise", {"length": self.length})
-        self.tokens_at_once, self.on_note = tokens_at_once, on_note
+        self.batch_tokens, self.on_warning = batch_tokens, on_warning
         self._probed: dict[Window, list[int]] = {}
         self.malformed = 0
         """How many answers so far did not name each document once."""
@@ -120,7 +120,7 @@ class ListRanker:
                     places[order] = np.arange(len(order))
                     cache.put(self._keys(missing[number]), places)
 
-        ModelBatches(self.named, self.tokens_at_once, self.on_note).run(lengths, run)
+        ModelBatches(self.named, self.batch_tokens, self.on_warning).run(lengths, run)
         return [found[window] for window in windows]
 
     def _keys(self, window: Window) -> list[bytes]:

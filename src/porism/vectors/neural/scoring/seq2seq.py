@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import TOKENS_AT_ONCE
+from porism.vectors.neural.batches import BATCH_TOKENS
 from porism.vectors.neural.encoder_model import Precision
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.scoring.base import Tokens
@@ -32,8 +32,8 @@ class TrueFalse(LogitScorer):
     def __init__(
         self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, true: str = "true",
         false: str = "false", device: str = "auto", precision: Precision = "auto",
-        tokens_at_once: int = TOKENS_AT_ONCE, index_path: str | os.PathLike[str] | None = None,
-        on_note: Callable[[str], None] = lambda note: None,
+        batch_tokens: int = BATCH_TOKENS, index_path: str | os.PathLike[str] | None = None,
+        on_warning: Callable[[str], None] = lambda warning: None,
     ) -> None:
         """
         :param documents: 1 or 2: how many are read at once.
@@ -41,7 +41,7 @@ class TrueFalse(LogitScorer):
         :raises ConfigError: there is no such model or device, or one of the words is no token of it.
         :raises MissingExtra: torch or transformers is not installed.
         """
-        super().__init__(tokens_at_once, on_note)
+        super().__init__(batch_tokens, on_warning)
         if documents not in FRAMES:
             raise ConfigError(f"such a model reads one or two documents, not {documents}")
         self.what = "logit of true" if documents == 1 else "probability of true"

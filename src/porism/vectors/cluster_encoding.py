@@ -1,4 +1,4 @@
-"""Encoding documents on the workers of a cluster.
+"""Encoding documents or formulas, here or on the workers of a cluster.
 
 A task names some documents of a segment. A worker opens the index, encodes them with the encoder that it loads once,
 and writes the rows under a temporary name, which becomes the task's own when all are there; so a task that runs again
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,30 +24,29 @@ from porism.index.manifest import SEGMENT_FOLDER
 from porism.index.vectors import ComputedRows
 from porism.system.concurrency.clusters import SHOWN_SECONDS, Cluster, SharedFolder, shows
 from porism.system.files.durable import make_folder, remove_tree, replace_file
-from porism.vectors.encoding import encode_segments
-from porism.vectors.providers import DocumentProvider
+from porism.vectors.providers import SegmentProvider
 
-TASKS_A_WORKER = 4
+WORKER_TASKS = 4
 """So many tasks of each worker are given at once; rows are kept when all of them are there."""
 
-_opened: dict[tuple[str, str, int], tuple[DocumentProvider[Any, Any], Snapshot]] = {}
+_opened: dict[tuple[str, str, int], tuple[SegmentProvider, Snapshot]] = {}
 """In a worker: what encoded last, which stays loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingTask:
-    """What a worker is to encode: documents of a segment of an index, as of a commit, with the digests of their
-    contents; ``record`` is what the index remembers of the encoder, and ``provider`` what computes by it."""
+    """What a worker is to encode: documents or formulas of a segment of an index, as of a commit, by ``numbers``, with
+    the digests of their contents; ``provider`` computes by what the index records of the encoder."""
 
     folder: SharedFolder
     name: str
     index: str
     generation: int
-    provider: type[DocumentProvider[Any, Any]]
+    provider: type[SegmentProvider]
     record: Any
     device: str
     segment: str
-    documents: NDArray[np.int64]
+    numbers: NDArray[np.int64]
     digests: NDArray[np.uint64]
 
     @property
@@ -56,49 +55,36 @@ class EncodingTask:
         return Path(self.folder.path) / self.name
 
 
-class SpreadProvider:
-    """What computes encodings of documents for an index, on a cluster."""
+class ClusterProvider:
+    """Completes the segments of an index on a cluster."""
 
     def __init__(
-        self, provider: DocumentProvider[Any, Any], snapshot: Snapshot, cluster: Cluster, shared: SharedFolder
+        self, provider: SegmentProvider, snapshot: Snapshot, cluster: Cluster, shared: SharedFolder
     ) -> None:
         self._provider, self._snapshot, self._cluster, self._shared = provider, snapshot, cluster, shared
-        self.name, self.origin = provider.name, provider.origin
 
-    def has(self, segment: Segment) -> bool:
-        """Whether a segment has the encodings of its documents."""
-        return self._provider.has(segment)
-
-    def count(self, segment: Segment) -> int:
-        """The documents of a segment, deleted ones too."""
-        return self._provider.count(segment)
-
-    def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
-        """Stores the encodings of the documents of a segment; returns how many documents were encoded.
+    def complete(self, segment: Segment, on_progress: Callable[[int], None]) -> int:
+        """Stores the rows of a segment; returns of how many documents or formulas they were computed.
 
         :raises ClusterError: workers cannot do the work.
         :raises StorageError: the folder cannot be written.
         """
         return self._provider.complete_by(
-            self._compute, segment, on_progress, at_once=TASKS_A_WORKER * max(1, self._cluster.workers)
+            self._compute, segment, on_progress, chunks=WORKER_TASKS * max(1, self._cluster.workers)
         )
 
-    def finish(self, segments: Sequence[Segment]) -> None:
-        """What the index needs beside the encodings, and removes what waited for the segments."""
-        self._provider.finish(segments)
-
     def _compute(
-        self, segment: Segment, documents: NDArray[np.int64], digests: NDArray[np.uint64]
+        self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]
     ) -> ComputedRows:
-        """The encodings of documents, which workers compute, a chunk in each task."""
+        """The rows, which workers compute, a chunk in each task."""
         chunk = self._provider.chunk
         tasks = [
             EncodingTask(
-                self._shared, f"{segment.folder.name}-{documents[start]}.npz", str(self._snapshot.path.absolute()),
+                self._shared, f"{segment.folder.name}-{numbers[start]}.npz", str(self._snapshot.path.absolute()),
                 self._snapshot.generation, type(self._provider), self._provider.record, self._provider.device,
-                segment.folder.name, documents[start : start + chunk], digests[documents[start : start + chunk]],
+                segment.folder.name, numbers[start : start + chunk], digests[numbers[start : start + chunk]],
             )
-            for start in range(0, len(documents), chunk)
+            for start in range(0, len(numbers), chunk)
         ]
         vectors, counts = [], []
         for task, _ in zip(tasks, self._cluster.spread(encode_part, tasks, at_once=True), strict=True):
@@ -115,7 +101,7 @@ class SpreadProvider:
 
 
 def encode_part(task: EncodingTask) -> str:
-    """In a worker: encodes the documents of a task unless that is done; returns the name of the file of their rows.
+    """In a worker: encodes the part of a task unless that is done; returns the name of the file of their rows.
 
     :raises ClusterError: this worker cannot, or nobody wants the rows any more.
     """
@@ -123,9 +109,9 @@ def encode_part(task: EncodingTask) -> str:
     if not task.file.exists():
         provider, snapshot = _open(task)
         segment = next(one for one in snapshot.segments if one.folder.name == task.segment)
-        digests = np.zeros(segment.doc_count, np.uint64)
-        digests[task.documents] = task.digests
-        rows = provider.compute(segment, task.documents, digests)
+        digests = np.zeros(provider.count(segment), np.uint64)
+        digests[task.numbers] = task.digests
+        rows = provider.compute(segment, task.numbers, digests)
         content = io.BytesIO()
         np.savez(content, vectors=rows.vectors, counts=rows.counts)
         task.folder.check()
@@ -133,7 +119,7 @@ def encode_part(task: EncodingTask) -> str:
     return task.name
 
 
-def _open(task: EncodingTask) -> tuple[DocumentProvider[Any, Any], Snapshot]:
+def _open(task: EncodingTask) -> tuple[SegmentProvider, Snapshot]:
     """The encoder and the index of a task."""
     provider = task.provider(Path(task.index), task.record, device=task.device)
     key = (task.index, provider.name, task.generation)
@@ -146,32 +132,47 @@ def _open(task: EncodingTask) -> tuple[DocumentProvider[Any, Any], Snapshot]:
     return _opened[key]
 
 
-def encode_documents(
-    snapshot: Snapshot, provider: DocumentProvider[Any, Any], on_progress: Callable[[int, int], None],
-    cluster: Cluster | None,
+def encode_segments(
+    snapshot: Snapshot, provider: SegmentProvider, on_progress: Callable[[int, int], None],
+    cluster: Cluster | None = None,
 ) -> tuple[int, bool]:
-    """Encodes what the segments of an index lack, on a cluster where there is one; returns how many documents that
-    were, and whether Ctrl-C ended it.
+    """Encodes what the segments of an index lack, on a cluster where there is one; returns how many documents or
+    formulas that were, and whether Ctrl-C ended it.
 
     :raises ClusterError: workers cannot do the work.
     """
-    if cluster is None:
-        return encode_segments(snapshot, provider, on_progress)
-    with spread_over(provider, snapshot, cluster) as spread:
-        return encode_segments(snapshot, spread, on_progress)
+    total = sum(map(provider.count, snapshot.segments))
+    done = encoded = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        on_progress(min(done, total), total)
+
+    with _on_cluster(provider, snapshot, cluster) as complete:
+        try:
+            for segment in snapshot.segments:
+                encoded += complete(segment, step)
+            provider.finish(snapshot.segments)
+        except KeyboardInterrupt:
+            return encoded, True
+    return encoded, False
 
 
 @contextmanager
-def spread_over(
-    provider: DocumentProvider[Any, Any], snapshot: Snapshot, cluster: Cluster
-) -> Iterator[SpreadProvider]:
-    """A provider whose documents workers encode while the block runs; what they have written is removed at its end.
+def _on_cluster(
+    provider: SegmentProvider, snapshot: Snapshot, cluster: Cluster | None
+) -> Iterator[Callable[[Segment, Callable[[int], None]], int]]:
+    """What completes a segment: the provider itself, or workers, whose files are removed when the block ends.
 
     :raises ClusterError: a worker cannot do the work.
     """
+    if cluster is None:
+        yield provider.complete
+        return
     folder = snapshot.path.absolute() / SEGMENT_FOLDER / f"building-{secrets.token_hex(6)}"
     make_folder(folder)
     try:
-        yield SpreadProvider(provider, snapshot, cluster, cluster.check_folder(folder))
+        yield ClusterProvider(provider, snapshot, cluster, cluster.check_folder(folder)).complete
     finally:
         remove_tree(folder)
