@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.runs.provenance import Provenance
     from porism.runs.run import Run
-    from porism.search.answers import Hit
+    from porism.search.answers import FormulaHit, Hit
     from porism.search.checking import CheckReport, check_index
-    from porism.search.formula_hits import FormulaHit
     from porism.search.formula_occurrences import Place
     from porism.search.highlighting import highlight_mathml, highlight_text
     from porism.search.index import Index, open_index
@@ -52,7 +51,7 @@ _HOME = {
     "Document": "types",
     "Explanation": "explanation",
     "Formula": "types",
-    "FormulaHit": "search.formula_hits",
+    "FormulaHit": "search.answers",
     "FormulaMatch": "retrieve.formulas.matches",
     "Hit": "search.answers",
     "Index": "search.index",

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from porism.cli import main
-from porism.search.answering import answer, answer_formulas, answer_similar
+from porism.search.answering import IndexAnswers, SearchOptions
 from porism.search.index import open_index
 
 
 def test_an_answer_has_hits_with_reasons_and_hints(sample_index: Path) -> None:
     with open_index(sample_index) as index:
-        found = answer(index, "sum of squares $k^2", 3, explain=True)
-        plain = answer(index, "sum of squares $k^2", 3)
+        found = IndexAnswers(index).search("sum of squares $k^2", 3, explain=True)
+        plain = IndexAnswers(index).search("sum of squares $k^2", 3)
     assert [hit.id for hit in found.hits] == [hit.id for hit in plain.hits]
     assert len(found.hits) == 3
     assert any("dollar" in hint for hint in found.hints)
@@ -33,15 +33,15 @@ def test_an_answer_has_hits_with_reasons_and_hints(sample_index: Path) -> None:
 
 def test_what_a_question_demands_is_known(sample_index: Path) -> None:
     with open_index(sample_index) as index:
-        assert answer(index, '"no such phrase anywhere"', 3).restricted
-        assert not answer(index, "squares", 3).restricted
+        assert IndexAnswers(index).search('"no such phrase anywhere"', 3).restricted
+        assert not IndexAnswers(index).search("squares", 3).restricted
 
 
 def test_similar_documents_and_formulas_are_answers_too(sample_index: Path) -> None:
     with open_index(sample_index) as index:
-        first = answer(index, "sum of squares", 1).hits[0]
-        similar = answer_similar(index, first.id, 4, explain=True)
-        formulas = answer_formulas(index, r"$\sum_{k=1}^n k^2$", 2, explain=True)
+        first = IndexAnswers(index).search("sum of squares", 1).hits[0]
+        similar = IndexAnswers(index).answer_similar(first.id, SearchOptions(4, explain=True))
+        formulas = IndexAnswers(index).search_formulas(r"$\sum_{k=1}^n k^2$", 2, explain=True)
     assert first.id not in {hit.id for hit in similar.hits}
     assert all(hit.explanation is not None for hit in similar.hits)
     assert formulas.hits[0].match is not None
@@ -52,5 +52,5 @@ def test_the_command_line_prints_the_hits_of_the_answer(sample_index: Path, caps
     with pytest.raises(SystemExit):
         main(["search", "sum of squares", "-k", "2", "--json", "--explain", "--index", str(sample_index)])
     with open_index(sample_index) as index:
-        expected = answer(index, "sum of squares", 2, explain=True).to_dict()["hits"]
+        expected = IndexAnswers(index).search("sum of squares", 2, explain=True).to_dict()["hits"]
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(expected))

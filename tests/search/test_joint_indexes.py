@@ -10,7 +10,7 @@ import pytest
 from porism.corpus import read_topics
 from porism.errors import ConfigError, QueryError
 from porism.sample import entries_path, sample_path
-from porism.search.answering import answer, answer_formulas, answer_similar
+from porism.search.answering import IndexAnswers, SearchOptions
 from porism.search.index import Index, open_index
 from porism.search.models.models import known_models
 from porism.search.sources.updating import index_sources
@@ -60,7 +60,7 @@ def test_every_model_gives_the_ids_and_scores_of_one_index(whole: Index, joint: 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_answers_are_those_of_one_index(whole: Index, joint: Index, question: str) -> None:
-    expected, found = (answer(index, question, 6, explain=True) for index in (whole, joint))
+    expected, found = (IndexAnswers(index).search(question, 6, explain=True) for index in (whole, joint))
     assert expected.hits
     assert [(hit.id, hit.score, str(hit.title), str(hit.snippet)) for hit in found.hits] == [
         (hit.id, hit.score, str(hit.title), str(hit.snippet)) for hit in expected.hits
@@ -71,7 +71,7 @@ def test_answers_are_those_of_one_index(whole: Index, joint: Index, question: st
 
 @pytest.mark.parametrize("formula", [r"\sum_{k=1}^n k^2", r"?x^2 + ?y^2", r"\int_a^b f(x) dx"])
 def test_formulas_are_those_of_one_index_with_all_their_places(whole: Index, joint: Index, formula: str) -> None:
-    expected, found = (answer_formulas(index, formula, 5, explain=True) for index in (whole, joint))
+    expected, found = (IndexAnswers(index).search_formulas(formula, 5, explain=True) for index in (whole, joint))
     assert expected.hits
     assert [(hit.key, hit.score, hit.documents) for hit in found.hits] == [
         (hit.key, hit.score, hit.documents) for hit in expected.hits
@@ -85,7 +85,7 @@ def test_likeness_filters_and_judgments_reach_over_all(whole: Index, joint: Inde
     first = whole.search("continuous functions", 3)
     for index in (whole, joint):
         assert [hit.id for hit in index.search("continuous functions", 3)] == [hit.id for hit in first]
-    like = [answer_similar(index, first[0].id, 5) for index in (whole, joint)]
+    like = [IndexAnswers(index).answer_similar(first[0].id, SearchOptions(5)) for index in (whole, joint)]
     assert [(hit.id, hit.score) for hit in like[0].hits] == [(hit.id, hit.score) for hit in like[1].hits]
     filters = {"type": ["theorem", "lemma"]}
     judged = {"relevant": [first[1].id], "not_relevant": [first[2].id]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from porism.cli.styled_text import styled
@@ -11,9 +11,7 @@ from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
-    from porism.search.formula_hits import FormulaHit
-    from porism.search.formula_occurrences import Place
-    from porism.search.locations import Location
+    from porism.search.answers import FormulaHit
     from porism.search.marked_text import Snippet
 
 SHOWN_PLACES = 3
@@ -21,25 +19,8 @@ LONGEST_LINE = 500
 """A formula that is longer is cut: one line must not fill the terminal."""
 
 
-def shown_places(hits: Sequence[FormulaHit], locate: Callable[[Place], Location | None]) -> dict[Place, str]:
-    """What the list calls the first place in each document that it names: file and line where the id has the file,
-    else the id.
-    """
-    named = [places[0] for hit in hits for places in list(_by_document(hit).values())[:SHOWN_PLACES]]
-    locations = {place: location for place in named if (location := locate(place)) is not None}
-    several = len({location.source for location in locations.values()}) > 1
-    return {
-        place: location.place(several) if location.file and location.file in place.doc_id else place.doc_id
-        for place, location in locations.items()
-    }
-
-
-def print_formula_hits(
-    hits: Sequence[FormulaHit], explain: bool, show: str, places: Mapping[Place, str] | None = None
-) -> None:
+def print_formula_hits(hits: Sequence[FormulaHit], explain: bool, show: str) -> None:
     """Prints formulas as a list: rank, formula, score and places, substitution, and with ``explain`` all of the match.
-
-    ``places`` says what to call the first place in a document.
 
     Where there is colour the matched symbols are bold and green; elsewhere they are not marked.
     """
@@ -49,6 +30,7 @@ def print_formula_hits(
     if not hits:
         echo("Nothing found: no formula shares a part with the query.")
         return
+    several = len({document.location.source for hit in hits for document in hit.shown}) > 1
     for hit in hits:
         marked = MarkedMatch(hit.match) if hit.match is not None else None
         if show == "latex" or marked is None:
@@ -56,7 +38,7 @@ def print_formula_hits(
         else:
             shown = styled(cut_snippet(marked.pieces[1]))
         echo_styled(f"{hit.rank:>2}. {shown}")
-        echo_styled("    " + style(f"{hit.score:.3f}  {_where(hit, places or {})}", dim=True))
+        echo_styled("    " + style(f"{hit.score:.3f}  {_where(hit, several)}", dim=True))
         if explain and hit.match is not None:
             print_matches([hit.match])
         elif marked is not None and (substitution := marked.substitution()):
@@ -100,19 +82,17 @@ def _cut(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
-def _where(hit: FormulaHit, called: Mapping[Place, str]) -> str:
-    """``in 3 documents: basel-problem (title, body), series.tex:12 (body) …``."""
+def _where(hit: FormulaHit, several_sources: bool) -> str:
+    """``in 3 documents: basel-problem (title, body), series.tex:12 (body) …``; a file is named where the id has it."""
+    fields: dict[str, dict[str, None]] = {}
+    for place in hit.places:
+        fields.setdefault(place.doc_id, {})[place.field] = None
+    called = {
+        document.id: document.location.place(several_sources) for document in hit.shown
+        if document.location.file and document.location.file in document.id
+    }
     named = ", ".join(
-        f"{called.get(places[0], doc_id)} ({', '.join(dict.fromkeys(place.field for place in places))})"
-        for doc_id, places in list(_by_document(hit).items())[:SHOWN_PLACES]
+        f"{called.get(doc_id, doc_id)} ({', '.join(own)})" for doc_id, own in list(fields.items())[:SHOWN_PLACES]
     )
     more = " …" if hit.documents > SHOWN_PLACES else ""
     return f"in {counted(hit.documents, 'document')}: {named}{more}"
-
-
-def _by_document(hit: FormulaHit) -> dict[str, list[Place]]:
-    """The places of a formula in each document, as far as they are listed."""
-    places: dict[str, list[Place]] = {}
-    for place in hit.places:
-        places.setdefault(place.doc_id, []).append(place)
-    return places

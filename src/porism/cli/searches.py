@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
+from porism.cli.formula_render import SHOWN_PLACES, print_formula_hits
 from porism.cli.options import (
     Indexes,
     color_option,
@@ -20,17 +24,16 @@ from porism.cli.options import (
     searched_indexes_option,
     seconds_option,
 )
+from porism.cli.progress import one_line
 from porism.cli.terminal import echo
 from porism.search.printable import one_printable_line
 
 if TYPE_CHECKING:
     from porism.explanation import Explanation
-    from porism.search.answering import Answer
-    from porism.search.answers import Hit
+    from porism.search.answering import Reranking, Searcher
+    from porism.search.answers import Answer, FormulaHit, Hit
 
 _QUOTES = "In double quotes the shell takes $x for one of its variables: put the question between single quotes"
-
-_NO_FORMULAS = "--rerank does not work with --formulas."
 
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
@@ -83,31 +86,90 @@ def search(
     --rerank has the first results read again by a slower model: --rerank cross, --rerank 'cross:first_stage=0.5'. With
     --explain each result shows what the reranker and the search before it gave the document.
     """
+    from porism.cli.last_search import remember_search
+    from porism.cli.render import print_hits
+    from porism.search.answering import SearchOptions
+    from porism.search.index import filters_from_strings
+
     question = " ".join(words)
     if depth is not None and not rerankers:
         raise click.UsageError("--depth works with --rerank only.")
     if formulas and (relevant or not_relevant):
         raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
-    if any(is_address(one) for one in indexes):
-        if rerankers and formulas:
-            raise click.UsageError(_NO_FORMULAS)
+    if formulas and rerankers:
+        raise click.UsageError("--rerank does not work with --formulas.")
+    remote = any(map(is_address, indexes))
+    options = SearchOptions(
+        k, filters=filters_from_strings(filters), explain=explain, relevant=relevant, not_relevant=not_relevant,
+        formulas=show,  # type: ignore[arg-type]
+    )
+    found: Answer[Hit] | Answer[FormulaHit]
+    with _searcher(indexes, model_name, formulas, seconds) as searcher:
         if formulas:
-            _search_formulas_of_shards(question, indexes, k, filters, as_json, explain, show, model_name, seconds)
+            marks = not as_json and k <= MATCHED_HITS
+            options = replace(options, explain=explain or marks, documents=0 if as_json else SHOWN_PLACES)
+            found = listed = searcher.answer_formulas(question, options, lambda one: echo(one_line(one), err=True))
+            ids = [hit.places[0].doc_id if hit.places else "" for hit in listed.hits]
+            pages = {document.id: document.page for hit in listed.hits for document in hit.shown}
+            lines = {}
+            show_hits = partial(print_formula_hits, listed.hits, explain, show)
         else:
-            _search_shards(
-                question, indexes, k, filters, as_json, explain, relevant, not_relevant, rerankers, depth, model_name,
-                seconds,
-            )
-        return
-    if formulas:
-        if rerankers:
-            raise click.UsageError(_NO_FORMULAS)
-        _search_formulas(question, indexes, k, filters, as_json, explain, show, model_name)
+            with _reranking(searcher, indexes, rerankers, depth) as rerank:
+                found = ranked = searcher.answer(question, replace(options, rerank=rerank))
+            ids = [hit.id for hit in ranked.hits]
+            pages = {hit.id: hit.page for hit in ranked.hits}
+            lines = {hit.id: hit.location.line for hit in ranked.hits}
+            show_hits = partial(print_hits, ranked.hits)
+    _print_hints([*found.hints, *(f"{missing}. The answer is partial" for missing in found.missing)])
+    on_servers = {doc_id: page for doc_id, page in pages.items() if page is not None}
+    remember_search(indexes if remote else folders(indexes), question, ids, on_servers, lines)
+    if as_json:
+        print_json(found.to_dict() if remote else found.to_dict()["hits"])
+    elif found.restricted and not found.hits:
+        echo("Nothing found: no document has what the question demands.")
     else:
-        _search_documents(
-            question, indexes, k, filters, as_json, explain, show, relevant, not_relevant, rerankers, depth,
-            model_name,
-        )
+        show_hits()
+
+
+@contextmanager
+def _searcher(indexes: Indexes, model_name: str, formulas: bool, seconds: float) -> Iterator[Searcher]:
+    """What answers: an index here, several as one, or these and others on servers."""
+    from porism.search.answering import IndexAnswers
+
+    if not any(map(is_address, indexes)):
+        with open_with_model(folders(indexes), model_name, formulas) as index:
+            yield IndexAnswers(index)
+        return
+    from porism.cli.first_use import compile_once
+    from porism.search.models.models import read_model
+    from porism.serve.web.remote_shards import open_shards
+
+    compile_once()
+    model = read_model(model_name, formulas=formulas)
+    yield open_shards(indexes, formula_model=model, seconds=seconds) if formulas else open_shards(
+        indexes, model, seconds=seconds
+    )
+
+
+@contextmanager
+def _reranking(
+    searcher: Searcher, indexes: Indexes, names: tuple[str, ...], depth: int | None
+) -> Iterator[Reranking | None]:
+    """The rerankers of these names, None for none."""
+    if not names:
+        yield None
+        return
+    from porism.cli.reranking import named_rerankers
+    from porism.lab.pipeline.rerankers.explaining import RerankerChain
+    from porism.lab.pipeline.rerankers.texts import GivenDocuments
+    from porism.search.answering import IndexAnswers
+
+    here = next((str(one) for one in indexes if not is_address(one)), None)
+    given = None if isinstance(searcher, IndexAnswers) else GivenDocuments(here)
+    source = searcher.index if isinstance(searcher, IndexAnswers) else given
+    assert source is not None
+    with named_rerankers(source, names, depth) as opened:
+        yield RerankerChain(opened, given)
 
 
 @click.command()
@@ -137,22 +199,29 @@ def similar(
     the likeness of two documents: the terms that both have, and in a soft model also those that are similar.
     """
     from porism.cli.last_search import remember_search
+    from porism.cli.render import print_hits
     from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
-    from porism.search.answering import answer_similar
+    from porism.search.answering import IndexAnswers, SearchOptions
     from porism.search.index import filters_from_strings
 
     likeness = MoreLikeThisSettings(terms=terms, fields=fields)
+    options = SearchOptions(
+        k, filters=filters_from_strings(filters), explain=explain, formulas=show,  # type: ignore[arg-type]
+    )
     with open_with_model(folders(indexes), model_name, formulas=False) as index:
         if other is not None:
             _print_likeness(doc_id, other, index.explain_likeness(doc_id, other, likeness=likeness), as_json)
             return
-        found = answer_similar(
-            index, doc_id, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
-            settings=likeness, explain=explain,
-        )
+        found = IndexAnswers(index).answer_similar(doc_id, options, likeness)
     lines = {hit.id: hit.location.line for hit in found.hits}
     remember_search(folders(indexes), f"like {doc_id}", list(lines), lines=lines)
-    _print(found, as_json, "No other document shares a telling word or part of a formula with it.")
+    _print_hints(found.hints)
+    if as_json:
+        print_json(found.to_dict()["hits"])
+    elif found.hits:
+        print_hits(found.hits)
+    else:
+        echo("No other document shares a telling word or part of a formula with it.")
 
 
 def _print_likeness(doc_id: str, other: str, explanation: Explanation, as_json: bool) -> None:
@@ -166,102 +235,6 @@ def _print_likeness(doc_id: str, other: str, explanation: Explanation, as_json: 
         echo(line)
 
 
-def _search_documents(
-    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...], depth: int | None,
-    model_name: str,
-) -> None:
-    from porism.cli.last_search import remember_search
-    from porism.search.answering import answer
-    from porism.search.index import filters_from_strings
-
-    given: dict[str, Any] = {
-        "filters": filters_from_strings(filters), "formulas": show, "relevant": relevant, "not_relevant": not_relevant,
-        "explain": explain,
-    }
-    with open_with_model(folders(indexes), model_name, formulas=False) as index:
-        if rerankers:
-            from porism.cli.reranking import named_rerankers
-            from porism.lab.pipeline.answering import answer_reranked
-
-            with named_rerankers(index, rerankers, depth) as opened:
-                found = answer_reranked(index, question, opened, k, **given)
-        else:
-            found = answer(index, question, k, **given)
-    lines = {hit.id: hit.location.line for hit in found.hits}
-    remember_search(folders(indexes), question, list(lines), lines=lines)
-    _print(found, as_json, "Nothing found: no document has what the question demands." if found.restricted else None)
-
-
-def _search_shards(
-    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
-    relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...], depth: int | None,
-    model_name: str, seconds: float,
-) -> None:
-    from porism.cli.first_use import compile_once
-    from porism.cli.last_search import remember_search
-    from porism.cli.render import print_hits
-    from porism.search.index import filters_from_strings
-    from porism.search.models.models import read_model
-    from porism.serve.web.remote_shards import open_shards
-
-    compile_once()
-    together = open_shards(indexes, read_model(model_name), seconds=seconds)
-    given: dict[str, Any] = {
-        "filters": filters_from_strings(filters), "explain": explain, "relevant": relevant,
-        "not_relevant": not_relevant,
-    }
-    if rerankers:
-        from porism.cli.reranking import named_rerankers
-        from porism.lab.pipeline.rerankers.texts import GivenDocuments
-        from porism.serve.shards.reranked import answer_reranked_together
-
-        here = next((one for one in indexes if not is_address(one)), None)
-        documents = GivenDocuments(None if here is None else str(here))
-        with named_rerankers(documents, rerankers, depth) as opened:
-            found = answer_reranked_together(together, documents, question, opened, k, **given)
-    else:
-        found = together.search(question, k, **given)
-    remember_search(indexes, question, [hit.id for hit in found.hits], found.pages)
-    _print_hints([*found.hints, *(f"{one}. The answer is partial" for one in found.missing)])
-    if as_json:
-        print_json(found.to_dict())
-    elif found.hits:
-        print_hits(found.hits)
-    else:
-        echo("Nothing found.")
-
-
-def _search_formulas_of_shards(
-    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    model_name: str, seconds: float,
-) -> None:
-    from porism.cli.first_use import compile_once
-    from porism.cli.formula_render import print_formula_hits, shown_places
-    from porism.cli.last_search import remember_search
-    from porism.cli.progress import one_line
-    from porism.search.formula_queries import read_formula_question
-    from porism.search.index import filters_from_strings
-    from porism.search.models.models import read_model
-    from porism.serve.web.remote_shards import open_shards
-
-    compile_once()
-    together = open_shards(indexes, formula_model=read_model(model_name, formulas=True), seconds=seconds)
-    content, notes = read_formula_question(question)
-    found = together.search_formulas(
-        content, k, filters=filters_from_strings(filters), explain=explain or (not as_json and k <= MATCHED_HITS),
-        on_problem=lambda problem: echo(one_line(problem), err=True),
-    )
-    ids = [hit.places[0].doc_id if hit.places else "" for hit in found.hits]
-    pages = {place.doc_id: one.page for place, one in found.documents.items() if one.page is not None}
-    remember_search(indexes, question, ids, pages)
-    _print_hints([*notes, *(f"{one}. The answer is partial" for one in found.missing)])
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_formula_hits(found.hits, explain, show, shown_places(found.hits, found.location))
-
-
 def _print_hints(hints: Iterable[str]) -> None:
     """Prints what there is to say of the question, a line each, on standard error."""
     from porism.search.questions import LOST_BASE, NO_PARTNER
@@ -269,43 +242,3 @@ def _print_hints(hints: Iterable[str]) -> None:
     for hint in hints:
         line = one_printable_line(f"{hint}. {_QUOTES}" if hint in (NO_PARTNER, LOST_BASE) else hint)
         echo(f"{line[:1].upper()}{line[1:]}{'' if line.endswith(('.', '?')) else '.'}", err=True)
-
-
-def _print(found: Answer[Hit], as_json: bool, nothing: str | None = None) -> None:
-    """Prints an answer; ``nothing`` is what it says where it has no hits."""
-    _print_hints(found.hints)
-    if as_json:
-        print_json(found.to_dict()["hits"])
-    elif nothing and not found.hits:
-        echo(nothing)
-    else:
-        from porism.cli.render import print_hits
-
-        print_hits(found.hits)
-
-
-def _search_formulas(
-    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    model_name: str,
-) -> None:
-    from porism.cli.formula_render import print_formula_hits, shown_places
-    from porism.cli.last_search import remember_search
-    from porism.cli.progress import one_line
-    from porism.search.answering import answer_formulas
-    from porism.search.index import filters_from_strings
-
-    with open_with_model(folders(indexes), model_name, formulas=True) as index:
-        found = answer_formulas(
-            index, question, k, filters=filters_from_strings(filters),
-            explain=explain or (not as_json and k <= MATCHED_HITS),
-            on_problem=lambda problem: echo(one_line(problem), err=True),
-        )
-        places = {} if as_json else shown_places(
-            found.hits, lambda place: index.location(place.doc_id, place.field, place.number)
-        )
-    _print_hints(found.hints)
-    remember_search(folders(indexes), question, [hit.places[0].doc_id if hit.places else "" for hit in found.hits])
-    if as_json:
-        print_json(found.to_dict()["hits"])
-    else:
-        print_formula_hits(found.hits, explain, show, places)

@@ -26,6 +26,8 @@ from porism.cli.terminal import echo
 @click.option("--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
               help="The model of document search: by name or as a file of settings.")
 @click.option("--formula-model", metavar="NAME|FILE.toml", help="The same for formula search.")
+@click.option("--rerank", "rerankers", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
+              help="A reranker that a search can choose for a better order, as porism search --rerank; repeatable.")
 @click.option("--editor", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER",
               help="The folder of the npm package mathlive, for a visual formula editor.")
 @click.option("--keys", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
@@ -52,7 +54,7 @@ from porism.cli.terminal import echo
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
     indexes: Indexes, host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
-    formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None,
+    formula_model: str | None, rerankers: tuple[str, ...], editor: Path | None, keys: Path | None, ingest: Path | None,
     judgments: Path | None, judged_models: tuple[str, ...], runs: tuple[Path, ...], qrels: Path | None,
     topics: Path | None, new_key: str | None,
     origins: tuple[str, ...], rate: int, workers: int, no_log: bool,
@@ -89,9 +91,8 @@ def serve(
         raise click.UsageError("--topics are those of the judgments of --qrels FILE, which is not given.")
     here = folders(tuple(one for one in indexes if isinstance(one, Path)))
     settings = WebSettings(
-        names_of(here), replace(Limits(), per_minute=rate), title, model_name,
-        formula_model, editor, keys, ingest, judgments, judged_models or JUDGED_MODELS,
-        runs, qrels, topics, origins,
+        names_of(here), replace(Limits(), per_minute=rate), title, model_name, formula_model, rerankers, editor, keys,
+        ingest, judgments, judged_models or JUDGED_MODELS, runs, qrels, topics, origins,
         servers=tuple(one for one in indexes if isinstance(one, str)), logs=not no_log,
     )
     names = {name.lower() for name in host_names}

@@ -108,6 +108,10 @@ class Snapshot:
         """The sources of the index that has a document."""
         return self.sources
 
+    def home(self, doc_id: str) -> str | None:
+        """The name of the index that has a document, where this is several."""
+        return None
+
     @cached_property
     def source_table(self) -> SourceTable:
         """:attr:`sources` as stored."""

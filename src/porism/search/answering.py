@@ -1,88 +1,250 @@
-"""Whole answers: what was found, why, and what there is to say of the question; as values, ready for JSON.
+"""One way to answer: a question and :class:`SearchOptions` make an :class:`Answer`, whatever is searched.
 
-The command line prints them; a web service returns them as they are.
+An index here, several as one, and indexes of servers (:class:`porism.serve.shards.federated.FederatedIndex`) answer
+alike. The command line prints answers; pages and the API of a server are made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Protocol
 
-from porism.errors import OnProblem
+from porism.errors import OnProblem, QueryError
+from porism.explanation import Explanation
 from porism.index import Filters
 from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
-from porism.search.answers import Hit
-from porism.search.formula_hits import FormulaHit
+from porism.runs.run import Run
+from porism.search.answers import Answer, FormulaDocument, FormulaHit, Hit, StageScore
+from porism.search.formula_occurrences import Place
 from porism.search.formula_queries import read_formula_question
 from porism.search.index import Index
+from porism.search.marked_text import Piece, Snippet, show_formula, tidy
+from porism.search.questions import Question
 from porism.search.snippets import FormulaStyle
 from porism.search.suggestions import filter_hints
+from porism.types import Content, Document, Formula, Query
 
-H = TypeVar("H", Hit, FormulaHit)
+SEARCH = "search"
+"""What the first stage is called."""
+
+
+class Stage(Protocol):
+    """The results of one query after a reranker."""
+
+    @property
+    def name(self) -> str:
+        """What the reranker is called."""
+
+    @property
+    def run(self) -> Run:
+        """The results."""
+
+    def explain(self, doc_id: str) -> Explanation:
+        """Why a document has its score after the reranker."""
+
+
+class Reranking(Protocol):
+    """Rerankers that follow one another, as :class:`porism.lab.pipeline.rerankers.explaining.RerankerChain`."""
+
+    depth: int
+    """So many results of the search they need."""
+
+    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> Sequence[Stage]:
+        """The results after each of them. ``documents`` has those of the run that are not in an index here, by id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[H]):
-    """The hits, best first, and hints: what in the question may have been meant otherwise, a sentence each.
+class SearchOptions:
+    """What an answer has: the best ``k`` hits after the ``first`` ones.
 
-    ``restricted`` says that the question has filters, phrases or fields that a document must meet.
+    :param depth: so many results are counted at least.
+    :param relevant: documents from which the question learns in place of those found first; so ``not_relevant``.
+    :param formulas: how titles and passages show formulas.
+    :param rerank: puts the first results of a search for documents in another order.
+    :param keep: which formulas count, of the ``depth`` best.
+    :param documents: so many documents of each formula are shown.
+    :param is_over: says when no more hits are to be explained.
     """
 
-    hits: tuple[H, ...]
-    hints: tuple[str, ...] = ()
-    restricted: bool = False
+    k: int = 10
+    first: int = 0
+    depth: int = 0
+    filters: Filters = field(default_factory=dict)
+    explain: bool = False
+    relevant: Sequence[str] = ()
+    not_relevant: Sequence[str] = ()
+    formulas: FormulaStyle = "unicode"
+    rerank: Reranking | None = None
+    keep: Callable[[Formula], bool] | None = None
+    documents: int = 5
+    is_over: Callable[[], bool] = lambda: False
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``hits`` as their own ``to_dict`` gives them, and ``hints``."""
-        return {"hits": [hit.to_dict() for hit in self.hits], "hints": list(self.hints)}
+    @property
+    def counted(self) -> int:
+        """So many results are found at least.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        if self.k < 1:
+            raise QueryError(f"{self.k} results cannot be found", hint="Ask for at least 1.")
+        return max(self.depth, self.first + self.k)
 
 
-def answer(
-    index: Index, question: str, k: int = 10, *, filters: Filters | None = None, formulas: FormulaStyle = "unicode",
-    relevant: Iterable[str] = (), not_relevant: Iterable[str] = (), explain: bool = False,
-) -> Answer[Hit]:
-    """The answer to a question as a person types it: formulas without dollars are recognised.
+class Searcher:
+    """What answers questions: :class:`IndexAnswers`, or several indexes here and on servers."""
 
-    With ``explain`` each hit has its explanation, and how its formulas match those of the question. Otherwise as
-    :meth:`porism.Index.search`, errors included.
-    """
-    read = index.question(question, guess_formulas=True)
-    judged = {"relevant": tuple(relevant), "not_relevant": tuple(not_relevant)}
-    hits = index.search(read, k, filters=filters, formulas=formulas, **judged)
-    if explain:
+    def search(self, question: str | Question, k: int = 10, **options: Any) -> Answer[Hit]:
+        """:meth:`answer`, with :class:`SearchOptions` by name."""
+        return self.answer(question, SearchOptions(k, **options))
+
+    def search_formulas(
+        self, question: str | Content, k: int = 10, *, on_problem: OnProblem | None = None, **options: Any
+    ) -> Answer[FormulaHit]:
+        """:meth:`answer_formulas`, with :class:`SearchOptions` by name."""
+        return self.answer_formulas(question, SearchOptions(k, **options), on_problem)
+
+    def answer(self, question: str | Question, options: SearchOptions) -> Answer[Hit]:
+        """The documents that answer a question as a person types it: formulas without dollars are recognised.
+
+        With ``explain`` each hit has its explanation, and how its formulas match those of the question.
+
+        :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or there
+            is no document that is judged.
+        :raises ConfigError: documents are judged and the model does not learn from them, or a model cannot score.
+        """
+        raise NotImplementedError
+
+    def answer_formulas(
+        self, question: str | Content, options: SearchOptions, on_problem: OnProblem | None = None
+    ) -> Answer[FormulaHit]:
+        """The formulas that answer a question.
+
+        :param on_problem: receives the unparsed parts of the question.
+        :raises QueryError: there is no formula in it, ``k`` is below 1, or a filter names an unknown key.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What was found for a question: the run of the search, what rerankers made of it, and the results in their last
+    order."""
+
+    question: Question
+    run: Run
+    stages: Sequence[Stage]
+    results: Sequence[tuple[str, float]]
+
+
+class IndexAnswers(Searcher):
+    """Answers of an index here, or of several as one."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def answer(self, question: str | Question, options: SearchOptions = SearchOptions()) -> Answer[Hit]:
+        return self.show(self.rank(question, options), options)
+
+    def rank(self, question: str | Question, options: SearchOptions) -> Ranking:
+        """What is found, of which :meth:`show` makes an answer."""
+        index, reranking = self.index, options.rerank
+        read = index.question(question, guess_formulas=True)
+        run = index.ranked(
+            read, max(options.counted, reranking.depth if reranking else 0), filters=options.filters,
+            relevant=options.relevant, not_relevant=options.not_relevant,
+        )
+        stages = reranking(read.query, run, {}) if reranking else ()
+        return Ranking(read, run, stages, list((stages[-1].run if stages else run)[read.query.id]))
+
+    def show(self, ranking: Ranking, options: SearchOptions) -> Answer[Hit]:
+        """The answer with the chosen ones of the results."""
+        index, read, first = self.index, ranking.question, options.first
+        hits = index.hits(ranking.results[first : first + options.k], read, options.formulas)
+        hits = [replace(hit, rank=rank) for rank, hit in enumerate(hits, first + 1)]
+        if options.explain:
+            depth = len(ranking.run[read.query.id]) if ranking.stages else options.k
+            hits = [hit if options.is_over() else self._explained(hit, read, depth, options) for hit in hits]
+        if ranking.stages:
+            hits = with_stages(hits, read.query, ranking.run, ranking.stages)
+        return Answer(
+            tuple(hits), tuple(index.hints(read, options.filters)), bool(read.conditions or read.filters),
+            len(ranking.results), len(ranking.results) < options.counted,
+        )
+
+    def _explained(self, hit: Hit, read: Question, depth: int, options: SearchOptions) -> Hit:
+        explanation = self.index.explain(
+            read, hit.id, k=depth, filters=options.filters, relevant=options.relevant,
+            not_relevant=options.not_relevant,
+        )
+        return replace(hit, explanation=explanation, matches=tuple(self.index.matches(read, hit.id)))
+
+    def answer_similar(
+        self, doc_id: str, options: SearchOptions = SearchOptions(),
+        settings: MoreLikeThisSettings | None = None,
+    ) -> Answer[Hit]:
+        """The documents like one of the index, see :meth:`porism.Index.more_like`."""
+        index, k, filters = self.index, options.k, options.filters
+        hits = index.more_like(doc_id, k, filters=filters, formulas=options.formulas, likeness=settings)
+        if options.explain:
+            given: dict[str, Any] = {"k": k, "filters": filters, "likeness": settings}
+            hits = [replace(hit, explanation=index.explain_likeness(doc_id, hit.id, **given)) for hit in hits]
+        return Answer(tuple(hits), tuple(filter_hints(index.snapshot, filters)), total=len(hits))
+
+    def answer_formulas(
+        self, question: str | Content, options: SearchOptions = SearchOptions(),
+        on_problem: OnProblem | None = None,
+    ) -> Answer[FormulaHit]:
+        index = self.index
+        content, notes = read_formula_question(question) if isinstance(question, str) else (question, [])
+        found = index.search_formulas(
+            content, options.counted, filters=options.filters, explain=options.explain, on_problem=on_problem
+        )
+        answer = self.show_formulas(found, options)
+        return replace(answer, hints=(*notes, *answer.hints))
+
+    def show_formulas(self, found: Sequence[FormulaHit], options: SearchOptions) -> Answer[FormulaHit]:
+        """The answer with the chosen ones of the formulas that were found."""
+        index, first = self.index, options.first
+        kept = [hit for hit in found if options.keep is None or options.keep(hit.formula)]
         hits = [
-            replace(
-                hit, explanation=index.explain(read, hit.id, k=k, filters=filters, **judged),
-                matches=tuple(index.matches(read, hit.id)),
-            )
-            for hit in hits
+            replace(hit, rank=rank, shown=formula_documents(index, hit.places, options.documents))
+            for rank, hit in enumerate(kept[first : first + options.k], first + 1)
         ]
-    restricted = bool(read.conditions or read.filters)
-    return Answer(tuple(hits), tuple(index.hints(read, filters)), restricted)
+        hints = (*index.formulas.notes(), *filter_hints(index.snapshot, options.filters))
+        return Answer(tuple(hits), hints, total=len(kept), total_is_exact=len(found) < options.counted)
 
 
-def answer_similar(
-    index: Index, doc_id: str, k: int = 10, *, filters: Filters | None = None, formulas: FormulaStyle = "unicode",
-    settings: MoreLikeThisSettings | None = None, explain: bool = False,
-) -> Answer[Hit]:
-    """The documents like one of the index; otherwise as :func:`answer` and :meth:`porism.Index.more_like`."""
-    hits = index.more_like(doc_id, k, filters=filters, formulas=formulas, likeness=settings)
-    if explain:
-        hits = [
-            replace(
-                hit, explanation=index.explain_likeness(doc_id, hit.id, k=k, filters=filters, likeness=settings)
-            )
-            for hit in hits
-        ]
-    return Answer(tuple(hits), tuple(filter_hints(index.snapshot, filters or {})))
+def with_stages(hits: Iterable[Hit], query: Query, run: Run, stages: Sequence[Stage]) -> list[Hit]:
+    """Hits with what each stage gave them; those with an explanation of the search also have that of each stage."""
+    names = (SEARCH, *(stage.name for stage in stages))
+    scores = [dict(found[query.id]) for found in (run, *(stage.run for stage in stages))]
+    ranks = [{doc_id: rank for rank, doc_id in enumerate(of_stage, 1)} for of_stage in scores]
+
+    def staged(hit: Hit) -> Hit:
+        explain = hit.explanation is not None
+        reasons = (hit.explanation, *(stage.explain(hit.id) if explain else None for stage in stages))
+        found = tuple(
+            StageScore(name, places[hit.id], own[hit.id], reason)
+            for name, places, own, reason in zip(names, ranks, scores, reasons, strict=True)
+        )
+        return replace(hit, score=found[-1].score, stages=found, explanation=found[-1].explanation)
+
+    return [staged(hit) for hit in hits]
 
 
-def answer_formulas(
-    index: Index, question: str, k: int = 10, *, filters: Filters | None = None, explain: bool = False,
-    on_problem: OnProblem | None = None,
-) -> Answer[FormulaHit]:
-    """The formulas that answer a question; otherwise as :func:`answer` and :meth:`porism.Index.search_formulas`."""
-    content, notes = read_formula_question(question)
-    hits = index.search_formulas(content, k, filters=filters, explain=explain, on_problem=on_problem)
-    return Answer(tuple(hits), (*notes, *index.formulas.notes(), *filter_hints(index.snapshot, filters or {})))
+def formula_documents(index: Index, places: Iterable[Place], most: int) -> tuple[FormulaDocument, ...]:
+    """The first documents of some places of a formula."""
+    first_in: dict[str, Place] = {}
+    for place in places:
+        first_in.setdefault(place.doc_id, place)
+
+    def shown(place: Place) -> FormulaDocument:
+        title = Snippet(tidy(
+            Piece(part) if isinstance(part, str) else Piece(show_formula(part, "unicode"), formula=True, written=part)
+            for part in index.document(place.doc_id).title.parts
+        ))
+        return FormulaDocument(place.doc_id, title, index.location(place.doc_id, place.field, place.number))
+
+    return tuple(map(shown, islice(first_in.values(), most)))

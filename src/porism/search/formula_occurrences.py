@@ -14,6 +14,7 @@ from porism.index import Segment, Snapshot
 from porism.index.engine.trees import open_places
 from porism.index.engine.units import ordinals_by_segment
 from porism.index.filters import Masks
+from porism.search.marked_text import Value
 from porism.types import Formula
 
 MOST_PLACES = 1_000
@@ -28,7 +29,7 @@ Naming = Literal["visual ids", "ids", "places"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Value):
     """One occurrence of a formula: it is the formula ``number`` (from 0) of a field of a document.
 
     ``id`` and ``visual_id`` are those of the collection, None where it gives none.
@@ -39,11 +40,6 @@ class Place:
     number: int
     id: str | None = None
     visual_id: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, ``id`` and ``visual_id`` only where the collection gives them."""
-        value: dict[str, Any] = {"doc_id": self.doc_id, "field": self.field, "number": self.number}
-        return value | {name: given for name in ("id", "visual_id") if (given := getattr(self, name)) is not None}
 
 
 class Occurring(NamedTuple):

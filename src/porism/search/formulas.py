@@ -19,7 +19,8 @@ from porism.retrieve.base import FormulaNoting
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.formula_occurrences import FormulaPlaces, Place
+from porism.search.answers import FormulaHit
+from porism.search.formula_occurrences import FormulaPlaces
 from porism.search.formula_queries import FormulaQuery
 from porism.search.models.models import write_model
 from porism.types import Formula, Query
@@ -34,18 +35,6 @@ _MOST_CANDIDATES = 200
 """Formulas of one document, or of one visual id, that are compared when only that is named."""
 
 Named = Literal["auto", "key", "visual_id", "document"]
-
-
-class FoundFormula(NamedTuple):
-    """One formula that was found; :class:`~porism.search.formula_hits.FormulaHit` says what the parts are."""
-
-    rank: int
-    score: float
-    formula: Formula
-    key: str
-    documents: int
-    places: tuple[Place, ...]
-    match: FormulaMatch | None
 
 
 class _Ranked(NamedTuple):
@@ -93,14 +82,14 @@ class FormulaSearcher:
 
     def search(
         self, query: FormulaQuery, k: int, *, allowed: Masks | None = None, explain: bool = False
-    ) -> list[FoundFormula]:
+    ) -> list[FormulaHit]:
         """The best ``k`` formulas of the documents that are allowed (all by default), best first.
 
         :raises QueryError: ``k`` is below 1.
         """
         ranked = self._ranked(query, k, lambda found: len(found.scores), allowed).take(slice(k))
         documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
-        hits: list[FoundFormula] = []
+        hits: list[FormulaHit] = []
         for rank, (segment_number, ordinal, score, context, query_formula) in enumerate(
             zip(*(column.tolist() for column in ranked), strict=True), 1
         ):
@@ -111,7 +100,7 @@ class FormulaSearcher:
             if explain:
                 match = with_context(self.ranker.match(query.formulas[query_formula], key), context)
             formula = self.places.formula(segment, ordinal, places)
-            hits.append(FoundFormula(rank, score, formula, key, documents[rank - 1], places, match))
+            hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
 
     def notes(self) -> list[str]:

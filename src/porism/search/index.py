@@ -19,7 +19,7 @@ from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisS
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.learning import Judged
 from porism.runs.run import Run
-from porism.search.answers import Hit, make_hits
+from porism.search.answers import FormulaHit, Hit, make_hits
 from porism.search.conditions import documents_with
 from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
@@ -33,7 +33,6 @@ from porism.types import Content, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
-    from porism.search.formula_hits import FormulaHit
     from porism.search.formulas import Named
 
 
@@ -307,12 +306,9 @@ class Index(IndexSearcher):
         :param on_problem: receives the unparsed parts of the query.
         :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
         """
-        from porism.search.formula_hits import FormulaHit
-
         query = make_formula_query(formula, on_problem)
         allowed = self.snapshot.filter(filters) if filters else None
-        found = self.formulas.search(query, k, allowed=allowed, explain=explain)
-        return [FormulaHit(*one) for one in found]
+        return self.formulas.search(query, k, allowed=allowed, explain=explain)
 
     def explain_formula(
         self, formula: str | Formula | Content | Query, found: str, named: Named = "auto"
@@ -335,7 +331,7 @@ class Index(IndexSearcher):
         :raises QueryError: the index lacks one of the documents.
         """
         maker = self._snippet_maker(query, worths)
-        return make_hits(found, self.document, maker, style, self.snapshot.sources_of)
+        return make_hits(found, self.document, maker, style, self.snapshot.sources_of, self.snapshot.home)
 
     def _snippet_maker(self, query: Query, worths: Mapping[str, Mapping[str, float]]) -> SnippetMaker:
         return SnippetMaker(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import xxhash
 
 from porism.corpus import split_math
 from porism.index.sources import Source
-from porism.search.marked_text import show_content
+from porism.search.marked_text import Value, show_content
 from porism.search.printable import one_printable_line
 from porism.types import Content, Metadata
 
@@ -22,7 +21,7 @@ _SAY_NOTHING = frozenset({"document", "section"})
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
+class Location(Value):
     """Where a document is, or a passage of it; whatever is not known is None, or empty.
 
     ``file`` is the path within the ``source`` (its name in the index) and ``path`` the same on this machine; ``line``
@@ -91,15 +90,6 @@ class Location:
             f"tag {self.tag}" if self.tag else "", self.url or "",
         ]
         return one_printable_line(" · ".join(part for part in parts if part))
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: what is known."""
-        value: dict[str, Any] = {
-            "source": self.source, "file": self.file, "line": self.line,
-            "path": str(self.path) if self.path is not None else None, "kind": self.kind,
-            "section": list(self.section), "tag": self.tag, "url": self.url,
-        }
-        return {key: found for key, found in value.items() if found}
 
     def __str__(self) -> str:
         return self.text()

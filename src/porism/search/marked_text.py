@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 from porism.formula import LayoutTree, parse, to_latex, to_unicode
@@ -22,8 +23,30 @@ _JOINERS = "\u200c\u200d"
 """Characters by which letters of some scripts are joined, or not."""
 
 
+class Value:
+    """What a search gives: a dataclass that can be written as JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the fields that are shown and do not have their default, by name."""
+        known = ((own, getattr(self, own.name)) for own in fields(self) if own.repr)  # type: ignore[arg-type]
+        return {own.name: _plain(value) for own, value in known if value != own.default}
+
+
+def _plain(value: Any) -> Any:
+    """A field of a value JSON-ready."""
+    if isinstance(value, Mapping):
+        return {key: _plain(own) for key, own in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(own) for own in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value.to_dict() if hasattr(value, "to_dict") else value
+
+
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Value):
     """A run of plain text or one formula (as it is to be shown), and whether it matches the query.
 
     ``written`` is the formula behind the text. ``answers`` is what of the query it matches, where that is known: the
@@ -35,11 +58,6 @@ class Piece:
     formula: bool = False
     written: Formula | None = field(default=None, compare=False, repr=False)
     answers: str | Formula | None = field(default=None, compare=False, repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``text``, and ``match`` and ``formula`` where they are true."""
-        value: dict[str, Any] = {"text": self.text}
-        return value | {name: True for name in ("match", "formula") if getattr(self, name)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +83,6 @@ class Snippet:
 
     def __str__(self) -> str:
         return "".join(piece.text for piece in self.pieces)
-
-
-def plain_json(metadata: Mapping[str, str | tuple[str, ...]]) -> dict[str, str | list[str]]:
-    """Metadata JSON-ready."""
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in metadata.items()}
 
 
 def show_formula(formula: Formula, style: FormulaStyle) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ import pytest
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.lab.pipeline import RetrieverReranker, ScoringReranker
-from porism.lab.pipeline.answering import answer_reranked
-from porism.lab.pipeline.rerankers.explaining import rerank_explained
+from porism.lab.pipeline.protocols import Reranker
+from porism.lab.pipeline.rerankers.explaining import RerankerChain, rerank_explained
 from porism.lab.pipeline.rerankers.named import named_reranker
 from porism.runs.run import Run
-from porism.search.answering import answer
+from porism.search.answering import IndexAnswers
+from porism.search.answers import Answer, Hit
 from porism.search.index import Index, open_index
 from porism.settings import SettingError
 from porism.types import Content, Query
@@ -43,6 +45,11 @@ def sums(tree: Explanation) -> bool:
     """Whether every node of a tree with parts is their sum."""
     whole = not tree.parts or tree.value == pytest.approx(sum(part.value for part in tree.parts))
     return whole and all(sums(part) for part in tree.parts)
+
+
+def reranked(index: Index, question: str, rerankers: Sequence[Reranker], k: int, **options: Any) -> Answer[Hit]:
+    """An answer whose first results were re-ranked."""
+    return IndexAnswers(index).search(question, k, rerank=RerankerChain(rerankers), **options)
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +109,8 @@ def test_any_reranker_has_an_explanation() -> None:
 
 
 def test_a_search_by_another_model_re_ranks_an_answer(index: Index) -> None:
-    plain = answer(index, QUESTION, 20)
-    found = answer_reranked(index, QUESTION, [RetrieverReranker(index, "words", depth=5)], 8, explain=True)
+    plain = IndexAnswers(index).search(QUESTION, 20)
+    found = reranked(index, QUESTION, [RetrieverReranker(index, "words", depth=5)], 8, explain=True)
     words = index.with_models("words").retriever
     query = index.question(QUESTION, guess_formulas=True).query
     first = [hit.id for hit in plain.hits[:5]]
@@ -132,7 +139,7 @@ def test_a_search_by_another_model_re_ranks_an_answer(index: Index) -> None:
 def test_stages_follow_one_another_and_have_ranks_without_reasons(index: Index) -> None:
     first = named_reranker(index, "words", 6)
     second = named_reranker(index, "retriever:model=tokens;depth=3")
-    found = answer_reranked(index, QUESTION, [first, second], 3)
+    found = reranked(index, QUESTION, [first, second], 3)
     assert [stage.stage for stage in found.hits[0].stages] == ["search", "words", "retriever"]
     assert sorted(hit.stages[1].rank for hit in found.hits) == [1, 2, 3]
     assert [hit.stages[2].rank for hit in found.hits] == [1, 2, 3]
@@ -174,23 +181,23 @@ def test_names_that_stand_for_nothing(index: Index, tmp_path: Path) -> None:
 
 def test_conditions_filters_and_judged_documents_belong_to_the_first_stage(index: Index) -> None:
     by_words = RetrieverReranker(index, "words", depth=5)
-    first = answer(index, "sum of squares", 1).hits[0]
+    first = IndexAnswers(index).search("sum of squares", 1).hits[0]
     (key, value), *_ = ((key, value) for key, value in first.metadata.items() if isinstance(value, str))
-    filtered = answer_reranked(index, "sum", [by_words], 5, filters={key: value})
+    filtered = reranked(index, "sum", [by_words], 5, filters={key: value})
     assert filtered.hits
     assert {hit.metadata[key] for hit in filtered.hits} == {value}
-    phrase = answer_reranked(index, '"no such phrase anywhere"', [by_words], 3)
+    phrase = reranked(index, '"no such phrase anywhere"', [by_words], 3)
     assert (phrase.hits, phrase.restricted) == ((), True)
-    assert not answer_reranked(index, "squares", [by_words], 3).restricted
-    judged = answer_reranked(index, "sum", [by_words], 3, relevant=[first.id], explain=True)
-    plain = answer(index, "sum", 100, relevant=[first.id])
+    assert not reranked(index, "squares", [by_words], 3).restricted
+    judged = reranked(index, "sum", [by_words], 3, relevant=[first.id], explain=True)
+    plain = IndexAnswers(index).search("sum", 100, relevant=[first.id])
     for hit in judged.hits:
         search = hit.stages[0]
         assert search.explanation is not None
         assert search.score == pytest.approx(next(one.score for one in plain.hits if one.id == hit.id))
         assert search.explanation.value == pytest.approx(search.score)
-    latex = answer_reranked(index, QUESTION, [by_words], 1, formulas="latex").hits[0]
-    before = answer(index, QUESTION, 20, formulas="latex").hits[latex.stages[0].rank - 1]
+    latex = reranked(index, QUESTION, [by_words], 1, formulas="latex").hits[0]
+    before = IndexAnswers(index).search(QUESTION, 20, formulas="latex").hits[latex.stages[0].rank - 1]
     assert str(latex.snippet) == str(before.snippet)
 
 

@@ -7,21 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pydantic
 import pytest
 from numpy.typing import NDArray
 from shard_cases import Wrapped, split_shards
 
 from porism.errors import ConfigError, PorismError
 from porism.lab.pipeline import ScoringReranker
-from porism.lab.pipeline.answering import answer_reranked
+from porism.lab.pipeline.rerankers.explaining import RerankerChain
 from porism.lab.pipeline.rerankers.named import named_reranker
 from porism.lab.pipeline.rerankers.texts import DocumentSource, GivenDocuments, RerankedTexts
+from porism.search.answering import IndexAnswers
+from porism.search.answers import Answer, Hit
 from porism.search.index import Index, open_index
-from porism.serve.shards.federated import FederatedAnswer, FederatedIndex
-from porism.serve.shards.requests import HitsRequest, Moved, TextsRequest
-from porism.serve.shards.reranked import answer_reranked_together
+from porism.serve.shards.federated import FederatedIndex
+from porism.serve.shards.requests import HitsRequest, StaleCommit, TextsRequest
 from porism.serve.shards.shard import IndexShard
-from porism.serve.shards.values import ShardHits, ShardTexts, TextOfDocument
+from porism.serve.shards.values import ShardHits, ShardTexts
 from porism.types import Content, Document, Formula, Query
 
 QUESTION = r"why does $\sum 1/n^2$ converge?"
@@ -56,18 +58,17 @@ def shards(sample_shards: list[Path]) -> list[IndexShard]:
     return [IndexShard(path.stem, open_index(path)) for path in sample_shards]
 
 
-def ask(shards: Sequence[IndexShard | Wrapped], k: int = 9, explain: bool = False) -> FederatedAnswer:
+def ask(shards: Sequence[IndexShard | Wrapped], k: int = 9, explain: bool = False) -> Answer[Hit]:
     documents = GivenDocuments()
-    return answer_reranked_together(
-        FederatedIndex(shards), documents, QUESTION, rerankers(documents), k, explain=explain
-    )
+    chain = RerankerChain(rerankers(documents), documents)
+    return FederatedIndex(shards).search(QUESTION, k, rerank=chain, explain=explain)
 
 
 @pytest.mark.parametrize("explain", [False, True])
 def test_stages_scores_and_reasons_are_those_of_one_index(
     joint: Index, shards: list[IndexShard], explain: bool
 ) -> None:
-    one = answer_reranked(joint, QUESTION, rerankers(joint), 40, explain=explain)
+    one = IndexAnswers(joint).search(QUESTION, 40, rerank=RerankerChain(rerankers(joint)), explain=explain)
     several = ask(shards, 40, explain)
     assert len(one.hits) == 40
     assert [hit.id for hit in one.hits] != [hit.id for hit in joint.search(QUESTION, 40)]
@@ -79,13 +80,13 @@ def test_stages_scores_and_reasons_are_those_of_one_index(
         assert (search.explanation is not None) == (mine.explanation is not None) == explain
         if search.explanation is not None:  # links are told in other words
             assert search.explanation.value == pytest.approx(search.score)
-    assert several.homes.keys() == {hit.id for hit in several.hits}
+    assert {hit.home for hit in several.hits} == {"few", "many"}
     assert not several.partial
 
 
 def test_a_question_that_finds_nothing(shards: list[IndexShard]) -> None:
     documents = GivenDocuments()
-    found = answer_reranked_together(FederatedIndex(shards), documents, "qqzzqq", rerankers(documents))
+    found = FederatedIndex(shards).search("qqzzqq", rerank=RerankerChain(rerankers(documents), documents))
     assert (found.hits, found.total) == ((), 0)
 
 
@@ -96,10 +97,10 @@ def test_documents_of_one_id_are_told_apart(tmp_path: Path) -> None:
     ]
     given = GivenDocuments()
     together = FederatedIndex(split_shards(tmp_path, documents, [0, 1, 1]))
-    found = answer_reranked_together(together, given, "sum", [Vowels(given, "e", 5)])
+    found = together.search("sum", rerank=RerankerChain([Vowels(given, "e", 5)], given))
     assert [hit.id for hit in found.hits] == ["0:twin", "c", "1:twin"]
     assert given.document("0:twin").fields == documents[0].fields
-    assert found.homes["1:twin"] == ("1", "twin")
+    assert [hit.home for hit in found.hits] == ["0", "1", "1"]
 
 
 class Losing(Wrapped):
@@ -147,7 +148,7 @@ def test_a_commit_between_two_steps_begins_the_search_again(shards: list[IndexSh
         def texts(self, request: TextsRequest) -> ShardTexts:
             self.moves -= 1
             if self.moves == 0:
-                raise Moved("the index is at commit 2, not 1")
+                raise StaleCommit("the index is at commit 2, not 1")
             answer: ShardTexts = self.shard.ask(request)
             return answer
 
@@ -157,10 +158,13 @@ def test_a_commit_between_two_steps_begins_the_search_again(shards: list[IndexSh
 def test_texts_come_back_whole_or_are_refused(shards: list[IndexShard]) -> None:
     formula = Formula("<mi>y</mi>", notation="mathml")
     document = Document("a", {"title": Content("b"), "body": Content.of("x ", formula)})
-    assert TextOfDocument.of(document).read("few:a") == replace(document, id="few:a")
-    with pytest.raises(PorismError, match=r"few:a: a document cannot be read"):
-        TextOfDocument("a", {"body": 3}).read("few:a")
-    with pytest.raises(Moved):
+    adapter = pydantic.TypeAdapter(ShardTexts)
+    texts = ShardTexts(1, (document,))
+    assert adapter.validate_json(adapter.dump_json(texts)) == texts
+    for body in (3, {"text": "x \ufffc", "formulas": []}):
+        with pytest.raises(ValueError, match="1 validation error"):
+            adapter.validate_python({"generation": 1, "documents": [{"id": "a", "fields": {"body": body}}]})
+    with pytest.raises(StaleCommit):
         shards[0].ask(TextsRequest(7, ()))
     with pytest.raises(PorismError, match="nowhere"):
         shards[0].ask(TextsRequest(shards[0].generation, ("nowhere",)))

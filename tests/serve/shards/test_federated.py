@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,10 @@ from porism.corpus import read_topics
 from porism.errors import ConfigError, QueryError
 from porism.retrieve import SearchModel
 from porism.sample import sample_path
-from porism.search.answering import answer
+from porism.search.answering import IndexAnswers
 from porism.search.index import Index, open_index
 from porism.search.models.models import known_models, model_from, read_model
+from porism.search.questions import Question
 from porism.search.sources.indexing import index_documents
 from porism.search.sources.updating import index_sources
 from porism.serve.shards.federated import FederatedIndex
@@ -57,7 +59,7 @@ def test_every_model_that_can_gives_the_ids_and_scores_of_one_index(
     "tags:topology continuous function",
 ])
 def test_answers_are_those_of_one_index(whole: Index, shards: list[IndexShard], question: str) -> None:
-    expected = answer(whole, question, 6, explain=True)
+    expected = IndexAnswers(whole).search(question, 6, explain=True)
     found = FederatedIndex(shards).search(question, 6, explain=True)
     assert not found.partial
     assert expected.hits
@@ -188,14 +190,17 @@ def test_questions_and_filters_that_cannot_be_asked(shards: list[IndexShard]) ->
     with pytest.raises(QueryError, match="two queries have the same id"):
         together.run([Query("q", {}), Query("q", {})])
     assert list(together.run([Query("q", {})])["q"]) == []
-    for broken in ({"query": {"text": "x"}}, {"query": {"text": "", "formulas": ["x"]}}, {"query": 7}):
-        with pytest.raises(QueryError, match="cannot be read"):
-            ShardQuestion(broken).read()
     with pytest.raises(QueryError, match="the question is empty"):
-        ShardQuestion({}).read()
-    read = shards[0].index.question(r'title:"mean value" $x^2$', guess_formulas=True)
-    question = ShardQuestion.of(read, {"a": ("b",)})
-    assert ShardQuestion.of(question.read(), question.filters) == question
+        ShardQuestion(Question(Query("q", {}))).read()
+    question = ShardQuestion(shards[0].index.question(r'title:"mean value" $x^2$', guess_formulas=True), {"german": 3})
+    assert question.read() == question.question
+    assert question.read().query is not question.read().query  # what retrievers keep of a query is of one search
+    adapter = pydantic.TypeAdapter(ShardQuestion)
+    assert adapter.validate_json(adapter.dump_json(question)) == question
+    for broken in ({"text": "", "formulas": [{"source": "x"}]}, {"text": 7}):
+        fields = {"query": {"id": "q", "fields": {"query": broken}}}
+        with pytest.raises(ValueError, match="1 validation error"):
+            adapter.validate_python({"question": fields})
 
 
 def test_an_empty_shard_changes_nothing(tmp_path: Path, shards: list[IndexShard]) -> None:

@@ -1,4 +1,4 @@
-"""Learnt terms and tokens of documents in shards are searched as those of one index."""
+"""ExpandedQuestion terms and tokens of documents in shards are searched as those of one index."""
 
 from __future__ import annotations
 

@@ -16,18 +16,19 @@ from porism.corpus import read_topics
 from porism.errors import ConfigError, PorismError, QueryError
 from porism.retrieve import SearchModel
 from porism.sample import sample_path
-from porism.search.answering import answer
+from porism.search.answering import IndexAnswers
+from porism.search.answers import Answer, Hit
 from porism.search.index import Index, open_index
 from porism.search.models.models import model_from
 from porism.search.sources.indexing import index_documents
-from porism.serve.shards.federated import FederatedAnswer, FederatedIndex, ShardsMissing
+from porism.serve.shards.federated import FederatedIndex, ShardsMissing
 from porism.serve.shards.requests import (
     CandidatesRequest,
     DocumentTermsRequest,
     FrequenciesRequest,
     HitsRequest,
-    Moved,
     Request,
+    StaleCommit,
 )
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import (
@@ -57,7 +58,7 @@ def opened(paths: list[Path], model: SearchModel) -> list[IndexShard]:
     return [IndexShard(path.stem, open_index(path, model)) for path in paths]
 
 
-def seen(found: FederatedAnswer) -> list[tuple[str, float]]:
+def seen(found: Answer[Hit]) -> list[tuple[str, float]]:
     return [(hit.id, hit.score) for hit in found.hits]
 
 
@@ -87,7 +88,7 @@ def test_answers_and_explanations_are_those_of_one_index(
     whole: Index, together: FederatedIndex, model: SearchModel
 ) -> None:
     for question in (r"why does $\sum 1/n^2$ converge?", "tags:topology continuous function"):
-        expected = answer(whole.with_models(model), question, 6, explain=True)
+        expected = IndexAnswers(whole.with_models(model)).search(question, 6, explain=True)
         found = together.search(question, 6, explain=True)
         assert [(hit.id, hit.score, str(hit.snippet)) for hit in found.hits] == [
             (hit.id, hit.score, str(hit.snippet)) for hit in expected.hits
@@ -117,7 +118,7 @@ def test_judged_documents_are_learnt_from_wherever_they_are(
         with pytest.raises(ConfigError, match="RM3 learns nothing from documents that are not relevant"):
             several.search(question, **judged)  # type: ignore[arg-type]
         return
-    expected = answer(one, question, 8, explain=True, **judged)  # type: ignore[arg-type]
+    expected = IndexAnswers(one).search(question, 8, explain=True, **judged)  # type: ignore[arg-type]
     found = several.search(question, 8, explain=True, **judged)  # type: ignore[arg-type]
     assert seen(found) == [(hit.id, hit.score) for hit in expected.hits]
     assert [str(hit.explanation) for hit in found.hits] == [str(hit.explanation) for hit in expected.hits]
@@ -225,12 +226,12 @@ def open_ids(shard: Any) -> list[str]:
 def test_a_commit_between_the_steps_begins_again(step: str, together: FederatedIndex) -> None:
     few, many = together.shards
     expected = seen(together.search("continuous function", 5))
-    moving = Failing(many, step, Moved("the index is at commit 9, not 1"), times=1)
+    moving = Failing(many, step, StaleCommit("the index is at commit 9, not 1"), times=1)
     assert seen(FederatedIndex([few, moving]).search("continuous function", 5)) == expected
     assert not moving.times
     twice = FederatedIndex([few, Failing(many, step, moving.error, 2)])
     assert seen(twice.search("continuous function", 5)) == expected
-    with pytest.raises(Moved):
+    with pytest.raises(StaleCommit):
         FederatedIndex([few, Failing(many, step, moving.error)]).search("continuous function", 5)
 
 

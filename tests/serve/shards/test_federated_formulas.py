@@ -14,7 +14,7 @@ from long_forms import LONG
 from shard_cases import Wrapped, split_shards
 
 from porism.errors import ConfigError, PorismError, QueryError
-from porism.search.formula_hits import FormulaHit
+from porism.search.answers import FormulaHit
 from porism.search.index import Index, open_index
 from porism.search.models.models import known_models
 from porism.search.sources.indexing import index_documents
@@ -27,13 +27,11 @@ from porism.serve.shards.formula_requests import (
 )
 from porism.serve.shards.formula_shard import FormulaShard
 from porism.serve.shards.formula_values import (
-    AskedFormula,
     FormulaCollection,
     FormulaDigests,
     FoundFormulas,
-    ShownMatch,
 )
-from porism.serve.shards.requests import Moved, Shard
+from porism.serve.shards.requests import Shard, StaleCommit
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardStatistics
 from porism.types import Content, Document, Formula, Query
@@ -71,7 +69,7 @@ def nearly(hits: Any) -> list[Any]:
 def values(hit: FormulaHit) -> Any:
     """All that a match says."""
     assert hit.match is not None
-    return hit.match.query, ShownMatch.of(hit.match)
+    return hit.match
 
 
 def test_formulas_scores_and_documents_are_those_of_one_index(
@@ -99,9 +97,8 @@ def test_formulas_are_at_their_own_lines(tmp_path: Path) -> None:
     together = FederatedIndex(shards)
     for asked, line in (("x^2", 3), ("y+1", 5), ("z_3", 8)):
         found = together.search_formulas(asked, 1)
-        first = {place.doc_id: place for place in reversed(found.hits[0].places)}
-        locations = [found.location(place) for place in first.values()]
-        assert sorted(one.place() for one in locations if one) == [f"first.md:{line}", f"second.md:{line}"]
+        places = sorted(document.location.place() for document in found.hits[0].shown)
+        assert places == [f"first.md:{line}", f"second.md:{line}"]
 
 
 def test_explanations_are_those_of_one_index(joint: Index, together: FederatedIndex) -> None:
@@ -126,7 +123,7 @@ def test_filters_and_later_pages_are_those_of_one_index(joint: Index, together: 
     ][:4]
     with pytest.raises(QueryError, match="no document has the metadata 'colour'"):
         together.search_formulas("n", filters={"colour": "red"})
-    with pytest.raises(QueryError, match="k is 0"):
+    with pytest.raises(QueryError, match="0 results cannot be found"):
         together.search_formulas("n", 0)
 
 
@@ -258,8 +255,8 @@ def test_marks_are_learnt_again_where_a_shard_has_forgotten_them(sample_shards: 
     ):
         with pytest.raises(QueryError, match=message):
             opened[1].ask(replace(sent[0], **wrong))  # type: ignore[arg-type]
-    with pytest.raises(Moved, match="not known here any more"):
-        opened[1].ask(FormulaStatisticsRequest(1, "unknown", (AskedFormula("x"),)))
+    with pytest.raises(StaleCommit, match="not known here any more"):
+        opened[1].ask(FormulaStatisticsRequest(1, "unknown", (Formula("x"),)))
 
 
 def test_marks_come_in_parts(shards: list[IndexShard], monkeypatch: pytest.MonkeyPatch) -> None:

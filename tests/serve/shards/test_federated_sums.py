@@ -18,16 +18,18 @@ from shard_cases import Wrapped
 from tiny_models import TEXTS, save_encoder
 
 from porism.errors import ConfigError, PorismError, QueryError
+from porism.search.answers import Answer, Hit
 from porism.search.index import Index, open_index
 from porism.search.models.models import model_from
 from porism.search.models.sums.model import SumModel
+from porism.search.questions import Question, make_query
 from porism.search.sources.indexing import index_documents
-from porism.serve.shards.federated import FederatedAnswer, FederatedIndex, ShardsMissing
+from porism.serve.shards.federated import FederatedIndex, ShardsMissing
 from porism.serve.shards.requests import (
     CollectionRequest,
-    Moved,
     Request,
     ScoresRequest,
+    StaleCommit,
     StatisticsRequest,
 )
 from porism.serve.shards.shard import IndexShard, check_model
@@ -99,7 +101,7 @@ def opened(paths: list[Path], model: SumModel) -> FederatedIndex:
     return FederatedIndex([IndexShard(path.name, open_index(path, model)) for path in paths])
 
 
-def seen(found: FederatedAnswer) -> list[tuple[str, float]]:
+def seen(found: Answer[Hit]) -> list[tuple[str, float]]:
     return [(hit.id, hit.score) for hit in found.hits]
 
 
@@ -215,11 +217,11 @@ def ids_of(shard: Any) -> set[str]:
 @pytest.mark.parametrize(("step", "part"), [*STEPS[2:], ("hits", "")])
 def test_a_commit_between_the_steps_begins_again(step: str, part: str, together: FederatedIndex) -> None:
     first, second, third = together.shards
-    moving = Failing(second, step, part, Moved("the index is at commit 9, not 1"), times=1)
+    moving = Failing(second, step, part, StaleCommit("the index is at commit 9, not 1"), times=1)
     federated = FederatedIndex([first, moving, third])
     assert seen(federated.search(QUESTION, 9)) == seen(together.search(QUESTION, 9))
     assert not moving.times
-    assert federated.gathering.moves == 1
+    assert federated.group.moves == 1
 
 
 def test_a_commit_between_the_parts_begins_again(tmp_path: Path, encoder: Path) -> None:
@@ -246,20 +248,20 @@ def test_a_commit_between_the_parts_begins_again(tmp_path: Path, encoder: Path) 
 def test_a_search_begins_again_where_another_one_has_found_a_newer_commit(
     forgotten: str, together: FederatedIndex
 ) -> None:
-    gathering = FederatedIndex(together.shards).gathering
+    group = FederatedIndex(together.shards).group
     times = []
 
-    def work(asking: Any) -> Any:
+    def work(calls: Any) -> Any:
         times.append(1)
         if len(times) == 1 and forgotten == "shards":
-            gathering.collections = dict(list(gathering.collections.items())[1:])
+            group.collections = dict(list(group.collections.items())[1:])
         elif len(times) == 1 and forgotten == "parts":
-            gathering.parts = {}
+            group.parts = {}
         elif len(times) == 1:
-            gathering.parts = {name: part._replace(collections={}) for name, part in gathering.parts.items()}
-        return gathering.rank(ShardQuestion({"query": "limit"}), 9, asking)
+            group.parts = {name: part._replace(collections={}) for name, part in group.parts.items()}
+        return group.rank(ShardQuestion(Question(make_query("limit"))), 9, calls)
 
-    found = [(one.shown_id, one.score) for one in gathering.ask(work).ranked]
+    found = [(one.shown_id, one.score) for one in group.ask(work).ranked]
     assert found == list(together.run([Query("q", {"query": Content("limit")})], 9)["q"])
     assert len(times) == 2
 
@@ -303,7 +305,7 @@ def test_sums_that_cannot_be_searched_are_refused(together: FederatedIndex, path
     shard = together.shards[0]
     with pytest.raises(QueryError, match="has no part 'none'"):
         shard.ask(CollectionRequest(part="none"))
-    question = ShardQuestion({"query": "limit"})
+    question = ShardQuestion(Question(make_query("limit")))
     with pytest.raises(ConfigError, match="does not answer the step statistics"):
         shard.ask(StatisticsRequest(question))
     asked: list[ScoresRequest] = []

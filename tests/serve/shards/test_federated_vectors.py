@@ -16,7 +16,7 @@ from porism.errors import ConfigError, QueryError
 from porism.search.index import Index, open_index
 from porism.search.questions import Question
 from porism.serve.shards.federated import FederatedIndex
-from porism.serve.shards.requests import CandidatesRequest, DocumentTermsRequest, LinksRequest, Moved
+from porism.serve.shards.requests import CandidatesRequest, DocumentTermsRequest, LinksRequest, StaleCommit
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardQuestion, ShardStatistics, WholeStatistics
 from porism.vectors.dense.encoding import DENSE_ENCODING
@@ -90,7 +90,7 @@ def test_vectors_of_other_encoders_are_refused(encoded: Path, together: Federate
 def test_a_model_of_vectors_does_not_learn_from_documents(together: FederatedIndex) -> None:
     with pytest.raises(ConfigError, match="the model does not learn from judged documents"):
         together.search(TEXTS[0], relevant=["d1"])
-    asked = ShardQuestion.of(Question(query(TEXTS[0])), {})
+    asked = ShardQuestion(Question(query(TEXTS[0])))
     with pytest.raises(ConfigError, match="does not answer the step document_terms"):
         together.shards[1].ask(DocumentTermsRequest(1, asked, WholeStatistics(0, (), ShardStatistics({})), ("d1",)))
 
@@ -98,8 +98,8 @@ def test_a_model_of_vectors_does_not_learn_from_documents(together: FederatedInd
 def test_a_shard_has_no_links_and_keeps_to_its_commit(together: FederatedIndex) -> None:
     shard = together.shards[1]
     assert shard.ask(LinksRequest(1, ("a",), ("b",))).links == ()
-    asked = ShardQuestion.of(Question(query(TEXTS[0])), {"none": ("x",)})
+    asked = ShardQuestion(Question(query(TEXTS[0]), (), {"none": ("x",)}))
     nothing = WholeStatistics(0, (), ShardStatistics({}))
     assert shard.ask(CandidatesRequest(1, asked, nothing, 5)).ids == ()
-    with pytest.raises(Moved, match="at commit 1, not 2"):
+    with pytest.raises(StaleCommit, match="at commit 1, not 2"):
         shard.ask(CandidatesRequest(2, asked, nothing, 5))

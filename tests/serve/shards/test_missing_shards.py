@@ -18,9 +18,9 @@ from porism.serve.shards.requests import (
     A,
     CandidatesRequest,
     CollectionRequest,
-    Moved,
     Request,
     Shard,
+    StaleCommit,
     StatisticsRequest,
 )
 from porism.serve.shards.shard import IndexShard
@@ -81,7 +81,7 @@ def test_a_newer_commit_begins_the_search_again(shards: list[IndexShard], sample
         def candidates(self, request: CandidatesRequest) -> ShardCandidates:
             if self.moves:
                 self.moves -= 1
-                raise Moved("the index is at commit 9, not 1")
+                raise StaleCommit("the index is at commit 9, not 1")
             return self.shard.ask(request)
 
     moving = Reopened(shards[1])
@@ -89,11 +89,11 @@ def test_a_newer_commit_begins_the_search_again(shards: list[IndexShard], sample
     assert moving.moves == 0
     assert found.hits == FederatedIndex(shards).search("continuous function", 4).hits
     moving.moves = 9
-    with pytest.raises(Moved):
+    with pytest.raises(StaleCommit):
         FederatedIndex([shards[0], moving]).search("continuous function", 4)
-    asked = ShardQuestion.of(shards[0].index.question("function"), {})
+    asked = ShardQuestion(shards[0].index.question("function"))
     statistics = merging.add_statistics(1, merging.channel_totals([shards[0].ask(CollectionRequest())]), [])
-    with pytest.raises(Moved, match="is at commit 1, not 7"):
+    with pytest.raises(StaleCommit, match="is at commit 1, not 7"):
         shards[0].ask(CandidatesRequest(7, asked, statistics, 10))
 
 
@@ -108,7 +108,7 @@ def test_shards_that_do_not_fit_are_refused_with_what_to_do(shards: list[IndexSh
 
     other = Other(shards[1])
     for changed, message in (
-        ({"protocol": 1}, "many: speaks version 1 of the protocol of shards, and this is version 5"),
+        ({"protocol": 1}, "many: speaks version 1 of the protocol of shards, and this is version 6"),
         ({"version": "0.0.9"}, "many: is served by Porism 0.0.9, and few by "),
         ({"model": {"kind": "search"}}, "many: is searched by another model than few"),
         ({"config": dict(shards[1].ask(CollectionRequest()).config) | {"language": "german"}},

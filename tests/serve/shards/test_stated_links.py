@@ -10,7 +10,7 @@ from porism.index import IndexWriter, Snapshot
 from porism.retrieve.documents.links import Links
 from porism.search.sources.indexing import index_documents
 from porism.serve.shards.merging import link_gains
-from porism.serve.shards.stated_links import StatedLinks
+from porism.serve.shards.term_shard import StatedLinks
 from porism.types import Content, Document
 
 

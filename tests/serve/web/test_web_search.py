@@ -12,6 +12,7 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 
 from porism.search.index import open_index
 from porism.serve.web import answering
+from porism.serve.web.requests import SearchRequest
 from porism.serve.web.settings import Limits
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$ and $\frac{n(n+1)}{2}$"
@@ -114,8 +115,8 @@ def test_a_page_is_made_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> No
     made: list[str] = []
     search = answering.search
 
-    def counted(view: Any, request: answering.Request, limits: Any) -> Any:
-        made.append(request.question)
+    def counted(view: Any, request: SearchRequest, limits: Any) -> Any:
+        made.append(request.q)
         return search(view, request, limits)
 
     monkeypatch.setattr(answering, "search", counted)
@@ -155,7 +156,7 @@ def test_errors_have_one_form(
 def test_the_time_budget_leaves_out_explanations_and_says_so(sample_view: Any) -> None:
     from porism.serve.web import answering
 
-    found = answering.search(sample_view, answering.Request(QUESTION, explain=True), Limits(seconds=0))
+    found = answering.search(sample_view, SearchRequest(q=QUESTION, explain=True), Limits(seconds=0))
     assert found.partial
     assert [hit.explanation for hit in found.hits] == [None] * 10
     assert len(found.hits) == 10
@@ -165,7 +166,7 @@ def test_formulas_are_marked_as_wholes_when_time_is_short(sample_view: Any) -> N
     from porism.serve.web import answering
 
     sample_view.memory._values.clear()
-    found = answering.search(sample_view, answering.Request(QUESTION), Limits(alignment_seconds=0))
+    found = answering.search(sample_view, SearchRequest(q=QUESTION), Limits(alignment_seconds=0))
     (formula,) = [one for one in found.hits[0].snippet if one.match and one.formula]
     assert formula.part == 2
     assert 'class="m"' not in formula.formula.mathml

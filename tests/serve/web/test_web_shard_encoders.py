@@ -1,4 +1,4 @@
-"""Learnt terms and tokens of documents on a server are searched together with those of an index here."""
+"""ExpandedQuestion terms and tokens of documents on a server are searched together with those of an index here."""
 
 from __future__ import annotations
 

@@ -21,9 +21,10 @@ from porism.corpus import read_topics
 from porism.errors import QueryError
 from porism.retrieve import SearchModel
 from porism.sample import sample_path
-from porism.search.answering import answer
+from porism.search.answering import IndexAnswers
 from porism.search.index import open_index
 from porism.search.models import read_model
+from porism.search.questions import Question, make_query
 from porism.serve.shards.merging import add_statistics, channel_totals
 from porism.serve.shards.requests import (
     CollectionRequest,
@@ -67,7 +68,7 @@ def test_a_server_teaches_what_an_index_here_would(
             query.id: list(expected[query.id]) for query in topics
         }
         for judged in ((), ("basel-by-parseval", "harmonic-series-diverges")):
-            one = answer(whole, QUESTION, 6, explain=True, relevant=judged)
+            one = IndexAnswers(whole).search(QUESTION, 6, explain=True, relevant=judged)
             several = together.search(QUESTION, 6, explain=True, relevant=judged)
             assert [(hit.id, hit.score, str(hit.explanation)) for hit in several.hits] == [
                 (hit.id, hit.score, str(hit.explanation)) for hit in one.hits
@@ -120,7 +121,7 @@ def test_pages_of_several_servers_learn_too(
 
 def test_the_steps_have_limits(client: Any, library: Any) -> None:
     shard = library.view().shard
-    question = ShardQuestion({"query": {"text": "closed set \ufffc", "formulas": ["x^2"]}})
+    question = ShardQuestion(Question(make_query("closed set $x^2$")))
     has = shard.ask(CollectionRequest())
     statistics = add_statistics(has.documents, channel_totals([has]), [shard.ask(StatisticsRequest(question))])
     given = {"question": asdict(question), "statistics": asdict(statistics), "generation": shard.generation}
@@ -136,7 +137,7 @@ def test_the_steps_have_limits(client: Any, library: Any) -> None:
     for step, change, status, message in (
         ("document_terms", {"ids": ["x"] * 101}, 400, "101 documents are asked for"),
         ("document_terms", {"generation": 99}, 409, "at commit"),
-        ("document_terms", {"question": {"fields": {}}}, 400, "empty"),
+        ("document_terms", {"question": {"question": {"query": {"id": "q", "fields": {}}}}}, 400, "empty"),
         ("document_terms", {"statistics": uncounted}, 400, "Holders of 0"),
         ("frequencies", {"terms": [["words", "x"]] * 20_001}, 400, "too many terms"),
         ("frequencies", {"generation": 99}, 409, "at commit"),

@@ -11,17 +11,19 @@ import pytest
 pytest.importorskip("fastapi", reason="indexes are served by the web app: pip install 'porism[web]'")
 pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
 
+import pydantic
 from fastapi.testclient import TestClient
 from shard_servers import post, run
 from tiny_models import need_models, save_cross_encoder
 
 from porism.search.index import open_index
 from porism.serve.shards.requests import TextsRequest
-from porism.serve.shards.values import ShardTexts, TextOfDocument
+from porism.serve.shards.values import ShardTexts
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX
 from porism.serve.web.remote_shards import in_parts, joined
 from porism.serve.web.settings import WebSettings
+from porism.types import Content, Document
 
 QUESTION = r"why does $\sum 1/n^2$ converge?"
 
@@ -68,7 +70,7 @@ def test_what_cannot_re_rank_documents_of_servers_is_refused(
 def test_documents_are_given_whole_and_a_hundred_at_once(sample_shards: list[Path]) -> None:
     parts: Any = in_parts(TextsRequest(1, tuple(f"d{number}" for number in range(250))))
     assert [len(part.ids) for part in parts] == [100, 100, 50]
-    one, other = TextOfDocument("a", {"body": "x"}), TextOfDocument("b", {})
+    one, other = Document("a", {"body": Content("x")}), Document("b", {})
     assert joined([ShardTexts(1, (one,)), ShardTexts(1, (other,))]) == ShardTexts(1, (one, other))
     app = create_app(WebSettings({"few": sample_shards[0]}, logs=False))
     with TestClient(app, base_url="http://localhost") as client:
@@ -78,7 +80,7 @@ def test_documents_are_given_whole_and_a_hundred_at_once(sample_shards: list[Pat
         assert answered.status_code == 200
         (document,) = answered.json()["documents"]
         with open_index(sample_shards[0]) as index:
-            assert TextOfDocument(**document) == TextOfDocument.of(index.document(found["id"]))
+            assert pydantic.TypeAdapter(Document).validate_python(document) == index.document(found["id"])
         for ids, code, message in (
             (["x"] * 101, 400, "101 documents are asked for"), (["nowhere"], 400, "nowhere"),
         ):

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -24,8 +25,9 @@ import porism
 from porism.corpus import read_topics
 from porism.errors import ConfigError
 from porism.sample import sample_path
-from porism.search.answering import answer
+from porism.search.answering import IndexAnswers
 from porism.search.index import open_index
+from porism.search.questions import Question, make_query
 from porism.serve.shards.federated import ShardsMissing
 from porism.serve.shards.merging import add_statistics, channel_totals
 from porism.serve.shards.requests import (
@@ -33,7 +35,7 @@ from porism.serve.shards.requests import (
     CollectionRequest,
     HitsRequest,
     LinksRequest,
-    Moved,
+    StaleCommit,
     StatisticsRequest,
 )
 from porism.serve.shards.values import ShardQuestion
@@ -94,16 +96,19 @@ def test_a_server_and_an_index_here_answer_as_one(sample_index: Path, sample_sha
         assert {query.id: list(found[query.id]) for query in topics} == {
             query.id: list(expected[query.id]) for query in topics
         }
-        of_one, of_several = answer(whole, QUESTION, 6, explain=True), together.search(QUESTION, 6, explain=True)
+        of_one, of_several = (one.search(QUESTION, 6, explain=True) for one in (IndexAnswers(whole), together))
     assert not of_several.partial
-    assert [(hit.id, hit.score, str(hit.snippet), str(hit.explanation)) for hit in of_several.hits] == [
-        (hit.id, hit.score, str(hit.snippet), str(hit.explanation)) for hit in of_one.hits
-    ]
-    assert of_several.pages
-    for doc_id, page in of_several.pages.items():
+    for mine, other in zip(of_several.hits, of_one.hits, strict=True):
+        assert (mine.id, mine.score, mine.snippet, str(mine.explanation)) == (
+            other.id, other.score, other.snippet, str(other.explanation)
+        )
+        assert [piece.written for piece in mine.snippet.pieces] == [piece.written for piece in other.snippet.pieces]
+        assert [one.pairs for one in mine.matches or ()] == [one.pairs for one in other.matches or ()]
+    assert any(hit.matches for hit in of_several.hits)
+    there = {hit.id: hit.page for hit in of_several.hits if hit.page is not None}
+    assert 0 < len(there) < len(of_several.hits)
+    for doc_id, page in there.items():
         assert page.endswith(f"/document?id={doc_id}&index=many")
-    here = {hit.id for hit in of_several.hits} - set(of_several.pages)
-    assert here
     assert found.provenance is not None
     named = address.removeprefix("http://").replace("/?index=", "/")
     assert set(found.provenance.made_by["shards"]) == {"few.index", named}
@@ -193,18 +198,21 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
 
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
-    assert collection["protocol"] == 5
+    assert collection["protocol"] == 6
     assert collection["documents"] == library.view().index.snapshot.doc_count
-    question = {"fields": {"query": {"text": "sum \ufffc", "formulas": ["x^2"]}}}
+    question = asdict(ShardQuestion(Question(make_query("sum $x^2$"))))
+
+    def asking(text: str, formulas: int = 0) -> dict[str, Any]:
+        content = {"text": text, "formulas": [{"source": "x"}] * formulas}
+        return {"question": {"query": {"id": "q", "fields": {"query": content}}}}
+
     counted = post(client, "statistics", question=question).json()
     assert counted["df"]["words"]["sum"] > 0
     assert counted["generation"] == collection["generation"]
     shard = library.view().shard
-    read = ShardQuestion(question["fields"])
+    read = ShardQuestion(Question(make_query("sum $x^2$")))
     has = shard.ask(CollectionRequest())
     statistics = add_statistics(has.documents, channel_totals([has]), [shard.ask(StatisticsRequest(read))])
-    from dataclasses import asdict
-
     given = {"question": question, "statistics": asdict(statistics), "depth": 5, "generation": shard.generation}
     found = post(client, "candidates", **given).json()
     assert found["first"] == 5
@@ -213,9 +221,9 @@ def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: An
         ({"depth": 0}, 400, "bad_request", "The depth is 0."),
         ({"generation": 99}, 409, "moved", "at commit"),
         ({"index": "none"}, 404, "not_found", "no index 'none'"),
-        ({"question": {"fields": {}}}, 400, "bad_request", "empty"),
-        ({"question": {"fields": {"q": "x" * 5_000}}}, 400, "bad_request", "too long"),
-        ({"question": {"fields": {"q": {"text": "\ufffc" * 13, "formulas": ["x"] * 13}}}}, 400, "bad_request", "13"),
+        ({"question": asking("")}, 400, "bad_request", "empty"),
+        ({"question": asking("x" * 5_000)}, 400, "bad_request", "too long"),
+        ({"question": asking("\ufffc" * 13, 13)}, 400, "bad_request", "13"),
         ({"statistics": asdict(statistics) | {"documents": -1}}, 400, "bad_request", "Counts are numbers"),
         ({"statistics": asdict(statistics) | {"channels": []}}, 400, "bad_request", "were not given"),
         ({"statistics": asdict(statistics) | {"query": {"df": {}, "holders": [1]}}}, 400, "bad_request", "not given"),
@@ -229,7 +237,7 @@ def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: An
     shown = {name: given[name] for name in ("question", "statistics", "generation")}
     hits = post(client, "hits", **shown, ids=ids)
     assert [hit["id"] for hit in hits.json()["hits"]] == ids
-    assert all("path" not in hit["place"] for hit in hits.json()["hits"])
+    assert [hit["location"]["path"] for hit in hits.json()["hits"]] == [None] * 5
     assert post(client, "hits", **shown, ids=ids * 21).status_code == 400
     links = post(client, "links", threads=["1"], asked=["2"], generation=shard.generation).json()
     assert links == {"generation": shard.generation, "links": [], "held": []}
@@ -243,16 +251,16 @@ def test_keys_and_commits_are_those_of_the_server(tmp_path: Path, sample_shards:
         assert "needs a key" in refused.missing[0].reason
         assert not open_shards([sample_shards[1], url], key=secret).search("set").partial
         with Client(url, key=secret) as asked:
-            question = ShardQuestion({"query": "set"})
+            question = ShardQuestion(Question(make_query("set")))
             collection, counted = asked.shard(CollectionRequest()), asked.shard(StatisticsRequest(question))
             statistics = add_statistics(collection.documents, channel_totals([collection]), [counted])
             with pytest.raises(ApiError) as moved:
                 asked.shard(CandidatesRequest(99, question, statistics, 5))
             assert (moved.value.status, moved.value.code) == (409, "moved")
         shard = RemoteShard(url, key=secret)
-        with pytest.raises(Moved):
+        with pytest.raises(StaleCommit):
             shard.ask(LinksRequest(99))
-        with pytest.raises(Moved):
+        with pytest.raises(StaleCommit):
             shard.ask(HitsRequest(99, question, statistics, ("x",)))
 
 

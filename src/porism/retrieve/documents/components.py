@@ -13,7 +13,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
 from porism.retrieve.documents.queries import QueryReader
-from porism.retrieve.lexical.given import CollectionStatistics
+from porism.retrieve.lexical.global_statistics import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.settings import Settings

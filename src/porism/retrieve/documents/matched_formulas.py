@@ -32,7 +32,7 @@ from porism.retrieve.formulas.equal_values import VALUES
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
-from porism.retrieve.lexical.given import CollectionStatistics, query_statistics
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, query_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.system.concurrency.caching import cached_property

@@ -37,7 +37,7 @@ from porism.retrieve.feedback.learning import Judged
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
-from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms, SearchTerms
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
@@ -95,7 +95,7 @@ class DocumentRetriever:
         held = {name for segment in units for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = search_terms(
             units, {name: channel for name, channel in channels.items() if name in held or not held},
-            model.field_weights, model.zones, **given_statistics(collection),
+            model.field_weights, model.zones, **global_statistics(collection),
         )
         self.lexical.terms.open_similarities()
         self.encoded_queries = {opened.name: opened.queries for opened in encoded.channels}

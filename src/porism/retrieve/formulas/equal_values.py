@@ -15,7 +15,7 @@ from porism.formula.values import whole_value
 from porism.index.engine.units import FormulaUnits
 from porism.retrieve.formulas.exact import LEAST_NODES
 from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
@@ -54,7 +54,7 @@ class EqualValues:
         self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None,
         search_terms: SearchTerms = LexicalRetriever,
     ) -> None:
-        self.lexical = search_terms(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)}, **given_statistics(collection))
+        self.lexical = search_terms(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)}, **global_statistics(collection))
         self._worths = (model.equal, model.renamed_equal, model.value, model.renamed_value)
         self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
 

@@ -10,7 +10,7 @@ from porism.analysis.analyzer import indexed_form
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
 from porism.index.engine.units import FormulaUnits
-from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
@@ -36,7 +36,7 @@ class Holders:
         self, units: Sequence[FormulaUnits], collection: CollectionStatistics | None = None,
         search_terms: SearchTerms = LexicalRetriever,
     ) -> None:
-        self.lexical = search_terms(units, {SUBTREES: LexicalChannel(1.0, BM25())}, **given_statistics(collection))
+        self.lexical = search_terms(units, {SUBTREES: LexicalChannel(1.0, BM25())}, **global_statistics(collection))
 
     def terms(self, operators: OperatorTree) -> list[str]:
         """The term of a query formula as a whole, if it has one that tells."""

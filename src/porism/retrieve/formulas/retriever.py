@@ -21,7 +21,7 @@ from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, REN
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
 from porism.retrieve.lexical.channels import prepare
-from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
@@ -77,7 +77,7 @@ class FormulaRetriever:
 
         :param units: the formulas that are searched; by default all of the snapshot.
         :param collection: the statistics of a larger collection, of which these are a part; those of queries have to be
-            given then (:mod:`porism.retrieve.lexical.given`).
+            given then (:mod:`porism.retrieve.lexical.global_statistics`).
         :param search_terms: what finds formulas by terms, made as a :class:`LexicalRetriever` is.
         :raises ConfigError: the index has none of the model's channels.
         """
@@ -95,7 +95,7 @@ class FormulaRetriever:
         channels = lexical_channels(model)
         self.lexical = search_terms(
             units, {name: channels[name] for name in channels if name in known and (name in held or not held)},
-            **given_statistics(collection),
+            **global_statistics(collection),
         )
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()

@@ -34,7 +34,7 @@ from porism.retrieve.lexical.channels import (
     zone_terms,
 )
 from porism.retrieve.lexical.factors import ChannelRows, factor_channels, with_norms
-from porism.retrieve.lexical.given import CollectionStatistics, GivenTermReader
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, GlobalTermReader
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms, TermReader
 from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, computed
@@ -67,7 +67,7 @@ class LexicalRetriever:
         """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
         their scores are added, and a channel of weight 0 is left out. So is a zone (by name) that no segment has a
         field of. With a ``collection``, of which the segments are a part, its statistics count, and those of queries
-        have to be given (:mod:`porism.retrieve.lexical.given`). One that ``finds`` nothing only scores units.
+        have to be given (:mod:`~porism.retrieve.lexical.global_statistics`). One that ``finds`` nothing scores only.
 
         :raises ConfigError: the index has no such channel.
         """
@@ -81,7 +81,7 @@ class LexicalRetriever:
         self._collection, self._finds = collection, finds
         self.terms = (
             TermReader(self.segments, self.channels, self.field_weights) if collection is None
-            else GivenTermReader(self.segments, self.channels, self.field_weights, collection)
+            else GlobalTermReader(self.segments, self.channels, self.field_weights, collection)
         )
         self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = Lock()

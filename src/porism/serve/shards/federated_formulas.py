@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,13 @@ from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.parts import best_of_parts
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.formula_hits import FormulaHit
-from porism.search.formula_occurrences import MOST_PLACES, Naming, Place
+from porism.search.answering import SearchOptions
+from porism.search.answers import Answer, FormulaHit
+from porism.search.formula_occurrences import MOST_PLACES, Naming
 from porism.search.formula_queries import FormulaQuery
 from porism.search.formulas import CONTEXT_DEPTH, CONTEXT_WEIGHT, with_context
-from porism.search.locations import Location
-from porism.search.marked_text import Snippet
 from porism.search.questions import Question
-from porism.serve.shards.asking import Asking, MissingShard
+from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.formula_counting import FormulaCountings
 from porism.serve.shards.formula_requests import (
     FormulaHitsRequest,
@@ -33,52 +33,11 @@ from porism.serve.shards.formula_requests import (
     FormulasRequest,
     FormulaStatisticsRequest,
 )
-from porism.serve.shards.formula_values import DEEPEST, AskedFormula, AskedMatch, FormulaOccurrences, ShardFormulaHit
-from porism.serve.shards.gathering import Gathering, ShardsMissing
+from porism.serve.shards.formula_values import DEEPEST, FormulaOccurrences, FormulaToShow, ShardFormulaHit
 from porism.serve.shards.merging import add_statistics
 from porism.serve.shards.requests import Shard
-from porism.serve.shards.showing import location_of, snippet_of
+from porism.serve.shards.shard_group import ShardGroup, ShardsMissing
 from porism.types import Formula
-
-
-@dataclass(frozen=True, slots=True)
-class HoldingDocument:
-    """What is shown of a document that holds a formula: its title, where the formula is there first, and the page
-    of the document where it is on a server."""
-
-    title: Snippet
-    location: Location
-    page: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FederatedFormulas:
-    """The formulas that were found, best first, and the shards that are ``missing``; ``documents`` has the first that
-    hold each formula, by its first place there. ``total`` is how many were found, up to the depth, and exact where
-    there are no more."""
-
-    hits: tuple[FormulaHit, ...]
-    documents: Mapping[Place, HoldingDocument]
-    missing: tuple[MissingShard, ...] = ()
-    total: int = 0
-    total_is_exact: bool = True
-
-    @property
-    def partial(self) -> bool:
-        """Whether a shard is missing."""
-        return bool(self.missing)
-
-    def location(self, place: Place) -> Location | None:
-        """Where a formula is first in a document; None for documents that are only counted."""
-        document = self.documents.get(place)
-        return None if document is None else document.location
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``hits``, ``partial``, and the ``missing`` shards with the ``reason`` of each."""
-        return {
-            "hits": [hit.to_dict() for hit in self.hits], "partial": self.partial,
-            "missing": [{"name": one.name, "reason": one.reason} for one in self.missing],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +56,30 @@ class _Found:
 class FormulasOfShards:
     """Searches the formulas of shards; safe to share between threads."""
 
-    def __init__(self, gathering: Gathering) -> None:
-        self._gathering = gathering
-        self._countings = FormulaCountings(gathering)
+    def __init__(self, group: ShardGroup) -> None:
+        self._group = group
+        self._countings = FormulaCountings(group)
 
-    def search(
-        self, query: FormulaQuery, k: int, *, first: int = 0, depth: int = 0, filters: Filters | None = None,
-        explain: bool = False, keep: Callable[[Formula], bool] | None = None,
-    ) -> FederatedFormulas:
-        """The best ``k`` formulas of documents that filters allow, those after the ``first`` ones.
+    def search(self, query: FormulaQuery, options: SearchOptions) -> Answer[FormulaHit]:
+        """The best formulas of documents that filters allow.
 
-        :param depth: so many are counted at least.
-        :param keep: which formulas count, of the ``depth`` best.
         :raises QueryError: ``k`` is below 1, or a filter names a key that no document has.
         :raises ConfigError: the formulas of the shards cannot be searched as one.
         :raises ShardsMissing: no shard answers.
         """
-        def work(asking: Asking) -> FederatedFormulas:
-            search = _Search(self._gathering, self._countings, query, filters, asking)
-            depth_of_all = max(depth, first + k)
-            found = search.ranked(depth_of_all, len)[:depth_of_all]
-            is_exact = len(found) < depth_of_all
-            if keep is not None:
-                found = [one for one in found if keep(_formula(one.source))]
-            hits, documents = search.hits(found[first : first + k], first, explain)
-            return FederatedFormulas(tuple(hits), documents, tuple(asking.missing), len(found), is_exact)
+        def work(calls: ShardCalls) -> Answer[FormulaHit]:
+            search = _Search(self._group, self._countings, query, options.filters, calls)
+            depth = options.counted
+            found = search.ranked(depth, len)[:depth]
+            is_exact = len(found) < depth
+            if options.keep is not None:
+                found = [one for one in found if options.keep(_formula(one.source))]
+            hits = search.hits(found[options.first : options.first + options.k], options)
+            return Answer(
+                tuple(hits), total=len(found), total_is_exact=is_exact, missing=tuple(calls.missing)
+            )
 
-        return self._gathering.ask(work)
+        return self._group.ask(work)
 
     def run(
         self, queries: Iterable[tuple[str, FormulaQuery | None]], k: int, *, filters: Filters | None = None,
@@ -136,9 +92,9 @@ class FormulasOfShards:
         results: dict[str, dict[str, float]] = {}
         seconds: dict[str, float] = {}
 
-        def work(query: FormulaQuery, asking: Asking) -> tuple[dict[str, float], FormulaModel]:
+        def work(query: FormulaQuery, calls: ShardCalls) -> tuple[dict[str, float], FormulaModel]:
             named: dict[str, float] = {}
-            search = _Search(self._gathering, self._countings, query, filters, asking)
+            search = _Search(self._group, self._countings, query, filters, calls)
 
             def count(found: Sequence[_Found]) -> int:
                 named.clear()
@@ -148,8 +104,8 @@ class FormulasOfShards:
                 return len(named)
 
             search.ranked(k, count)
-            if asking.missing:
-                raise ShardsMissing(str(asking.missing[0]), hint="A run needs the answers of all indexes; try again.")
+            if calls.missing:
+                raise ShardsMissing(str(calls.missing[0]), hint="A run needs the answers of all indexes; try again.")
             return named, search.counting.model
 
         model: FormulaModel | None = None
@@ -158,12 +114,12 @@ class FormulasOfShards:
             results[query_id] = {}
             if query is not None:
                 asked = query if context else FormulaQuery(query.formulas)
-                results[query_id], model = self._gathering.ask(partial(work, asked))
+                results[query_id], model = self._group.ask(partial(work, asked))
                 seconds[query_id] = time.perf_counter() - started
         described = {
             "kind": "formula search of shards", "context": context, "model": model.to_dict() if model else None,
             "shards": {shard.name: {"generation": one.generation}
-                       for shard, one in self._gathering.collections.items()},
+                       for shard, one in self._group.collections.items()},
         }
         provenance = Provenance(described, model.tuned_on if model else (), seconds=seconds)
         return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
@@ -172,13 +128,13 @@ class _Search:
     """One search of the formulas of the shards that answer."""
 
     def __init__(
-        self, gathering: Gathering, countings: FormulaCountings, query: FormulaQuery, filters: Filters | None,
-        asking: Asking,
+        self, group: ShardGroup, countings: FormulaCountings, query: FormulaQuery, filters: Filters | None,
+        calls: ShardCalls,
     ) -> None:
-        self._gathering, self._query, self._asking = gathering, query, asking
-        self._filters = self._gathering.filters({}, filters, asking)
-        self.counting = countings.of(asking)
-        self._asked = tuple(AskedFormula(one.source, one.notation) for one in query.formulas)
+        self._group, self._query, self._calls = group, query, calls
+        self._filters = self._group.filters({}, filters, calls)
+        self.counting = countings.of(calls)
+        self._asked = query.formulas
         counted = self._of_counting(lambda shard: shard.ask(
             FormulaStatisticsRequest(self._generation(shard), self.counting.names[shard], self._asked)
         ))
@@ -186,11 +142,11 @@ class _Search:
         self._values: dict[Shard, dict[str, float]] | None = None
 
     def _generation(self, shard: Shard) -> int:
-        return self._gathering.collections[shard].generation
+        return self._group.collections[shard].generation
 
     def _of_counting(self, ask: Callable[[Shard], Any]) -> dict[Shard, Any]:
         """What the shards answer that have formulas."""
-        return self._asking.some({shard: ask for shard in self._asking.shards if shard in self.counting.names})
+        return self._calls.some({shard: ask for shard in self._calls.shards if shard in self.counting.names})
 
     def ranked(self, k: int, count: Callable[[Sequence[_Found]], int]) -> list[_Found]:
         """The best formulas, searched until they count ``k`` or there are no more."""
@@ -259,8 +215,8 @@ class _Search:
         if self._values is None:
             self._values = {}
             if self._query.context is not None:
-                asked = self._gathering.asked(Question(self._query.context), None, self._asking)
-                ranked = self._gathering.rank(asked, CONTEXT_DEPTH, self._asking).ranked
+                asked = self._group.asked(Question(self._query.context), None, self._calls)
+                ranked = self._group.rank(asked, CONTEXT_DEPTH, self._calls).ranked
                 if ranked and ranked[0].score > 0:
                     for one in ranked:
                         self._values.setdefault(one.shard, {})[one.id] = one.score / ranked[0].score
@@ -291,53 +247,49 @@ class _Search:
             raise ShardsMissing("no index answers", hint="Are the servers running?")
         return answers
 
-    def hits(
-        self, found: Sequence[_Found], first: int, explain: bool
-    ) -> tuple[list[FormulaHit], dict[Place, HoldingDocument]]:
-        """What is shown of formulas, and of the first documents that hold each."""
-        asked = tuple(AskedMatch(one.key, one.query, one.aligned) for one in found)
+    def hits(self, found: Sequence[_Found], options: SearchOptions) -> list[FormulaHit]:
+        """What is shown of formulas, and of the first documents that have each."""
+        wanted = tuple(FormulaToShow(one.key, one.query, one.aligned) for one in found)
         answers: dict[Shard, tuple[ShardFormulaHit, ...]] = {
             shard: one.hits for shard, one in self._of_counting(lambda shard: shard.ask(FormulaHitsRequest(
-                self._generation(shard), self.counting.names[shard], self._asked, self._statistics, asked,
-                self._filters, explain,
-            ))).items() if len(one.hits) == len(asked)
-        } if asked else {}
+                self._generation(shard), self.counting.names[shard], self._asked, self._statistics, wanted,
+                self._filters, options.explain,
+            ))).items() if len(one.hits) == len(wanted)
+        } if wanted else {}
         homes: dict[str, set[Shard]] = {}
         for shard, shown in answers.items():
-            for hit in shown:
-                for place in hit.places:
-                    homes.setdefault(place.doc_id, set()).add(shard)
+            for place in chain.from_iterable(hit.places for hit in shown):
+                homes.setdefault(place.doc_id, set()).add(shard)
+
+        def named(shard: Shard, doc_id: str) -> str:
+            return f"{shard.name}:{doc_id}" if len(homes[doc_id]) > 1 else doc_id
+
         hits: list[FormulaHit] = []
-        documents: dict[Place, HoldingDocument] = {}
         for number, one in enumerate(found):
-            places: list[Place] = []
-            for shard, shown in answers.items():
-                of_shard = shown[number]
-                named = {
-                    place.doc_id: f"{shard.name}:{place.doc_id}" if len(homes[place.doc_id]) > 1 else place.doc_id
-                    for place in of_shard.places
-                }
-                first_in: dict[str, Place] = {}
-                for place in of_shard.places:
-                    places.append(Place(named[place.doc_id], place.field, place.number, place.id, place.visual_id))
-                    first_in.setdefault(place.doc_id, places[-1])
-                page = getattr(shard, "page", None)
-                for document in of_shard.shown:
-                    if document.id in first_in:
-                        documents[first_in[document.id]] = HoldingDocument(
-                            snippet_of(document.title), location_of(document.place), page(document.id) if page else None
-                        )
-            match = None
-            if explain and one.shard in answers and (own := answers[one.shard][number].match) is not None:
-                match = with_context(own.match(self._query.formulas[one.query]), one.context)
+            here = {shard: shown[number] for shard, shown in answers.items()}
+            places = [
+                replace(place, doc_id=named(shard, place.doc_id)) for shard, own in here.items() for place in own.places
+            ]
+            documents = [
+                replace(document, id=named(shard, document.id), page=_page(shard, document.id))
+                for shard, own in here.items() for document in own.shown if document.id in homes
+            ]
+            match = here[one.shard].match if options.explain and one.shard in here else None
             formula = _formula(one.source)
             if places:
                 formula = replace(formula, id=places[0].id, visual_id=places[0].visual_id)
             hits.append(FormulaHit(
-                first + number + 1, one.score, formula, one.key,
-                sum(shown[number].documents for shown in answers.values()), tuple(places[:MOST_PLACES]), match,
+                options.first + number + 1, one.score, formula, one.key, sum(own.documents for own in here.values()),
+                tuple(places[:MOST_PLACES]), None if match is None else with_context(match, one.context),
+                tuple(documents),
             ))
-        return hits, documents
+        return hits
+
+
+def _page(shard: Shard, doc_id: str) -> str | None:
+    """The address of the page of a document, where it is on a server."""
+    page = getattr(shard, "page", None)
+    return None if page is None else str(page(doc_id))
 
 
 def _formula(source: str) -> Formula:

@@ -20,13 +20,13 @@ from porism.index.engine.units import first_of_equal
 from porism.retrieve.formulas.model import FormulaModel
 from porism.search.formula_occurrences import Naming
 from porism.search.models.models import model_from
-from porism.serve.shards.asking import Asking
+from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.formula_requests import FormulaCollectionRequest, FormulaDigestsRequest
 from porism.serve.shards.formula_shard import name_of_marks
 from porism.serve.shards.formula_values import MARKS_AT_ONCE, FormulaCollection
-from porism.serve.shards.gathering import Gathering
 from porism.serve.shards.merging import totals_of
 from porism.serve.shards.requests import Shard
+from porism.serve.shards.shard_group import ShardGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +43,34 @@ class Counting:
 class FormulaCountings:
     """What counts where, of the commits that were asked last; safe to share between threads."""
 
-    def __init__(self, gathering: Gathering) -> None:
-        self._gathering = gathering
+    def __init__(self, group: ShardGroup) -> None:
+        self._group = group
         self._digests: dict[tuple[Shard, int], NDArray[np.uint64]] = {}
         self._last: tuple[Any, Counting] | None = None
 
-    def of(self, asking: Asking) -> Counting:
+    def of(self, calls: ShardCalls) -> Counting:
         """Which formulas count in which of the shards that answer; of the same commits it is remembered."""
-        gathering = self._gathering
+        group = self._group
         while True:
-            generations = {shard: gathering.collections[shard].generation for shard in asking.shards}
-            key = (gathering.moves, tuple(generations.items()))
+            generations = {shard: group.collections[shard].generation for shard in calls.shards}
+            key = (group.moves, tuple(generations.items()))
             last = self._last
             if last is not None and last[0] == key:
                 return last[1]
-            asking.some({shard: partial(self._fetch, generation=one) for shard, one in generations.items()})
-            found = self._count(generations, asking)
-            if len(asking.shards) == len(generations):  # else what counts in those that failed counts in others
+            calls.some({shard: partial(self._fetch, generation=one) for shard, one in generations.items()})
+            found = self._count(generations, calls)
+            if len(calls.shards) == len(generations):  # else what counts in those that failed counts in others
                 self._last = (key, found)
                 return found
 
-    def _count(self, generations: Mapping[Shard, int], asking: Asking) -> Counting:
+    def _count(self, generations: Mapping[Shard, int], calls: ShardCalls) -> Counting:
         """Says to each shard which formulas count there."""
-        digests = {shard: self._digests[shard, generations[shard]] for shard in asking.shards}
+        digests = {shard: self._digests[shard, generations[shard]] for shard in calls.shards}
         having = [shard for shard, own in digests.items() if len(own)]
         firsts = first_of_equal(np.concatenate([np.zeros((0, 2), np.uint64), *(digests[shard] for shard in having)]))
         ends = np.cumsum([len(digests[shard]) for shard in having])
         marks = dict(zip(having, np.split(firsts, ends[:-1]), strict=True)) if having else {}
-        counted = asking.some({
+        counted = calls.some({
             shard: partial(_send_marks, marks=own, generation=generations[shard]) for shard, own in marks.items()
         })
         model, naming = _agreeing(counted)

@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from porism.search.formula_occurrences import Naming
 from porism.serve.shards.formula_values import (
-    AskedFormula,
-    AskedMatch,
     FormulaCollection,
     FormulaDigests,
     FormulaOccurrences,
+    FormulaToShow,
     ShardFormulaHits,
     ShardFormulas,
     bytes_of,
 )
 from porism.serve.shards.requests import A, CommitRequest
 from porism.serve.shards.values import ShardStatistics, WholeStatistics
+from porism.types import Formula
 
 
 class FormulaRequest(CommitRequest[A]):
@@ -39,7 +39,7 @@ class CountingRequest(FormulaRequest[A]):
 class QueryFormulasRequest(CountingRequest[A]):
     """A request about query formulas."""
 
-    formulas: tuple[AskedFormula, ...]
+    formulas: tuple[Formula, ...]
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,6 @@ class FormulaHitsRequest(QueryFormulasRequest[ShardFormulaHits]):
 
     step, answer, summary = "formula_hits", ShardFormulaHits, "Show formulas of a shard"
     statistics: WholeStatistics
-    asked: tuple[AskedMatch, ...]
+    asked: tuple[FormulaToShow, ...]
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     explain: bool = False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +24,14 @@ from porism.errors import ConfigError, QueryError
 from porism.index.engine.units import FormulaUnits
 from porism.index.filters import Masks
 from porism.index.string_kernels import digests
+from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.parts import find_part
 from porism.retrieve.formulas.ranker import StructureRanker
 from porism.retrieve.formulas.retriever import FormulaRetriever
-from porism.retrieve.lexical.given import counted
-from porism.search.formula_occurrences import FormulaPlaces, Naming, Place
+from porism.retrieve.lexical.global_statistics import using_statistics
+from porism.search.answering import formula_documents
+from porism.search.formula_occurrences import FormulaPlaces, Naming
 from porism.search.index import Index
 from porism.search.models.models import write_model
 from porism.serve.shards.formula_requests import (
@@ -42,21 +44,17 @@ from porism.serve.shards.formula_requests import (
 )
 from porism.serve.shards.formula_values import (
     DIGESTS_AT_ONCE,
-    AskedMatch,
     FormulaCollection,
     FormulaDigests,
     FormulaOccurrences,
+    FormulaToShow,
     FoundFormulas,
     ShardFormulaHit,
     ShardFormulaHits,
     ShardFormulas,
-    ShardPlace,
-    ShownMatch,
-    ShownPlace,
 )
-from porism.serve.shards.lengths import channel_lengths
-from porism.serve.shards.requests import Moved
-from porism.serve.shards.showing import pieces_of, place_of, title_of
+from porism.serve.shards.requests import StaleCommit
+from porism.serve.shards.term_shard import channel_lengths
 from porism.serve.shards.values import ShardStatistics, WholeStatistics
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
@@ -165,7 +163,7 @@ class FormulaShard:
         retriever = self._known(request.counting).alone
         terms: dict[str, set[str]] = {}
         for asked in request.formulas:
-            for name, found in retriever.terms_of(asked.formula).items():
+            for name, found in retriever.terms_of(asked).items():
                 terms.setdefault(name, set()).update(found)
         lexicals = {name: lexical for lexical in retriever.lexicals() for name in lexical.channels}
         df = {}
@@ -179,9 +177,9 @@ class FormulaShard:
         """What is found for each query formula."""
         retriever = self._retriever(request)
         found = []
-        with counted(request.statistics.query.of_query):
+        with using_statistics(request.statistics.query.of_query):
             for asked in request.formulas:
-                units, part = find_part(retriever, retriever.read(asked.formula), request.depth)
+                units, part = find_part(retriever, retriever.read(asked), request.depth)
                 segments = self.index.snapshot.segments
                 sources = [
                     segments[segment].formula_source(unit)
@@ -189,7 +187,7 @@ class FormulaShard:
                 ]
                 found.append(FoundFormulas(
                     tuple(part.keys), tuple(part.scores), tuple(part.whole), tuple(sources), part.first, part.itself,
-                    tuple((one.places, one.scores) for one in part.lists),
+                    tuple(part.lists),
                 ))
         return ShardFormulas(self.generation, tuple(found))
 
@@ -229,24 +227,18 @@ class FormulaShard:
         hits = []
         for asked, count in zip(request.asked, documents.tolist(), strict=True):
             where = places.places(asked.key, allowed) if count else ()
-            first_in: dict[str, Place] = {}
-            for place in where:
-                first_in.setdefault(place.doc_id, place)
             match = self._match(retriever, request, asked) if request.explain else None
             hits.append(ShardFormulaHit(
-                count, tuple(ShardPlace(one.doc_id, one.field, one.number, one.id, one.visual_id) for one in where),
-                tuple(map(self._shown, islice(first_in.values(), SHOWN_DOCUMENTS))), match,
+                count, where, tuple(
+                    replace(one, location=replace(one.location, path=None))
+                    for one in formula_documents(self.index, where, SHOWN_DOCUMENTS)
+                ), match,
             ))
         return ShardFormulaHits(self.generation, tuple(hits))
 
-    def _shown(self, place: Place) -> ShownPlace:
-        title = title_of(self.index.document(place.doc_id))
-        location = self.index.location(place.doc_id, place.field, place.number)
-        return ShownPlace(place.doc_id, pieces_of(title), place_of(location))
-
     def _match(
-        self, retriever: FormulaRetriever, request: FormulaHitsRequest, asked: AskedMatch
-    ) -> ShownMatch | None:
+        self, retriever: FormulaRetriever, request: FormulaHitsRequest, asked: FormulaToShow
+    ) -> FormulaMatch | None:
         """How a formula matches, None where it does not count here."""
         if not 0 <= asked.formula < len(request.formulas):
             raise QueryError(f"there is no query formula {asked.formula}", where="asked")
@@ -254,9 +246,9 @@ class FormulaShard:
             segment, unit = retriever.find(asked.key)
         except QueryError:
             return None
-        with counted(request.statistics.query.of_query):
-            query = retriever.read(request.formulas[asked.formula].formula)
-            return ShownMatch.of(match_formulas(retriever, query, segment, unit, asked.aligned))
+        with using_statistics(request.statistics.query.of_query):
+            query = retriever.read(request.formulas[asked.formula])
+            return match_formulas(retriever, query, segment, unit, asked.aligned)
 
     def _find(self, keys: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         """Which of some formulas are here, by position: their segments and ordinals there."""
@@ -287,12 +279,12 @@ class FormulaShard:
     def _known(self, counting: str) -> _Counting:
         """The formulas that count.
 
-        :raises Moved: which do is not known here, or no more.
+        :raises StaleCommit: which do is not known here, or no more.
         """
         with self._lock:
             found = self._counting.get(counting)
         if found is None:
-            raise Moved("which formulas count is not known here any more", hint="Begin again.")
+            raise StaleCommit("which formulas count is not known here any more", hint="Begin again.")
         return found
 
     def _retriever(self, request: FormulasRequest | FormulaHitsRequest) -> FormulaRetriever:

@@ -1,4 +1,4 @@
-"""What shards and whoever searches their formulas tell each other: plain values, which JSON carries as they are.
+"""The answers of shards about formulas: plain values.
 
 A formula that several shards hold is one formula. So each distinct formula *counts* in one of them, the first that has
 it; whoever searches finds out which by digests, and tells each shard by marks.
@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import QueryError
-from porism.formula import notation_of
-from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
+from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.parts import FoundPart, Listed
-from porism.search.formula_occurrences import Naming
-from porism.serve.shards.showing import explanation_of
-from porism.serve.shards.values import ChannelLengths, ShownPiece
-from porism.types import Formula, Notation
+from porism.search.answers import FormulaDocument
+from porism.search.formula_occurrences import Naming, Place
+from porism.serve.shards.values import ChannelLengths
 
 DIGESTS_AT_ONCE = 250_000
 """Digests of one answer: 4 MB."""
@@ -31,19 +29,6 @@ DEEPEST = 10_000
 
 MARKS_AT_ONCE = 4_000_000
 """Marks of one request: half a megabyte."""
-
-
-@dataclass(frozen=True)
-class AskedFormula:
-    """A query formula."""
-
-    source: str
-    notation: Notation = "latex"
-
-    @property
-    def formula(self) -> Formula:
-        """The formula."""
-        return Formula(self.source, self.notation)
 
 
 @dataclass(frozen=True)
@@ -93,11 +78,11 @@ class FoundFormulas:
     sources: tuple[str, ...]
     first: int
     itself: int
-    lists: tuple[tuple[tuple[int, ...], tuple[float, ...]], ...]
+    lists: tuple[Listed, ...]
 
     def __post_init__(self) -> None:
         count = len(self.keys)
-        listed = [place for places, scores in self.lists for place in places]
+        listed = [place for places, _ in self.lists for place in places]
         if not (
             len(self.scores) == len(self.whole) == len(self.sources) == count and 0 <= self.first <= count
             and -1 <= self.itself < count and all(len(places) == len(scores) for places, scores in self.lists)
@@ -111,8 +96,7 @@ class FoundFormulas:
     @property
     def part(self) -> FoundPart:
         """The same, to be merged with others."""
-        lists = [Listed(places, scores) for places, scores in self.lists]
-        return FoundPart(self.keys, self.scores, self.whole, self.first, self.itself, lists)
+        return FoundPart(self.keys, self.scores, self.whole, self.first, self.itself, self.lists)
 
 
 @dataclass(frozen=True)
@@ -135,8 +119,8 @@ class FormulaOccurrences:
 
 
 @dataclass(frozen=True)
-class AskedMatch:
-    """A formula that is to be explained: the query formula (a number) that it answers, and whether it was aligned."""
+class FormulaToShow:
+    """A formula that was found: the number of the query formula that it answers, and whether it was aligned."""
 
     key: str
     formula: int = 0
@@ -144,69 +128,14 @@ class AskedMatch:
 
 
 @dataclass(frozen=True)
-class ShardPlace:
-    """An occurrence of a formula."""
-
-    doc_id: str
-    field: str
-    number: int
-    id: str | None = None
-    visual_id: str | None = None
-
-
-@dataclass(frozen=True)
-class ShownPlace:
-    """What is shown of a document that holds a formula: its title, and where the formula is there first."""
-
-    id: str
-    title: tuple[ShownPiece, ...]
-    place: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class ShownMatch:
-    """How a formula matches, as :class:`~porism.retrieve.formulas.matches.FormulaMatch`."""
-
-    found: str
-    score: float
-    pairs: tuple[tuple[int, int, float], ...]
-    substitutions: tuple[tuple[str, str, tuple[int, ...]], ...]
-    values: tuple[tuple[int, int, bool], ...]
-    query_share: float
-    found_share: float
-    explanation: dict[str, Any]
-
-    @classmethod
-    def of(cls, match: FormulaMatch) -> ShownMatch:
-        """A match."""
-        return cls(
-            match.found.source, match.score, tuple((one.query, one.found, one.worth) for one in match.pairs),
-            tuple((one.query, one.found, one.found_at) for one in match.substitutions),
-            tuple((one.query, one.found, one.renamed) for one in match.values), match.query_share, match.found_share,
-            match.explanation.to_dict(),
-        )
-
-    def match(self, query: Formula) -> FormulaMatch:
-        """The match of a query formula again.
-
-        :raises QueryError: the explanation cannot be read.
-        """
-        return FormulaMatch(
-            query, Formula(self.found, notation_of(self.found)), self.score,
-            tuple(NodePair(*one) for one in self.pairs), tuple(Substitution(*one) for one in self.substitutions),
-            tuple(ValuePair(*one) for one in self.values), self.query_share, self.found_share,
-            explanation_of(self.explanation),
-        )
-
-
-@dataclass(frozen=True)
 class ShardFormulaHit:
-    """What a shard knows of a formula: its documents and places there; how it matches, where it counts there."""
+    """A formula in a shard: how many documents have it, its places, the first documents, and how it matches where it
+    counts there."""
 
     documents: int
-    places: tuple[ShardPlace, ...]
-    shown: tuple[ShownPlace, ...]
-    match: ShownMatch | None = None
+    places: tuple[Place, ...]
+    shown: tuple[FormulaDocument, ...]
+    match: FormulaMatch | None = None
 
 
 @dataclass(frozen=True)

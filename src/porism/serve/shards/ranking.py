@@ -13,8 +13,8 @@ from porism.errors import QueryError
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.feedback.learning import Judged
-from porism.serve.shards.asking import Asking
-from porism.serve.shards.learning import Learning
+from porism.serve.shards.fan_out import ShardCalls
+from porism.serve.shards.feedback_round import FeedbackRound
 from porism.serve.shards.merging import (
     Chosen,
     Ranked,
@@ -31,9 +31,9 @@ from porism.serve.shards.requests import (
     CandidatesRequest,
     ExpandedTerms,
     LinksRequest,
-    Moved,
     ScoresRequest,
     Shard,
+    StaleCommit,
     StatisticsRequest,
 )
 from porism.serve.shards.values import ShardCollection, ShardQuestion, ShardScores, WholeStatistics
@@ -70,37 +70,37 @@ class DocumentRanker:
         self._last_totals: tuple[list[ShardCollection], _Totals] | None = None
 
     def rank(
-        self, asked: ShardQuestion, k: int, asking: Asking, model: RetrieverSettings, collections: Collections,
+        self, asked: ShardQuestion, k: int, calls: ShardCalls, model: RetrieverSettings, collections: Collections,
         judged: Judged | None = None,
     ) -> Ranking:
         """The best ``k`` documents; from ``judged`` ones the question learns in place of those found first.
 
         :raises QueryError: a judged document is in no shard, or in several.
         :raises ConfigError: the model does not learn from documents that are not relevant.
-        :raises Moved: a shard has a newer commit.
+        :raises StaleCommit: a shard has a newer commit.
         """
         while True:
-            generations, counted = self._count(asked, asking, collections)
-            missing = len(asking.missing)
-            expanded, statistics = Learning(asking, asked, counted, generations, model).learn(judged)
-            if len(asking.missing) == missing:
+            generations, counted = self._count(asked, calls, collections)
+            missing = len(calls.missing)
+            expanded, statistics = FeedbackRound(calls, asked, counted, generations, model).learn(judged)
+            if len(calls.missing) == missing:
                 break  # else nothing of what is lost counts: neither its documents nor its statistics
         depth = _depth(model, k)
-        found = asking.all(lambda shard: shard.ask(
+        found = calls.all(lambda shard: shard.ask(
             CandidatesRequest(generations[shard], asked, statistics, depth, expanded, part=self._part)
         ))
         chosen = choose(found, depth, all_level=isinstance(model, ColbertModel))
-        gains = self._link_gains(chosen, asking, model, generations, collections)
+        gains = self._link_gains(chosen, calls, model, generations, collections)
         return Ranking(best(chosen, min(k, depth), gains), statistics, generations, expanded)
 
     def scores(
-        self, asked: ShardQuestion, places: Sequence[tuple[Shard, str]], asking: Asking, model: RetrieverSettings,
+        self, asked: ShardQuestion, places: Sequence[tuple[Shard, str]], calls: ShardCalls, model: RetrieverSettings,
         collections: Collections, ranking: Ranking,
     ) -> NDArray[np.float64] | None:
         """The scores of documents (float64) as candidates beside one another, by the statistics of a ranking; None
         where a shard is lost.
 
-        :raises Moved: a shard has a newer commit.
+        :raises StaleCommit: a shard has a newer commit.
         """
         wanted: dict[Shard, list[int]] = {}
         for place, (shard, _) in enumerate(places):
@@ -115,7 +115,7 @@ class DocumentRanker:
                 raise QueryError("it has scored other documents than it was asked about")
             return answer
 
-        answers = asking.some(dict.fromkeys(wanted, ask))
+        answers = calls.some(dict.fromkeys(wanted, ask))
         if len(answers) < len(wanted):
             return None
         scores = np.zeros(len(places))
@@ -127,19 +127,19 @@ class DocumentRanker:
         shards, ids = list(wanted), [doc_id for _, doc_id in places]
         homes = np.array([shards.index(shard) for shard, _ in places], np.int64)
         chosen = Chosen(shards, homes, ids, shown_ids(shards, homes, ids), scores, threads)
-        return scores + links_of(chosen, self._link_gains(chosen, asking, model, ranking.generations, collections))
+        return scores + links_of(chosen, self._link_gains(chosen, calls, model, ranking.generations, collections))
 
     def _count(
-        self, asked: ShardQuestion, asking: Asking, collections: Collections
+        self, asked: ShardQuestion, calls: ShardCalls, collections: Collections
     ) -> tuple[dict[Shard, int], WholeStatistics]:
         """The commits of the shards that have counted what a question names, and the statistics of all of them.
 
-        :raises Moved: a shard has a newer commit.
+        :raises StaleCommit: a shard has a newer commit.
         """
-        counted = asking.all(lambda shard: shard.ask(StatisticsRequest(asked, part=self._part)))
+        counted = calls.all(lambda shard: shard.ask(StatisticsRequest(asked, part=self._part)))
         for shard, one in counted.items():
             if one.generation != collections[shard].generation:
-                raise Moved("the index has a newer commit")
+                raise StaleCommit("the index has a newer commit")
         totals = self._totals([collections[shard] for shard in counted])
         return {shard: one.generation for shard, one in counted.items()}, add_statistics(*totals, counted.values())
 
@@ -152,7 +152,7 @@ class DocumentRanker:
         return known[1]
 
     def _link_gains(
-        self, chosen: Chosen, asking: Asking, model: RetrieverSettings, generations: Mapping[Shard, int],
+        self, chosen: Chosen, calls: ShardCalls, model: RetrieverSettings, generations: Mapping[Shard, int],
         collections: Collections,
     ) -> dict[str, float]:
         """What links give each thread of some candidates."""
@@ -161,10 +161,10 @@ class DocumentRanker:
             return {}
         scores = thread_scores(chosen)
         threads = tuple(scores)
-        linked = asking.all(lambda shard: shard.ask(LinksRequest(generations[shard], threads, part=self._part)))
+        linked = calls.all(lambda shard: shard.ask(LinksRequest(generations[shard], threads, part=self._part)))
         pairs = [tuple(pair) for one in linked.values() for pair in one.links]
         others = tuple(sorted({other for _, other in pairs} - set(scores)))
-        held = asking.all(
+        held = calls.all(
             lambda shard: shard.ask(LinksRequest(generations[shard], (), others, part=self._part))
         ) if others else {}
         return link_gains(

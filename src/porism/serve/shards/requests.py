@@ -30,10 +30,10 @@ ExpandedTerms = dict[str, dict[str, float]]
 """Channel → term → weight, of a question that has learnt terms of documents."""
 
 MOVED = "moved"
-"""The code by which a server says that it has :class:`Moved`."""
+"""The code by which a server says that it has :class:`StaleCommit`."""
 
 
-class Moved(QueryError):
+class StaleCommit(QueryError):
     """The shard has a newer commit than the one that statistics are of, or has forgotten which formulas count in it:
     the search begins again."""
 
@@ -87,7 +87,7 @@ class Shard(Protocol):
     def ask(self, request: Request[A]) -> A:
         """The answer to a request.
 
-        :raises Moved: the shard has a newer commit than the one that the request is about.
+        :raises StaleCommit: the shard has a newer commit than the one that the request is about.
         """
 
 

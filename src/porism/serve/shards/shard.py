@@ -11,8 +11,8 @@ Before the last step documents can be re-ranked by what they say (``TextsRequest
 Before the third step a question can learn from documents: what terms these have (``DocumentTermsRequest``), and how
 often such terms occur in the shard (``FrequenciesRequest``).
 
-How documents are found depends on the model: by terms (:mod:`~porism.serve.shards.term_shard`) or by vectors
-(:mod:`~porism.serve.shards.vector_shard`). The parts of a sum of models each answer by themselves, and score what the
+How documents are found depends on the model: by terms (:mod:`~porism.serve.shards.term_shard`) or by vectors.
+The parts of a sum of models each answer by themselves, and score what the
 others have found (``ScoresRequest``). Formulas have steps of their own
 (:mod:`~porism.serve.shards.formula_shard`).
 """
@@ -20,6 +20,8 @@ others have found (``ScoresRequest``). Formulas have steps of their own
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from porism.analysis.analyzer import reading_in
 from porism.errors import ConfigError, QueryError
@@ -48,20 +50,29 @@ from porism.serve.shards.requests import (
     FrequenciesRequest,
     HitsRequest,
     LinksRequest,
-    Moved,
     PartRequest,
     Request,
     ScoresRequest,
+    StaleCommit,
     StatisticsRequest,
     TextsRequest,
 )
-from porism.serve.shards.sum_shard import SumShard
 from porism.serve.shards.term_shard import TermShard
-from porism.serve.shards.values import ShardQuestion, ShardTexts, TextOfDocument
-from porism.serve.shards.vector_shard import VectorShard
+from porism.serve.shards.values import (
+    ShardCandidates,
+    ShardCollection,
+    ShardHits,
+    ShardLinks,
+    ShardQuestion,
+    ShardScores,
+    ShardStatistics,
+    ShardTexts,
+)
 from porism.system.concurrency.caching import cached_property
 from porism.vectors.colbert.model import ColbertModel
+from porism.vectors.colbert.retriever import ColbertRetriever
 from porism.vectors.dense.model import DenseModel
+from porism.vectors.dense.retriever import DenseRetriever
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
     CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
@@ -116,6 +127,103 @@ def _refused(reason: str) -> ConfigError:
     )
 
 
+class VectorShard:
+    """The documents of an index here whose model compares vectors, each with nothing but the question; safe to share
+    between threads."""
+
+    def __init__(self, index: Index, model: DenseModel | ColbertModel) -> None:
+        """
+        :raises ConfigError: the index is searched by no vectors.
+        """
+        if not isinstance(index.retriever, DenseRetriever | ColbertRetriever):
+            raise ConfigError("the index is searched by no vectors", where=str(index.snapshot.path))
+        self.index, self.generation, self.model = index, index.snapshot.generation, model
+        self._retriever = index.retriever
+
+    @cached_property
+    def _collection(self) -> ShardCollection:
+        described = self._retriever.describe()["model"]
+        codec = {"codec": described["codec"]} if "codec" in described else {}
+        return ShardCollection.of(self.index.snapshot, self.model, encoder=described["encoded_by"] | codec)
+
+    def collection(self, request: CollectionRequest) -> ShardCollection:
+        """What the shard has."""
+        return self._collection
+
+    def statistics(self, request: StatisticsRequest) -> ShardStatistics:
+        """Nothing: scores depend on no statistics."""
+        return ShardStatistics({}, (), self.generation)
+
+    def candidates(self, request: CandidatesRequest) -> ShardCandidates:
+        """The ``depth`` documents whose vectors are nearest; of tokens those that are compared, by what their centroids
+        score, for these decide which are among those of all shards.
+        """
+        read = request.question.read()
+        if not set(read.filters) <= set(self._collection.metadata):
+            return ShardCandidates(self.generation)
+        query = read.query
+        if isinstance(self._retriever, ColbertRetriever) and not self._retriever.model.exhaustive:
+            ids, near, scores = self._retriever.candidates(query, allowed=self.index.allowed(read))
+            return ShardCandidates(self.generation, tuple(ids), tuple(near.tolist()), tuple(scores.tolist()), len(ids))
+        found = self._retriever.search([query], request.depth, allowed=self.index.allowed(read))[query.id]
+        own = tuple(score for _, score in found)
+        return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), own, own, len(own))
+
+    def scores(self, request: ScoresRequest) -> ShardScores:
+        """The scores of documents.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        scores = self._retriever.score_documents(request.question.read().query, request.ids)
+        if np.isnan(scores).any():
+            raise QueryError("the index lacks a document that is to be scored", where="ids")
+        return ShardScores(self.generation, tuple(scores.tolist()))
+
+    def links(self, request: LinksRequest) -> ShardLinks:
+        """None: they add nothing to scores."""
+        return ShardLinks(self.generation, (), ())
+
+    def hits(self, request: HitsRequest) -> ShardHits:
+        """What is shown of documents, in their order; passages are chosen by the statistics of this index.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        question = request.question.read()
+        shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], question)
+        if not request.explain:
+            return ShardHits.of(self.index, shown)
+        return ShardHits.of(
+            self.index, shown, None if request.part else question,
+            lambda doc_id: self._retriever.explain(question.query, doc_id),
+        )
+
+
+class SumShard:
+    """The documents of an index here whose model is a sum, of which each part answers by itself; safe to share between
+    threads."""
+
+    def __init__(self, index: Index, model: SumModel) -> None:
+        self.index, self.model = index, model
+
+    @cached_property
+    def _collection(self) -> ShardCollection:
+        return ShardCollection.of(self.index.snapshot, self.model)
+
+    def collection(self, request: CollectionRequest) -> ShardCollection:
+        """What the shard has; its parts say how they search it."""
+        return self._collection
+
+    def hits(self, request: HitsRequest) -> ShardHits:
+        """What is shown of documents, in their order; passages are chosen by the statistics of this index, and parts
+        explain.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        question = request.question.read()
+        shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], question)
+        return ShardHits.of(self.index, shown, question if request.explain else None)
+
+
 class IndexShard:
     """An index here, or several as one, as a shard; safe to share between threads."""
 
@@ -148,18 +256,19 @@ class IndexShard:
 
         :raises QueryError: the index lacks one of them.
         """
-        found = self.index.documents.get(request.ids)
-        return ShardTexts(self.generation, tuple(map(TextOfDocument.of, found)))
+        return ShardTexts(self.generation, tuple(self.index.documents.get(request.ids)))
 
     def ask(self, request: Request[A]) -> A:
         """The answer to a request, by the method that has the name of its step.
 
-        :raises Moved: the request is about another commit.
+        :raises StaleCommit: the request is about another commit.
         :raises ConfigError: the model of the index does not answer it.
         :raises QueryError: the model has no such part.
         """
         if isinstance(request, CommitRequest) and request.generation != self.generation:
-            raise Moved(f"the index is at commit {self.generation}, not {request.generation}", hint="Begin again.")
+            raise StaleCommit(
+                f"the index is at commit {self.generation}, not {request.generation}", hint="Begin again."
+            )
         part = request.part if isinstance(request, PartRequest) else ""
         if part not in self._documents:
             raise QueryError(f"the model of the index has no part {part!r}", where="part")

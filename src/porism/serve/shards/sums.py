@@ -16,7 +16,7 @@ from porism.explanation import Explanation
 from porism.retrieve.base import RetrieverSettings
 from porism.search.models.sums.model import SumModel
 from porism.search.models.sums.retriever import Scale, explain_part, scale_of
-from porism.serve.shards.asking import Asking
+from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.merging import Ranked, add_statistics, shown_ids
 from porism.serve.shards.ranking import DocumentRanker, Ranking
 from porism.serve.shards.requests import Shard
@@ -56,28 +56,28 @@ class SumRanking(Ranking):
 
 
 def rank_sum(
-    asked: ShardQuestion, k: int, asking: Asking, model: SumModel, parts: Mapping[str, SummedPart]
+    asked: ShardQuestion, k: int, calls: ShardCalls, model: SumModel, parts: Mapping[str, SummedPart]
 ) -> SumRanking:
     """The best ``k`` documents by a sum; a shard that is lost before all parts have scored counts for nothing.
 
-    :raises Moved: a shard has a newer commit.
+    :raises StaleCommit: a shard has a newer commit.
     """
     found: SumRanking | None = None
     while found is None:
-        found = _rank(asked, k, asking, model, parts)
+        found = _rank(asked, k, calls, model, parts)
     return found
 
 
 def _rank(
-    asked: ShardQuestion, k: int, asking: Asking, model: SumModel, parts: Mapping[str, SummedPart]
+    asked: ShardQuestion, k: int, calls: ShardCalls, model: SumModel, parts: Mapping[str, SummedPart]
 ) -> SumRanking | None:
     """The same, None where a shard is lost meanwhile."""
-    missing = len(asking.missing)
+    missing = len(calls.missing)
     depth = max(k, model.depth)
     rankings = {
-        name: part.ranker.rank(asked, depth, asking, part.model, part.collections) for name, part in parts.items()
+        name: part.ranker.rank(asked, depth, calls, part.model, part.collections) for name, part in parts.items()
     }
-    if len(asking.missing) > missing:
+    if len(calls.missing) > missing:
         return None
     ranked = [[(one.shard, one.id) for one in ranking.ranked] for ranking in rankings.values()]
     first = dict.fromkeys(place for places in ranked for place in places[: model.depth])
@@ -85,8 +85,8 @@ def _rank(
     scored: dict[str, ScoredPart] = {}
     weighted: list[NDArray[np.float64]] = []
     for name, part in parts.items():
-        scores = part.ranker.scores(asked, pool, asking, part.model, part.collections, rankings[name])
-        if scores is None or len(asking.missing) > missing:
+        scores = part.ranker.scores(asked, pool, calls, part.model, part.collections, rankings[name])
+        if scores is None or len(calls.missing) > missing:
             return None
         scale = scale_of(scores[: len(first)], model.normalisation)
         weighted.append(model.parts[name].weight * scale.apply(scores))

@@ -6,23 +6,29 @@ All but links between threads is scored here, exactly as a single index of all d
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from porism.errors import QueryError
 from porism.explanation import Explanation
+from porism.index import Segment
+from porism.index.engine.links import open_links
+from porism.index.string_kernels import digests, unify
+from porism.index.strings import Packed, offsets
 from porism.retrieve import DocumentRetriever, SearchModel
 from porism.retrieve.documents.components import ScoreComponent
-from porism.retrieve.documents.links import LinkedThreads
+from porism.retrieve.documents.links import LinkedThreads, Links
 from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
+from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.explanations import explain_terms
-from porism.retrieve.lexical.given import counted
-from porism.retrieve.lexical.retriever import QueryTerms
+from porism.retrieve.lexical.global_statistics import using_statistics
+from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
 from porism.search.index import Index
-from porism.serve.shards.lengths import channel_lengths
+from porism.search.models.wings import open_sparse_channels
 from porism.serve.shards.requests import (
     CandidatesRequest,
     CollectionRequest,
@@ -34,9 +40,8 @@ from porism.serve.shards.requests import (
     ScoresRequest,
     StatisticsRequest,
 )
-from porism.serve.shards.showing import collection_of, shard_hit
-from porism.serve.shards.stated_links import StatedLinks
 from porism.serve.shards.values import (
+    ChannelLengths,
     ShardCandidates,
     ShardCollection,
     ShardFrequencies,
@@ -76,7 +81,7 @@ class TermShard:
     @cached_property
     def _collection(self) -> ShardCollection:
         snapshot, channels = self.index.snapshot, channel_lengths(self._plain.lexical)
-        return collection_of(
+        return ShardCollection.of(
             snapshot, self.model, channels=tuple(channels), links=self._links is not None and self._links.count > 0,
             encoder=self._plain.encoded_by,
         )
@@ -119,7 +124,7 @@ class TermShard:
             return ShardCandidates(self.generation)
         query, retriever = read.query, self._opened(statistics)
         allowed = self.index.allowed(read)
-        with counted(self._counted(query, statistics)):
+        with using_statistics(self._counted(query, statistics)):
             terms = _terms(retriever, query, request.expanded)
             components = [] if request.by_terms else retriever.applying(query)
             found = retriever.lexical.search_units([terms], request.depth, allowed=allowed)[0]
@@ -160,7 +165,7 @@ class TermShard:
         query, retriever = request.question.read().query, self._opened(request.statistics)
         columns = np.array([retriever.lexical.find(doc_id) for doc_id in request.ids], np.int32).reshape(-1, 2)
         found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(columns)))
-        with counted(self._counted(query, request.statistics)):
+        with using_statistics(self._counted(query, request.statistics)):
             terms = retriever.query_terms(query)
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
@@ -175,7 +180,7 @@ class TermShard:
         """
         query, statistics = request.question.read().query, request.statistics
         retriever = self._opened(statistics)
-        with counted(self._counted(query, statistics)):
+        with using_statistics(self._counted(query, statistics)):
             own = {name: dict(terms) for name, terms in retriever.query_terms(query).items()}
         ids = [doc_id for doc_id in request.ids if doc_id in self.index]
         places = [self._plain.lexical.find(doc_id) for doc_id in ids]
@@ -218,16 +223,16 @@ class TermShard:
 
         :raises QueryError: the index lacks one of them.
         """
-        query, ids, statistics = request.question.read().query, request.ids, request.statistics
-        retriever = self._opened(statistics)
-        with counted(self._counted(query, statistics)):
-            worths = retriever.term_weights(query)
-            shown = self.index.hits_by([(doc_id, 0.0) for doc_id in ids], worths, query)
-            reasons = [
-                self._explain(retriever, query, doc_id, request.expanded).to_dict() if request.explain else None
-                for doc_id in ids
-            ]
-        return ShardHits(self.generation, tuple(map(shard_hit, shown, reasons)))
+        question, statistics = request.question.read(), request.statistics
+        query, retriever = question.query, self._opened(statistics)
+        with using_statistics(self._counted(query, statistics)):
+            shown = self.index.hits_by([(doc_id, 0.0) for doc_id in request.ids], retriever.term_weights(query), query)
+            if not request.explain:
+                return ShardHits.of(self.index, shown)
+            return ShardHits.of(
+                self.index, shown, None if request.part else question,
+                lambda doc_id: self._explain(retriever, query, doc_id, request.expanded),
+            )
 
     @staticmethod
     def _explain(
@@ -267,7 +272,8 @@ class TermShard:
         with self._lock:
             if key not in self._given:
                 self._given[key] = DocumentRetriever(
-                    self.index.snapshot, self.index.analyzer, self.model, collection=statistics.of_collection
+                    self.index.snapshot, self.index.analyzer, self.model, collection=statistics.of_collection,
+                    open_encoded=open_sparse_channels,
                 )
                 while len(self._given) > _KEPT:
                     self._given.popitem(last=False)
@@ -294,3 +300,97 @@ def _largest(gaining: UnitResults) -> UnitResults:
     """Those that gain most: as many as can decide which count, wherever the others are."""
     order = np.argsort(-gaining.scores, kind="stable")[: 2 * MOST_FURTHER + 1]
     return UnitResults(gaining.segments[order], gaining.units[order], gaining.scores[order])
+
+
+def channel_lengths(lexical: LexicalRetriever) -> list[ChannelLengths]:
+    """How many live units have each weighted length, by zone and channel."""
+    channels = []
+    for zone, name in lexical.zone_channels(tuple(lexical.channels)):
+        fields = lexical.zones[zone] if zone else lexical.fields_of(name)
+        counts: dict[float, int] = {}
+        for segment in lexical.segments:
+            postings = open_postings(segment, name, fields)
+            found = zip(
+                postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True
+            )
+            for length, count in found:
+                counts[length] = counts.get(length, 0) + count
+        having = {length: count for length, count in counts.items() if length > 0 and count}
+        channels.append(ChannelLengths(zone, name, tuple(having), tuple(having.values())))
+    return channels
+
+
+class StatedLinks:
+    """All links that live documents of some segments name, looked up by the names of threads; immutable.
+
+    A link counts where both of its threads have live documents, which may be in other shards.
+    """
+
+    def __init__(self, segments: Sequence[Segment], settings: Links) -> None:
+        parts = [open_links(segment, settings.thread, settings.fields) for segment in segments]
+        joined = Packed.join([part.names for part in parts])
+        ids, firsts = unify(joined.blob, joined.starts)
+        self._names = joined.take(firsts)
+        self._held = np.zeros(len(firsts), np.bool_)
+        self._thread_of: list[NDArray[np.int64]] = []
+        links = [np.zeros((0, 2), np.int64)]
+        start = 0
+        for part, segment in zip(parts, segments, strict=True):
+            mine = np.append(ids[start : start + len(part.names)], -1)
+            start += len(part.names)
+            self._held[mine[:-1][part.held(segment.live)]] = True
+            self._thread_of.append(mine[part.thread_of])
+            stated = part.stated(segment.live)
+            links.append(np.stack([mine[part.sources[stated]], mine[part.targets[stated]]], axis=1))
+        ends = np.unique(np.concatenate(links), axis=0)
+        self.count = len(ends)
+        """How many links there are, each counted once."""
+        both = np.concatenate([ends, ends[:, ::-1]])
+        order = np.argsort(both[:, 0], kind="stable")
+        self._others = both[order, 1]
+        self._bounds = offsets(np.bincount(both[:, 0], minlength=len(firsts)))
+        self._keys = digests(self._names.blob, self._names.starts)
+        self._order = np.argsort(self._keys[:, 0], kind="stable")
+        self._sorted = self._keys[self._order, 0]
+
+    def threads(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> tuple[str | None, ...]:
+        """The threads of documents, None for a document of none; nothing where there are no threads at all."""
+        if not len(self._names):
+            return ()
+        numbers = np.full(len(units), -1, np.int64)
+        for segment in np.unique(segments).tolist():
+            mine = segments == segment
+            numbers[mine] = self._thread_of[segment][units[mine]]
+        known = np.flatnonzero(numbers >= 0)
+        found: list[str | None] = [None] * len(numbers)
+        for place, name in zip(known.tolist(), self._names.take(numbers[known]).strings(), strict=True):
+            found[place] = name
+        return tuple(found)
+
+    def links(self, threads: Sequence[str]) -> list[tuple[str, str]]:
+        """The links of threads, each with the thread first that was asked about."""
+        numbers = self._find(threads)
+        numbers = np.unique(numbers[numbers >= 0])
+        lengths = self._bounds[numbers + 1] - self._bounds[numbers]
+        starts = offsets(lengths)
+        places = np.repeat(self._bounds[numbers] - starts[:-1], lengths) + np.arange(starts[-1])
+        ends = np.stack([np.repeat(numbers, lengths), self._others[places]], axis=1)
+        names = self._names.take(ends.reshape(-1)).strings()
+        return list(zip(names[::2], names[1::2], strict=True))
+
+    def held(self, threads: Sequence[str]) -> list[str]:
+        """Those of some threads that have live documents."""
+        numbers = self._find(threads)
+        return [
+            name for name, number in zip(threads, numbers.tolist(), strict=True) if number >= 0 and self._held[number]
+        ]
+
+    def _find(self, threads: Sequence[str]) -> NDArray[np.int64]:
+        """The numbers of threads, -1 for those that nobody names."""
+        if not len(self._sorted) or not threads:
+            return np.full(len(threads), -1, np.int64)
+        packed = Packed.of(threads)
+        keys = digests(packed.blob, packed.starts)
+        places = np.minimum(np.searchsorted(self._sorted, keys[:, 0]), len(self._sorted) - 1)
+        numbers = self._order[places]
+        return np.where((self._keys[numbers] == keys).all(axis=1), numbers, -1)

@@ -1,22 +1,29 @@
-"""What shards and whoever searches them tell each other: plain values, which JSON carries as they are."""
+"""The answers of shards: plain values. Types and checks are all that reads them from JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from porism.analysis.documents import content_from_json, content_to_json
 from porism.errors import QueryError
-from porism.retrieve.lexical.given import CollectionStatistics, QueryStatistics
+from porism.explanation import Explanation
+from porism.index import Snapshot
+from porism.index.languages import language_counts
+from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.lexical.global_statistics import CollectionStatistics, QueryStatistics
 from porism.retrieve.weightings.base import ChannelStatistics
-from porism.search.questions import Condition, Question
-from porism.types import Document, Query
+from porism.search.answers import Hit
+from porism.search.index import Index
+from porism.search.models.models import write_model
+from porism.search.questions import Question
+from porism.types import Document
+from porism.version import __version__
 
-PROTOCOL = 5
+PROTOCOL = 6
 """Changes when a shard answers in another way than before."""
 
 
@@ -58,51 +65,35 @@ class ShardCollection:
     languages: dict[str, int] = field(default_factory=dict)
     """Language → documents in it."""
 
-
-@dataclass(frozen=True)
-class ShardCondition:
-    """A condition of a question."""
-
-    content: Any
-    field: str | None = None
-    exact: bool = True
+    @classmethod
+    def of(
+        cls, snapshot: Snapshot, model: RetrieverSettings, *, channels: tuple[ChannelLengths, ...] = (),
+        links: bool = False, encoder: Mapping[str, Any] | None = None,
+    ) -> ShardCollection:
+        """What an index has, as a shard of a larger collection."""
+        return cls(
+            PROTOCOL, __version__, snapshot.generation, snapshot.doc_count, dict(snapshot.config), write_model(model),
+            tuple(dict.fromkeys(name for segment in snapshot.segments for name in segment.fields)),
+            tuple(sorted({key for segment in snapshot.segments for key in segment.metadata_counts()})),
+            channels, links, dict(encoder or {}), language_counts(snapshot),
+        )
 
 
 @dataclass(frozen=True)
 class ShardQuestion:
-    """A question that was read, the filters beside it, and how many documents of all shards are in each language."""
+    """A question that was read, with all filters, and how many documents of all shards are in each language."""
 
-    fields: dict[str, Any]
-    conditions: tuple[ShardCondition, ...] = ()
-    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    question: Question
     languages: dict[str, int] = field(default_factory=dict)
 
-    @classmethod
-    def of(
-        cls, question: Question, filters: Mapping[str, Sequence[str]], languages: Mapping[str, int] | None = None
-    ) -> ShardQuestion:
-        """A question with all filters."""
-        return cls(
-            {name: content_to_json(content) for name, content in question.query.fields.items()},
-            tuple(ShardCondition(content_to_json(one.content), one.field, one.exact) for one in question.conditions),
-            {key: tuple(values) for key, values in filters.items()}, dict(languages or {}),
-        )
-
     def read(self) -> Question:
-        """The question again; a new query each time.
+        """The question, with a query that no retriever has seen yet.
 
-        :raises QueryError: it makes no sense, or is empty.
+        :raises QueryError: it is empty.
         """
-        try:
-            query = Query("query", {name: content_from_json(value) for name, value in self.fields.items()})
-            conditions = tuple(
-                Condition(content_from_json(one.content), one.field, one.exact) for one in self.conditions
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise QueryError(f"the question cannot be read ({error})", where="question") from error
-        if not any(query.fields.values()):
+        if not any(self.question.query.fields.values()):
             raise QueryError("the question is empty", hint="Ask with words, formulas, or both.")
-        return Question(query, conditions, self.filters)
+        return replace(self.question, query=replace(self.question.query))
 
 
 @dataclass(frozen=True)
@@ -248,61 +239,30 @@ class ShardLinks:
 
 
 @dataclass(frozen=True)
-class TextOfDocument:
-    """What a document has in its ``fields``."""
-
-    id: str
-    fields: dict[str, Any]
-
-    @classmethod
-    def of(cls, document: Document) -> TextOfDocument:
-        """The fields of a document."""
-        return cls(document.id, {name: content_to_json(content) for name, content in document.fields.items()})
-
-    def read(self, shown_id: str) -> Document:
-        """The document again, by the id that answers give it; without metadata.
-
-        :raises QueryError: it makes no sense.
-        """
-        try:
-            return Document(shown_id, {name: content_from_json(value) for name, value in self.fields.items()})
-        except (KeyError, TypeError, ValueError) as error:
-            raise QueryError(f"a document cannot be read ({error})", where=shown_id) from error
-
-
-@dataclass(frozen=True)
 class ShardTexts:
-    """What ``documents`` have in their fields."""
+    """Whole documents."""
 
     generation: int
-    documents: tuple[TextOfDocument, ...]
-
-
-@dataclass(frozen=True)
-class ShownPiece:
-    """A piece of a title or a passage."""
-
-    text: str
-    match: bool = False
-    formula: bool = False
-
-
-@dataclass(frozen=True)
-class ShardHit:
-    """What is shown of a document; the place has what is known but its path. ``explanation`` is a tree of values,
-    labels and parts, links apart."""
-
-    id: str
-    title: tuple[ShownPiece, ...]
-    snippet: tuple[ShownPiece, ...]
-    metadata: dict[str, Any]
-    place: dict[str, Any]
-    explanation: dict[str, Any] | None = None
+    documents: tuple[Document, ...]
 
 
 @dataclass(frozen=True)
 class ShardHits:
-    """What is shown of several documents."""
+    """Hits of a shard, without rank and score; explanations leave links out."""
 
     generation: int
-    hits: tuple[ShardHit, ...]
+    hits: tuple[Hit, ...]
+
+    @classmethod
+    def of(
+        cls, index: Index, hits: Iterable[Hit], question: Question | None = None,
+        explain: Callable[[str], Explanation | None] = lambda doc_id: None,
+    ) -> ShardHits:
+        """Hits of an index without paths of this machine, with how formulas match a question where one is given."""
+        return cls(index.snapshot.generation, tuple(
+            replace(
+                hit, location=replace(hit.location, path=None), explanation=explain(hit.id),
+                matches=tuple(index.matches(question, hit.id)) if question is not None else None,
+            )
+            for hit in hits
+        ))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from porism.errors import QueryError, counted
+from porism.explanation import Explanation
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.search.answering import IndexAnswers, Ranking, SearchOptions
 from porism.search.answers import Hit
 from porism.search.questions import Question
 from porism.serve.web import schema
 from porism.serve.web.deadlines import Deadline
 from porism.serve.web.facets import facets_of
-from porism.serve.web.federated_answering import search_all
 from porism.serve.web.parts import Parts, check_formulas, check_length, parts_of
 from porism.serve.web.pieces import PieceMaker, alignment, contribution, place_of
 from porism.serve.web.problems import told
-from porism.serve.web.requests import Request as Request
-from porism.serve.web.requests import check_page
-from porism.serve.web.served import View
+from porism.serve.web.requests import SearchRequest, check_page
+from porism.serve.web.served import HERE, View
 from porism.serve.web.settings import Limits
 
 SORT_KEYS = ("year", "date", "creation_date", "votes", "score")
@@ -46,48 +48,51 @@ def read_only(served: View, text: str, limits: Limits) -> schema.Question:
     )
 
 
-def search(served: View, request: Request, limits: Limits) -> schema.Results:
+def search(served: View, request: SearchRequest, limits: Limits) -> schema.Results:
     """A page of the documents that answer a question.
 
-    :raises QueryError: the question is empty or beyond a limit, or a filter names a key that no document has.
+    Facets and other orders than that of relevance are those of one index, not of several servers.
+
+    :raises QueryError: the question is empty or beyond a limit, a filter names a key that no document has, or there is
+        no such order or reranker.
+    :raises ConfigError: a server cannot be searched together with the others.
     """
     deadline = Deadline(limits.seconds)
     request.check(limits)
-    question = read(served, request.question, limits)
+    question = read(served, request.q, limits)
     parts = parts_of(served.index, question)
+    options = SearchOptions(
+        request.k, request.first, limits.depth, request.filters, request.explain, is_over=deadline.over,
+        rerank=served.reranking(request.rerank),
+    )
+    sorts: tuple[str, ...] = ("relevance",)
+    facets: tuple[schema.Facet, ...] = ()
     if served.federated is not None:
-        return search_all(served, served.federated, question, parts, request, limits)
-    ranked = _ranked(served, question, request, limits)
-    sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
-    ordered = _sorted(served, ranked, request.sort, sorts)
-    first = request.first
-    found = ordered[first : first + request.per_page]
-    hits = served.index.hits(found, question)
+        found = served.federated.answer(question, options)
+    else:
+        ranking = _ranking(served, question, options, request.rerank)
+        sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
+        facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
+        ordered = replace(ranking, results=_sorted(served, ranking.results, request.sort, sorts))
+        found = IndexAnswers(served.index).show(ordered, options)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
-    shown = [shown_hit(served, hit, pieces, first) for hit in hits]
-    if request.explain:
-        shown = [
-            hit if deadline.over() else hit.model_copy(
-                update={"explanation": explain(served, question, parts, hit.id, request.filters, deadline)}
-            )
-            for hit in shown
-        ]
     return schema.Results(
-        index=served.name, generation=served.generation, question=request.question, parts=tuple(parts.parts),
-        hints=tuple(served.index.hints(question, request.filters)), total=len(ranked),
-        total_is_exact=len(ranked) < limits.depth, page=request.page, per_page=request.per_page,
-        seconds=round(deadline.elapsed, 4), partial=deadline.missed, hits=tuple(shown),
-        facets=facets_of(served, [doc_id for doc_id, _ in ranked], request.filters), sort=request.sort, sorts=sorts,
+        index=served.name, generation=served.generation, question=request.q, parts=tuple(parts.parts),
+        hints=found.hints, total=found.total, total_is_exact=found.total_is_exact, page=request.page,
+        per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or found.partial,
+        missing=found.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in found.hits), facets=facets,
+        sort=request.sort, sorts=sorts, rerank=request.rerank, rerankers=served.rerankers,
     )
 
 
 def count(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limits: Limits) -> int:
     """How many documents a question finds, up to the depth of the limits; 0 where it cannot be asked."""
+    options = SearchOptions(1, depth=limits.depth, filters=filters)
     try:
         question = read(served, text, limits)
         if served.federated is not None:
-            return served.federated.search(question, 1, filters=filters, depth=limits.depth).total
-        return len(_ranked(served, question, Request(text, filters), limits))
+            return served.federated.answer(question, options).total
+        return len(_ranking(served, question, options).results)
     except QueryError:
         return 0
 
@@ -101,12 +106,15 @@ def explain(
     :raises QueryError: the index has no such document.
     """
     tree = served.index.explain(question, doc_id, filters=filters)
-    alignments = []
-    if question.query.content.formulas and not deadline.over():
-        alignments = [alignment(one, parts) for one in served.index.matches(question, doc_id)[:_MOST_ALIGNMENTS]]
-    return schema.Explained(
-        id=doc_id, contributions=contribution(tree), alignments=tuple(alignments), partial=deadline.missed
-    )
+    matches = served.index.matches(question, doc_id) if not deadline.over() else []
+    return _explained(doc_id, tree, matches, parts).model_copy(update={"partial": deadline.missed})
+
+
+def _explained(
+    doc_id: str, explanation: Explanation, matches: Sequence[FormulaMatch], parts: Parts
+) -> schema.Explained:
+    alignments = tuple(alignment(match, parts) for match in matches[:_MOST_ALIGNMENTS])
+    return schema.Explained(id=doc_id, contributions=contribution(explanation), alignments=alignments)
 
 
 def explain_one(
@@ -128,15 +136,14 @@ def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar
     pieces = PieceMaker(served, Parts(), Deadline(0))
     return schema.Similar(
         index=served.name, generation=served.generation, id=doc_id,
-        hits=tuple(shown_hit(served, hit, pieces) for hit in hits), seconds=round(deadline.elapsed, 4),
+        hits=tuple(shown_hit(served, hit, pieces, Parts()) for hit in hits), seconds=round(deadline.elapsed, 4),
     )
 
 
-def _ranked(served: View, question: Question, request: Request, limits: Limits) -> list[tuple[str, float]]:
-    key = ("ranked", request.question, tuple(sorted(request.filters.items())), limits.depth)
-    found: list[tuple[str, float]] = served.rankings.get(
-        key, lambda: list(served.index.ranked(question, limits.depth, filters=request.filters)[question.query.id])
-    )
+def _ranking(served: View, question: Question, options: SearchOptions, reranker: str = "") -> Ranking:
+    """What a question finds, kept for its other pages."""
+    key = ("ranked", question.text, tuple(sorted(options.filters.items())), options.depth, reranker)
+    found: Ranking = served.rankings.get(key, lambda: IndexAnswers(served.index).rank(question, options))
     return found
 
 
@@ -161,13 +168,17 @@ def _sorted(
     return sorted(ranked, key=lambda one: value(one[0]), reverse=True)
 
 
-def shown_hit(served: View, hit: Hit, pieces: PieceMaker, before: int = 0) -> schema.Hit:
-    """A hit as it is shown; ``before`` counts the hits of earlier pages."""
-    several = len(served.index.snapshot.sources) > 1
+def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schema.Hit:
+    """A hit as it is shown."""
+    explained = None if hit.explanation is None else _explained(hit.id, hit.explanation, hit.matches or (), parts)
     return schema.Hit(
-        rank=before + hit.rank, id=hit.id, score=round(hit.score, 6), title=pieces.pieces(hit.title),
-        snippet=pieces.pieces(hit.snippet), place=place_of(hit.location, several, str(hit.title)),
-        metadata=dict(hit.metadata), home=served.home(hit.id),
+        rank=hit.rank, id=hit.id, score=round(hit.score, 6), title=pieces.pieces(hit.title),
+        snippet=pieces.pieces(hit.snippet), place=place_of(hit.location, served.has_several_sources, str(hit.title)),
+        metadata=dict(hit.metadata), explanation=explained, page=hit.page,
+        stages=tuple(
+            schema.StageScore(stage=stage.stage, rank=stage.rank, score=round(stage.score, 6)) for stage in hit.stages
+        ),
+        home=None if hit.home == HERE else hit.home,
     )
 
 

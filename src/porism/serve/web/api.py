@@ -8,13 +8,23 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel
 
 from porism.search.index import filters_from_strings
-from porism.serve.web import answering, completion, documents, facets, formula_answering, formula_views, schema
+from porism.serve.web import (
+    answering,
+    completion,
+    documents,
+    facets,
+    formula_answering,
+    formula_views,
+    requests,
+    schema,
+)
 from porism.serve.web.deadlines import Deadline
 from porism.serve.web.parts import check_filters, check_length, parts_of
 from porism.serve.web.problems import NotFound
+from porism.serve.web.requests import FormulaRequest, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
 from porism.system.concurrency.memory import Memory
@@ -34,57 +44,15 @@ PerPage = Annotated[int, Query(description="Results of a page.")]
 DocumentId = Annotated[str, Query(description="The id of a document.")]
 Sort = Annotated[str, Query(description="`relevance`, or a key of the metadata that results name in `sorts`.")]
 Match = Annotated[
-    Literal["any", "renamed", "identical", "equal"],
+    requests.Match,
     Query(description="Which formulas count: similar ones, equal up to names, the same, or equal in value."),
 ]
+Rerank = Annotated[str, Query(description="A reranker of the server, for a better order; none where it is left out.")]
 Explain = Annotated[bool, Query(description="Whether each result is explained.")]
 Target = Annotated[
     Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
 ]
 FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
-
-
-class Body(BaseModel):
-    """A body of JSON. Halves of characters, which JSON can carry and no answer can, are refused."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _whole_characters(cls, value: Any) -> Any:
-        waiting = [value]
-        while waiting:
-            one = waiting.pop()
-            if isinstance(one, str):
-                if not one.isascii() and any("\ud800" <= character <= "\udfff" for character in one):
-                    raise ValueError("a text has half of a character (a lone surrogate)")
-            elif isinstance(one, dict):
-                waiting += [*one.keys(), *one.values()]
-            elif isinstance(one, list):
-                waiting += one
-        return value
-
-
-class SearchBody(Body):
-    """A search as a body of JSON, for questions that are too long for an address."""
-
-    q: str
-    index: str = ""
-    filters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    page: int = 1
-    k: int = 10
-    sort: str = "relevance"
-    explain: bool = False
-
-
-class FormulaBody(Body):
-    """A formula search as a body of JSON."""
-
-    q: str
-    index: str = ""
-    filters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    page: int = 1
-    k: int = 10
-    match: Literal["any", "renamed", "identical", "equal"] = "any"
-    explain: bool = True
 
 
 class Api:
@@ -136,18 +104,19 @@ class Api:
 
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
-        page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", explain: Explain = False,
+        page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", rerank: Rerank = "", explain: Explain = False,
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
-        view = self.view(index)
-        wanted = answering.Request(q, dict(filters_from_strings(filters)), page, k, sort, explain)
-        return self._answer(request, view, lambda: answering.search(view, wanted, self._limits))
+        chosen = dict(filters_from_strings(filters))
+        return self.search_body(request, SearchRequest(
+            q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain
+        ))
 
-    def search_body(self, request: Request, body: SearchBody) -> Response:
-        """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `explain`."""
+    def search_body(self, request: Request, body: SearchRequest) -> Response:
+        """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `rerank`,
+        `explain`."""
         view = self.view(body.index)
-        wanted = answering.Request(body.q, body.filters, body.page, body.k, body.sort, body.explain)
-        return self._answer(request, view, lambda: answering.search(view, wanted, self._limits))
+        return self._answer(request, view, lambda: answering.search(view, body, self._limits))
 
     def stream(
         self, q: Text, index: Name = "", filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
@@ -158,7 +127,7 @@ class Api:
         """
         view = self.view(index)
         chosen = dict(filters_from_strings(filters))
-        results = answering.search(view, answering.Request(q, chosen, page, k), self._limits)
+        results = answering.search(view, SearchRequest(q=q, filters=chosen, page=page, k=k), self._limits)
         return StreamingResponse(self._explained(view, results, q, chosen), media_type="application/x-ndjson")
 
     def _explained(
@@ -180,15 +149,15 @@ class Api:
         page: PageNumber = 1, k: PerPage = 10, match: Match = "any", explain: Explain = True,
     ) -> Response:
         """Formulas that answer one, with the documents that have them; ``?x`` is any subexpression."""
-        view = self.view(index)
-        wanted = formula_answering.FormulaRequest(q, dict(filters_from_strings(filters)), page, k, match, explain)
-        return self._answer(request, view, lambda: formula_answering.search_formulas(view, wanted, self._limits))
+        chosen = dict(filters_from_strings(filters))
+        return self.formulas_body(request, FormulaRequest(
+            q=q, index=index, filters=chosen, page=page, k=k, match=match, explain=explain
+        ))
 
-    def formulas_body(self, request: Request, body: FormulaBody) -> Response:
+    def formulas_body(self, request: Request, body: FormulaRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `match`, `explain`."""
         view = self.view(body.index)
-        wanted = formula_answering.FormulaRequest(body.q, body.filters, body.page, body.k, body.match, body.explain)
-        return self._answer(request, view, lambda: formula_answering.search_formulas(view, wanted, self._limits))
+        return self._answer(request, view, lambda: formula_answering.search_formulas(view, body, self._limits))
 
     def explain(
         self, request: Request, q: Text, id: DocumentId, index: Name = "", filters: FilterList = [],  # noqa: B006

@@ -30,7 +30,9 @@ def open_library(settings: WebSettings) -> Library:
     """
     seconds = settings.limits.server_seconds
     servers = open_servers(settings.servers, seconds)
-    return Library(settings.indexes, settings.model, settings.formula_model, servers, seconds)
+    return Library(
+        settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers
+    )
 
 
 def create_app(settings: WebSettings, library: Library | None = None) -> Any:

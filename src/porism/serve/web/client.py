@@ -92,13 +92,15 @@ class Client:
 
     def search(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, sort: str = "relevance",
-        explain: bool = False, index: str | None = None,
+        rerank: str = "", explain: bool = False, index: str | None = None,
     ) -> schema.Results:
         """A page of the documents that answer a question.
 
         :raises ApiError: the question cannot be asked, or the server cannot be reached; so all methods do.
         """
-        return self._ask("/search", schema.Results, question, k, page, filters, index, sort=sort, explain=explain)
+        return self._ask(
+            "/search", schema.Results, question, k, page, filters, index, sort=sort, rerank=rerank, explain=explain
+        )
 
     def formulas(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None,

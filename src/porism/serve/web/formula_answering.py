@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 from porism.errors import Problem, QueryError
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.search.formula_hits import FormulaHit
-from porism.search.formula_occurrences import Place
+from porism.search.answering import IndexAnswers, SearchOptions
+from porism.search.answers import FormulaHit
 from porism.search.formula_queries import make_formula_query, read_formula_question
-from porism.serve.shards.federated_formulas import FederatedFormulas
 from porism.serve.web import schema
 from porism.serve.web.answering import count
 from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
 from porism.serve.web.parts import Parts, check_formulas, check_length, formula_parts
-from porism.serve.web.pieces import alignment, place_of, plain_pieces
+from porism.serve.web.pieces import PieceMaker, alignment, place_of
 from porism.serve.web.problems import told
-from porism.serve.web.requests import FormulaRequest as FormulaRequest
+from porism.serve.web.requests import FormulaRequest
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
 from porism.types import Formula
-
-MATCHES = ("any", "renamed", "identical", "equal")
-"""Which formulas count: all that are similar; those equal to the query up to names; the query itself; those equal to
-it, also by value."""
 
 _COMPARED = 200
 """So many of the best formulas are looked at where only equal ones count."""
@@ -43,48 +37,40 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
     """
     deadline = Deadline(limits.seconds)
     request.check(limits)
-    if request.match not in MATCHES:
-        raise QueryError(f"there is no match {request.match!r}", hint=f"Choose from {', '.join(MATCHES)}.")
-    content, notes = read_formula_question(check_length(request.question, limits))
+    content, notes = read_formula_question(check_length(request.q, limits))
     problems: list[Problem] = []
     query = make_formula_query(content, problems.append)
     check_formulas(query.formulas, limits)
     parts = formula_parts(query.formulas)
     depth = _COMPARED if request.match != "any" else min(limits.depth, _COMPARED)
-    first = request.first
-    keep = _keeping(request.match, query.formulas)
-    missing: tuple[schema.MissingIndex, ...] = ()
+    options = SearchOptions(
+        request.k, request.first, depth, request.filters, request.explain, keep=_keeping(request.match, query.formulas),
+        documents=_SHOWN_PLACES,
+    )
     if served.federated is not None:
-        of_all = served.federated.search_formulas(
-            content, request.per_page, filters=request.filters, explain=request.explain, first=first, depth=depth,
-            keep=keep,
-        )
-        shown = [
-            _hit(hit, hit.match, query.formulas, parts, partial(_place_of_all, of_all)) for hit in of_all.hits
-        ]
-        total, is_exact = of_all.total, of_all.total_is_exact
-        missing = tuple(schema.MissingIndex(name=one.name, reason=one.reason) for one in of_all.missing)
+        found = served.federated.answer_formulas(content, options)
     else:
-        key = ("formulas", request.question, tuple(sorted(request.filters.items())), depth)
-        found: list[FormulaHit] = served.rankings.get(
+        key = ("formulas", request.q, tuple(sorted(request.filters.items())), depth)
+        listed: list[FormulaHit] = served.rankings.get(
             key, lambda: served.index.search_formulas(content, depth, filters=request.filters)
         )
-        chosen = found if keep is None else [hit for hit in found if keep(hit.formula)]
-        shown = []
-        for rank, hit in enumerate(chosen[first : first + request.per_page], first + 1):
-            match = None if deadline.over() or not request.explain else _match(served, query.formulas, hit.key)
-            shown.append(_hit(replace(hit, rank=rank), match, query.formulas, parts, partial(_place, served)))
-        total, is_exact = len(chosen), len(found) < depth
-        notes = [*notes, *served.index.formulas.notes()]
+        found = IndexAnswers(served.index).show_formulas(listed, options)
+        if request.explain:
+            found = replace(found, hits=tuple(
+                hit if deadline.over() else replace(hit, match=_match(served, query.formulas, hit.key))
+                for hit in found.hits
+            ))
+    pieces = PieceMaker(served, parts, deadline)
     without = None
-    if not total and query.context is not None:
+    if not found.total and query.context is not None:
         without = count(served, query.context.content.text.replace("￼", " "), request.filters, limits)
-    hints = [*notes, *(str(problem) for problem in problems)]
+    hints = [*notes, *found.hints, *(str(problem) for problem in problems)]
     return schema.FormulaResults(
-        index=served.name, generation=served.generation, question=request.question, parts=tuple(parts.parts),
-        hints=tuple(hints), total=total, total_is_exact=is_exact, page=request.page,
-        per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=deadline.missed or bool(missing),
-        missing=missing, hits=tuple(shown), match=request.match, documents_without=without,
+        index=served.name, generation=served.generation, question=request.q, parts=tuple(parts.parts),
+        hints=tuple(hints), total=found.total, total_is_exact=found.total_is_exact, page=request.page,
+        per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or found.partial,
+        missing=found.missing, hits=tuple(_hit(served, hit, query.formulas, parts, pieces) for hit in found.hits),
+        match=request.match, documents_without=without,
     )
 
 
@@ -134,41 +120,23 @@ def _relation(formulas: tuple[Formula, ...], found: Formula, match: FormulaMatch
 
 
 def _hit(
-    hit: FormulaHit, match: FormulaMatch | None, formulas: tuple[Formula, ...], parts: Parts,
-    place_in_document: Callable[[Place, tuple[str, ...]], schema.FormulaPlace | None],
+    served: View, hit: FormulaHit, formulas: tuple[Formula, ...], parts: Parts, pieces: PieceMaker
 ) -> schema.FormulaHit:
-    by_document: dict[str, list[Place]] = {}
+    fields: dict[str, dict[str, None]] = {}
     for place in hit.places:
-        by_document.setdefault(place.doc_id, []).append(place)
-    places = [
-        place_in_document(found[0], tuple(dict.fromkeys(place.field for place in found)))
-        for found in list(by_document.values())[:_SHOWN_PLACES]
-    ]
+        fields.setdefault(place.doc_id, {})[place.field] = None
+    places = tuple(
+        schema.FormulaPlace(
+            id=document.id, title=pieces.pieces(document.title) or (schema.Piece(text=document.id),),
+            fields=tuple(fields.get(document.id, ())), page=document.page,
+            place=place_of(document.location, served.has_several_sources, str(document.title)),
+        )
+        for document in hit.shown[:_SHOWN_PLACES]
+    )
     return schema.FormulaHit(
         rank=hit.rank, score=round(hit.score, 6), formula=keyed_view(hit.formula),
-        relation=_relation(formulas, hit.formula, match), documents=hit.documents,
-        places=tuple(place for place in places if place is not None),
-        alignment=alignment(match, parts) if match is not None else None,
-    )
-
-
-def _place(served: View, first: Place, fields: tuple[str, ...]) -> schema.FormulaPlace:
-    """A document of the index that holds a formula, and where it is first."""
-    doc_id = first.doc_id
-    document, location = served.index.document(doc_id), served.index.location(doc_id, first.field, first.number)
-    title = plain_pieces(document.title) or (schema.Piece(text=doc_id),)
-    return schema.FormulaPlace(id=doc_id, title=title, fields=fields, place=place_of(location))
-
-
-def _place_of_all(found: FederatedFormulas, first: Place, fields: tuple[str, ...]) -> schema.FormulaPlace | None:
-    """A document of one of several indexes that holds a formula; None for those that are only counted."""
-    document = found.documents.get(first)
-    if document is None:
-        return None
-    title = tuple(schema.Piece(text=one.text) for one in document.title.pieces) or (schema.Piece(text=first.doc_id),)
-    return schema.FormulaPlace(
-        id=first.doc_id, title=title, fields=fields, place=place_of(document.location, True, str(document.title)),
-        page=document.page,
+        relation=_relation(formulas, hit.formula, hit.match), documents=hit.documents, places=places,
+        alignment=alignment(hit.match, parts) if hit.match is not None else None,
     )
 
 

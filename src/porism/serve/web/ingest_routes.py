@@ -10,9 +10,10 @@ from pydantic import Field
 
 from porism.serve.web import schema
 from porism.serve.web.access import ApiKey, find_key
-from porism.serve.web.api import PREFIX, Body, Name
+from porism.serve.web.api import PREFIX, Name
 from porism.serve.web.ingest import Change, Ingest, read_records
 from porism.serve.web.problems import Refused
+from porism.serve.web.requests import Body
 
 MOST_DOCUMENTS = 1_000
 """Documents of one request."""

@@ -105,7 +105,8 @@ def _beside(
 
 
 def _hits(view: View, question: Question, ids: Sequence[str], limits: Limits) -> tuple[schema.Hit, ...]:
-    pieces = PieceMaker(view, parts_of(view.index, question), Deadline(limits.alignment_seconds))
+    parts = parts_of(view.index, question)
+    pieces = PieceMaker(view, parts, Deadline(limits.alignment_seconds))
     return tuple(
-        answering.shown_hit(view, hit, pieces) for hit in view.index.hits([(one, 0.0) for one in ids], question)
+        answering.shown_hit(view, hit, pieces, parts) for hit in view.index.hits([(one, 0.0) for one in ids], question)
     )

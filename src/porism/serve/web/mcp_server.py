@@ -28,6 +28,7 @@ from porism.serve.web.mcp_texts import (
 )
 from porism.serve.web.parts import parts_of
 from porism.serve.web.pieces import place_of
+from porism.serve.web.requests import FormulaRequest, SearchRequest
 from porism.serve.web.served import Library
 from porism.serve.web.settings import Limits
 from porism.version import __version__
@@ -85,7 +86,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         k: Count = 5, page: Page = 1, filters: Filters = None, index: Name = "", characters: Characters = 6_000,
     ) -> str:
         """Finds the documents that answer a question: titles, ids, places, and a passage of each, best first."""
-        request = answering.Request(question, _filters(filters), page, k)
+        request = SearchRequest(q=question, filters=_filters(filters), page=page, k=k)
         return results_text(answering.search(library.view(index), request, bounds), characters)
 
     @tool
@@ -99,7 +100,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         filters: Filters = None, index: Name = "", characters: Characters = 6_000,
     ) -> str:
         """Finds formulas like one, also renamed or rewritten, with the documents that have them."""
-        request = formula_answering.FormulaRequest(formula, _filters(filters), page, k, match)
+        request = FormulaRequest(q=formula, filters=_filters(filters), page=page, k=k, match=match)
         return formulas_text(formula_answering.search_formulas(library.view(index), request, bounds), characters)
 
     @tool

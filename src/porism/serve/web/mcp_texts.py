@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
 from porism.errors import PorismError, counted
+from porism.explanation import Explanation
 from porism.formula import parse, to_latex
 from porism.search.printable import one_printable_line
 from porism.serve.web import schema
@@ -154,10 +155,10 @@ def _fitting(entries: Sequence[str], characters: int) -> str:
     return text
 
 
-def _tree_text(root: schema.Contribution) -> str:
+def _tree_text(root: Explanation) -> str:
     """A tree of contributions, of each node the largest parts, as many lines as are allowed."""
     shown: set[int] = set()
-    waiting: list[tuple[float, int, schema.Contribution]] = [(-abs(root.value), 0, root)]
+    waiting: list[tuple[float, int, Explanation]] = [(-abs(root.value), 0, root)]
     while waiting and len(shown) < MOST_LINES:
         *_, one = heappop(waiting)
         shown.add(id(one))
@@ -172,6 +173,6 @@ def _tree_text(root: schema.Contribution) -> str:
         if len(parts) < len(one.parts):
             rest = sum(part.value for part in one.parts) - sum(part.value for part in parts)
             number = len(one.parts) - len(parts)
-            left.append((schema.Contribution(value=rest, label=f"{counted(number, 'smaller part')}"), depth + 1))
+            left.append((Explanation(rest, counted(number, "smaller part")), depth + 1))
         left += [(part, depth + 1) for part in reversed(parts)]
     return "\n".join(lines)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
@@ -17,6 +17,7 @@ from porism.serve.web.grades import KnownQuestions
 from porism.serve.web.parts import check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.rendering import FormulaLinker
+from porism.serve.web.requests import FormulaRequest, Match, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.static_files import file_response
@@ -26,6 +27,7 @@ from porism.system.concurrency.memory import Memory
 from porism.version import __version__
 
 MODES = ("documents", "formulas")
+MATCHES: tuple[str, ...] = get_args(Match)
 
 _MOST_REMEMBERED_BYTES = 300_000
 
@@ -44,7 +46,7 @@ class Pages:
         self._pages: Memory[str] = Memory(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
-            has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
+            rerankers=settings.rerankers, has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
         )
 
     # -- searching -----------------------------------------------------------------------------------------------------
@@ -52,7 +54,7 @@ class Pages:
     def home(self, request: Request, index: str = "", mode: str = "documents") -> Response:
         """The first page: the box, examples, what is searched."""
         view = self._api.view(index)
-        state = SearchState(mode=_known_mode(mode), index=index)
+        state = SearchState(mode=_known(mode, MODES), index=index)
         return self._page(
             request, view,
             lambda: self.templates.render("home.html", state=state, facts=describe(view), examples=_examples(view)),
@@ -60,10 +62,13 @@ class Pages:
 
     def search(
         self, request: Request, q: str = "", mode: str = "documents", index: str = "",
-        filters: FilterList = [], sort: str = "relevance", match: str = "any", page: int = 1, k: int = 10,  # noqa: B006
+        filters: FilterList = [], sort: str = "relevance", match: str = "any", rerank: str = "",  # noqa: B006
+        page: int = 1, k: int = 10,
     ) -> Response:
         """Results, or what was wrong with the question."""
-        state = SearchState(q, _known_mode(mode), index, tuple(filters), sort, match, page, k)
+        state = SearchState(
+            q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank
+        )
         view = self._api.view(index)
         if not q.strip() and not filters:
             return self.home(request, index, mode)
@@ -80,15 +85,13 @@ class Pages:
 
     def _results(self, view: View, state: SearchState) -> str:
         results: schema.Results | schema.FormulaResults
+        asked: dict[str, Any] = {"q": state.q, "filters": dict(state.chosen), "page": state.page, "k": state.k}
         if state.mode == "formulas":
-            results = formula_answering.search_formulas(
-                view, formula_answering.FormulaRequest(state.q, state.chosen, state.page, state.k, state.match),
-                self._limits,
-            )
+            formulas = FormulaRequest(**asked | {"match": state.match})
+            results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
-            results = answering.search(
-                view, answering.Request(state.q, state.chosen, state.page, state.k, state.sort), self._limits
-            )
+            request = SearchRequest(**asked, sort=state.sort, rerank=state.rerank)
+            results = answering.search(view, request, self._limits)
         return self.templates.render(
             "search.html", state=state, results=results, read=None, error=None, facts=describe(view),
             last_page=min(-(-results.total // state.k), self._limits.depth // state.k),
@@ -281,8 +284,9 @@ class Pages:
         return HTMLResponse(html, status_code=status)
 
 
-def _known_mode(mode: str) -> str:
-    return mode if mode in MODES else MODES[0]
+def _known(value: str, values: Sequence[str]) -> str:
+    """A value, or the first where it is none of them."""
+    return value if value in values else values[0]
 
 
 def _examples(view: View) -> tuple[tuple[str, str], ...]:

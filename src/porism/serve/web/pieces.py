@@ -75,12 +75,11 @@ def place_of(location: Location, several_sources: bool = False, title: str = "")
     )
 
 
-def contribution(explanation: Explanation, depth: int = 12) -> schema.Contribution:
+def contribution(explanation: Explanation, depth: int = 12) -> Explanation:
     """An explanation, its parts largest first, down to some depth."""
     below = sorted(explanation.parts, key=lambda part: -abs(part.value)) if depth else ()
-    return schema.Contribution(
-        value=round(explanation.value, 6), label=explanation.label,
-        parts=tuple(contribution(part, depth - 1) for part in below),
+    return Explanation(
+        round(explanation.value, 6), explanation.label, tuple(contribution(part, depth - 1) for part in below)
     )
 
 

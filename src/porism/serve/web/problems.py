@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.errors import EngineError, IndexFolderError, PorismError, QueryError
-from porism.serve.shards.requests import MOVED, Moved
+from porism.serve.shards.requests import MOVED, StaleCommit
 from porism.serve.web.schema import ErrorAnswer, ErrorBody
 
 
@@ -23,7 +23,7 @@ def status_of(error: PorismError) -> tuple[int, str]:
     """The status of the answer to a request that raised an error, and its stable code."""
     if isinstance(error, Refused):
         return error.status, error.code
-    if isinstance(error, Moved):
+    if isinstance(error, StaleCommit):
         return 409, MOVED
     if isinstance(error, NotFound):
         return 404, "not_found"

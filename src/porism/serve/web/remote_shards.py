@@ -15,20 +15,20 @@ from porism.retrieve import DEFAULT_MODEL, RetrieverSettings
 from porism.search.index import open_index
 from porism.serve.shards.federated import FederatedIndex
 from porism.serve.shards.formula_requests import FormulaHitsRequest, FormulaOccurrencesRequest
-from porism.serve.shards.gathering import SECONDS
 from porism.serve.shards.requests import (
     MOVED,
     A,
     DocumentTermsRequest,
     FrequenciesRequest,
     HitsRequest,
-    Moved,
     Request,
     ScoresRequest,
     Shard,
+    StaleCommit,
     TextsRequest,
 )
 from porism.serve.shards.shard import IndexShard
+from porism.serve.shards.shard_group import SECONDS
 
 if TYPE_CHECKING:
     import httpx
@@ -81,7 +81,7 @@ class RemoteShard:
     def ask(self, request: Request[A]) -> A:
         """The server's answer to a request; what is about many documents or formulas is asked a part at a time.
 
-        :raises Moved: the server has a newer commit.
+        :raises StaleCommit: the server has a newer commit.
         """
         try:
             answers = [self._client.shard(part) for part in in_parts(request)]
@@ -133,7 +133,7 @@ def joined(answers: Sequence[A]) -> A:
 
 def _moved(error: PorismError) -> PorismError:
     """What the server says, as the error that it is here."""
-    return Moved(error.what, hint=error.hint) if getattr(error, "code", "") == MOVED else error
+    return StaleCommit(error.what, hint=error.hint) if getattr(error, "code", "") == MOVED else error
 
 
 def open_shards(

@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, model_validator
 
 from porism.errors import QueryError
 from porism.serve.web.parts import check_filters
 from porism.serve.web.settings import Limits
 
+Match = Literal["any", "renamed", "identical", "equal"]
+"""Which formulas count: all that are similar; those equal to the query up to names; the query itself; those equal to
+it, also by value."""
 
-@dataclass(frozen=True)
-class PageRequest:
+
+class Body(BaseModel):
+    """A body of JSON. Halves of characters, which JSON can carry and no answer can, are refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_characters(cls, value: Any) -> Any:
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, str):
+                if not one.isascii() and any("\ud800" <= character <= "\udfff" for character in one):
+                    raise ValueError("a text has half of a character (a lone surrogate)")
+            elif isinstance(one, dict):
+                waiting += [*one.keys(), *one.values()]
+            elif isinstance(one, list):
+                waiting += one
+        return value
+
+
+class PageRequest(Body):
     """A page of what answers a question."""
 
-    question: str
-    filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    q: str
+    index: str = ""
+    filters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     page: int = 1
-    per_page: int = 10
+    k: int = 10
 
     @property
     def first(self) -> int:
         """The results before the page."""
-        return (self.page - 1) * self.per_page
+        return (self.page - 1) * self.k
 
     def check(self, limits: Limits) -> None:
         """Refuses pages that do not exist or are too large, and too many filters.
 
         :raises QueryError: with what is allowed.
         """
-        check_page(self.page, self.per_page, limits)
+        check_page(self.page, self.k, limits)
         check_filters(self.filters, limits)
 
 
-@dataclass(frozen=True)
-class Request(PageRequest):
+class SearchRequest(PageRequest):
     """A page of documents, their order, and whether each is explained."""
 
     sort: str = "relevance"
+    rerank: str = ""
     explain: bool = False
 
 
-@dataclass(frozen=True)
 class FormulaRequest(PageRequest):
     """A page of formulas, which of them count, and whether each is shown with its alignment."""
 
-    match: str = "any"
+    match: Match = "any"
     explain: bool = True
 
 

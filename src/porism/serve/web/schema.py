@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from porism.explanation import Explanation
+from porism.search.answers import MissingIndex
+
 
 class Model(BaseModel):
     """A value of the API: immutable; fields that a newer server adds are ignored."""
@@ -63,14 +66,6 @@ class Place(Model):
     url: str | None = None
 
 
-class Contribution(Model):
-    """A value, what it is, and the contributions that add up to it."""
-
-    value: float
-    label: str
-    parts: tuple[Contribution, ...] = ()
-
-
 class Alignment(Model):
     """How a formula of a document answers one of the question."""
 
@@ -82,20 +77,28 @@ class Alignment(Model):
     found_share: float
     substitution: tuple[tuple[FormulaView, FormulaView], ...] = ()
     equal_values: tuple[str, ...] = ()
-    explanation: Contribution | None = None
+    explanation: Explanation | None = None
 
 
 class Explained(Model):
     """Why a document has its score."""
 
     id: str
-    contributions: Contribution
+    contributions: Explanation
     alignments: tuple[Alignment, ...] = ()
     partial: bool = False
 
 
+class StageScore(Model):
+    """The rank and the score that one stage gave a document: ``search``, or a reranker."""
+
+    stage: str
+    rank: int
+    score: float
+
+
 class Hit(Model):
-    """A document that was found."""
+    """A document that was found; one that was re-ranked has what each stage gave it."""
 
     rank: int
     id: str
@@ -105,6 +108,7 @@ class Hit(Model):
     place: Place
     metadata: dict[str, str | tuple[str, ...]] = {}
     explanation: Explained | None = None
+    stages: tuple[StageScore, ...] = ()
     page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
     home: str | None = Field(default=None, description="The index that has it, where several are searched.")
 
@@ -134,13 +138,6 @@ class FacetList(Model):
     facets: tuple[Facet, ...]
 
 
-class MissingIndex(Model):
-    """An index on a server that has no part in an answer, and why."""
-
-    name: str
-    reason: str
-
-
 class Page(Model):
     """What all lists of results have in common."""
 
@@ -167,6 +164,8 @@ class Results(Page):
     facets: tuple[Facet, ...] = ()
     sort: str = "relevance"
     sorts: tuple[str, ...] = ("relevance",)
+    rerank: str = Field(default="", description="The reranker that has put the first results in order.")
+    rerankers: tuple[str, ...] = Field(default=(), description="The rerankers of the server.")
 
 
 class FormulaPlace(Model):

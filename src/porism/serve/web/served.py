@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from porism.errors import ConfigError, PorismError, QueryError
 from porism.index import JointSnapshot, Snapshot
 from porism.index.manifest import read_manifest
+from porism.runs.run import Run
+from porism.search.answering import Reranking, Stage
 from porism.search.index import Index, open_index
 from porism.search.models.models import read_model
 from porism.search.warming import warm
@@ -23,6 +25,10 @@ from porism.serve.shards.shard import IndexShard
 from porism.serve.web.vocabulary import Vocabulary
 from porism.settings import nearest
 from porism.system.concurrency.memory import Memory
+from porism.types import Document, Query
+
+if TYPE_CHECKING:
+    from porism.lab.pipeline.rerankers.explaining import RerankerChain
 
 log = logging.getLogger("porism.serve.web")
 
@@ -47,18 +53,41 @@ class View:
     rankings: Memory[Any] = field(default_factory=lambda: Memory(64))
     vocabulary: Vocabulary | None = None
     """What questions are completed with: None until it has been read, or that of the commit before."""
+    rerankers: tuple[str, ...] = ()
+    """The rerankers that searches for documents can name."""
     federated: FederatedIndex | None = None
     """The index together with others on servers, where there are some: what searches for documents."""
+    _opened: dict[str, Reranking] = field(default_factory=dict)
+    _opening: Any = field(default_factory=Lock)
 
     @property
     def generation(self) -> int:
         """The number of the commit."""
         return self.index.snapshot.generation
 
-    def home(self, doc_id: str) -> str | None:
-        """The name of the index that has a document where this one is several together."""
-        snapshot = self.index.snapshot
-        return snapshot.home(doc_id) if isinstance(snapshot, JointSnapshot) else None
+    @property
+    def has_several_sources(self) -> bool:
+        """Whether the place of a document names the source that has it."""
+        return self.federated is not None or len(self.index.snapshot.sources) > 1
+
+    def reranking(self, name: str) -> Reranking | None:
+        """The reranker of this name, opened when it is first used; None for the empty name.
+
+        :raises QueryError: the server has none of this name.
+        :raises ConfigError: it does not work with the index.
+        """
+        if not name:
+            return None
+        if name not in self.rerankers:
+            raise QueryError(
+                f"the server has no reranker {name!r}",
+                hint=f"Choose from {', '.join(self.rerankers)}." if self.rerankers
+                else "Start it with one: porism serve --rerank NAME",
+            )
+        with self._opening:
+            if name not in self._opened:
+                self._opened[name] = _open_reranker(self, name)
+            return self._opened[name]
 
     @cached_property
     def shard(self) -> IndexShard:
@@ -80,6 +109,27 @@ class View:
         return counts
 
 
+class _OneAtATime:
+    """Rerankers of which each search waits for the one before: a model and its documents are those of one question."""
+
+    def __init__(self, chain: RerankerChain) -> None:
+        self._chain, self._lock, self.depth = chain, Lock(), chain.depth
+
+    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> Sequence[Stage]:
+        with self._lock:
+            return self._chain(query, run, documents)
+
+
+def _open_reranker(view: View, name: str) -> Reranking:
+    """A reranker for the documents of an index, or of several servers."""
+    from porism.lab.pipeline.rerankers.explaining import RerankerChain
+    from porism.lab.pipeline.rerankers.named import named_reranker
+    from porism.lab.pipeline.rerankers.texts import GivenDocuments
+
+    given = None if view.federated is None else GivenDocuments(view.index.folder)
+    return _OneAtATime(RerankerChain([named_reranker(given or view.index, name)], given))
+
+
 class ServedIndex:
     """An index by its folder; :attr:`view` is its newest commit that is open.
 
@@ -87,12 +137,15 @@ class ServedIndex:
     within compiled code takes the program down with it), so :meth:`close` ends them early.
     """
 
-    def __init__(self, name: str, path: Path, model: str = "default", formula_model: str | None = None) -> None:
+    def __init__(
+        self, name: str, path: Path, model: str = "default", formula_model: str | None = None,
+        rerankers: Sequence[str] = (),
+    ) -> None:
         """Opens the index.
 
         :raises IndexNotFound: there is none, and as :func:`porism.search.index.open_index`.
         """
-        self.name, self.path = name, path
+        self.name, self.path, self._rerankers = name, path, tuple(rerankers)
         self._model = read_model(model)
         self._formula_model = read_model(formula_model, formulas=True) if formula_model else None
         self._lock = Lock()
@@ -104,7 +157,7 @@ class ServedIndex:
     def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
         """Opens the newest commit; it is asked a few questions before, or, while it already answers, beside that."""
         index = open_index(self._snapshot(), self._model, self._formula_model)
-        view = View(self.name, index, vocabulary=vocabulary)
+        view = View(self.name, index, vocabulary=vocabulary, rerankers=self._rerankers)
         steps = [_read_vocabulary] if warmed else [_warm, _read_vocabulary]
         if warmed:
             _warm(view, self._ending)
@@ -167,14 +220,14 @@ class ServedTogether(ServedIndex):
 
     def __init__(
         self, name: str, parts: Sequence[ServedIndex], model: str = "default", formula_model: str | None = None,
-        servers: Sequence[Shard] = (), seconds: float = 5.0,
+        servers: Sequence[Shard] = (), seconds: float = 5.0, rerankers: Sequence[str] = (),
     ) -> None:
         """Opens the indexes together; searches for documents ask the ``servers`` too, each for so many ``seconds``.
 
         :raises ConfigError: they were analysed with other settings, or a model reads other files in each.
         """
         self.parts, self._servers, self._seconds = tuple(parts), tuple(servers), seconds
-        super().__init__(name, parts[0].path, model, formula_model)
+        super().__init__(name, parts[0].path, model, formula_model, rerankers)
 
     def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
         view = super()._open(vocabulary, warmed=warmed)
@@ -222,26 +275,34 @@ class Library(Mapping[str, ServedIndex]):
 
     def __init__(
         self, indexes: Mapping[str, Path], model: str = "default", formula_model: str | None = None,
-        servers: Sequence[Shard] = (), seconds: float = 5.0,
+        servers: Sequence[Shard] = (), seconds: float = 5.0, rerankers: Sequence[str] = (),
     ) -> None:
         """Opens all indexes here.
 
         :raises IndexNotFound: there is none in a folder.
-        :raises ConfigError: there are servers, and the indexes here cannot be searched as one.
+        :raises ConfigError: there are servers, and the indexes here cannot be searched as one; or there is no such
+            reranker.
         """
-        self._served = {name: ServedIndex(name, path, model, formula_model) for name, path in indexes.items()}
+        self._served = {
+            name: ServedIndex(name, path, model, formula_model, rerankers) for name, path in indexes.items()
+        }
         self.apart: ConfigError | None = None
         """Why several indexes cannot be searched as one, None where they can."""
         if len(self._served) > 1 or servers:
             name = ALL if ALL not in self._served else "all-indexes"
             try:
                 parts = list(self._served.values())
-                self._served[name] = ServedTogether(name, parts, model, formula_model, servers, seconds)
+                self._served[name] = ServedTogether(
+                    name, parts, model, formula_model, servers, seconds, rerankers
+                )
             except ConfigError as error:
                 if servers:
                     raise
                 self.apart = error
                 log.warning("not searched as one: %s", error)
+        for served in self._served.values():
+            for reranker in rerankers:
+                served.view.reranking(reranker)
 
     def __getitem__(self, name: str) -> ServedIndex:
         return self._served[name]

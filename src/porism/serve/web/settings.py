@@ -49,6 +49,8 @@ class WebSettings:
     title: str = "Porism"
     model: str = "default"
     formula_model: str | None = None
+    rerankers: tuple[str, ...] = ()
+    """The rerankers that a search can name, as ``porism search --rerank`` has them."""
     editor: Path | None = None
     """The folder of the npm package ``mathlive``, for the visual formula editor."""
     keys: Path | None = None

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, create_model
 
 from porism.errors import QueryError
 from porism.serve.shards.formula_requests import FormulaHitsRequest, FormulasRequest
-from porism.serve.shards.formula_values import DEEPEST, AskedFormula
+from porism.serve.shards.formula_values import DEEPEST
 from porism.serve.shards.requests import (
     CandidatesRequest,
     DocumentTermsRequest,
@@ -28,6 +28,7 @@ from porism.serve.web import schema
 from porism.serve.web.api import PREFIX, Api
 from porism.serve.web.parts import check_formulas
 from porism.serve.web.settings import Limits
+from porism.types import Formula
 
 MOST_THREADS = 20_000
 """Threads of one request."""
@@ -65,15 +66,16 @@ class ShardRoutes:
 
         :raises QueryError: it is beyond them, or cannot be read.
         """
-        content = question.read().query.content
+        read = question.read()
+        content = read.query.content
         limits = self._limits
-        if len(content.to_latex()) > limits.question_characters or len(question.conditions) > limits.formulas:
+        if len(content.to_latex()) > limits.question_characters or len(read.conditions) > limits.formulas:
             raise QueryError(
                 "the question is too long", hint=f"Ask with at most {limits.question_characters:,} characters."
             )
         check_formulas(content.formulas, limits)
 
-    def _check_formulas(self, formulas: Sequence[AskedFormula]) -> None:
+    def _check_formulas(self, formulas: Sequence[Formula]) -> None:
         """Checks that query formulas are within the limits.
 
         :raises QueryError: they are beyond them.
@@ -83,7 +85,7 @@ class ShardRoutes:
             raise QueryError(
                 "the formulas are too long", hint=f"Ask with at most {limits.question_characters:,} characters."
             )
-        check_formulas(tuple(one.formula for one in formulas), limits)
+        check_formulas(tuple(formulas), limits)
 
     def answer(self, request: Request[Any], index: str) -> Any:
         """The answer of the shard that an index is.

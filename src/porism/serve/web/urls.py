@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from porism.search.index import filters_from_strings
 
-DEFAULTS = {"mode": "documents", "sort": "relevance", "match": "any", "page": 1, "k": 10, "index": ""}
+DEFAULTS = {"mode": "documents", "sort": "relevance", "match": "any", "page": 1, "k": 10, "rerank": "", "index": ""}
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class SearchState:
     match: str = "any"
     page: int = 1
     k: int = 10
+    rerank: str = ""
 
     @property
     def chosen(self) -> Mapping[str, tuple[str, ...]]:

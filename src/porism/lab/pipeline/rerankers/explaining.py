@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,9 @@ from porism.errors import QueryError, counted
 from porism.explanation import Explanation
 from porism.lab.pipeline.protocols import DEPTH, Reranker, check_count
 from porism.lab.pipeline.rerankers.scoring import ScoringReranker, scale
+from porism.lab.pipeline.rerankers.texts import GivenDocuments
 from porism.runs.run import Run
-from porism.types import Query
+from porism.types import Document, Query
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,26 @@ class Reranked:
         )
         scored = counted(int(there.sum()), "document")
         return Explanation(score, f"sum of standard scores over the {scored} that {self.name} scored", [new, earlier])
+
+
+class RerankerChain:
+    """Rerankers that follow one another, each to its own depth: an option of a search.
+
+    :param given: where the rerankers read documents that are not in an index here; it gets those of each search.
+    """
+
+    def __init__(self, rerankers: Sequence[Reranker], given: GivenDocuments | None = None) -> None:
+        self.rerankers, self.given = tuple(rerankers), given
+        self.depth = max(map(depth_of, self.rerankers), default=1)
+
+    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> list[Reranked]:
+        """The results of a query after each of the rerankers."""
+        if self.given is not None:
+            self.given.found = documents
+        done: list[Reranked] = []
+        for reranker in self.rerankers:
+            done.append(rerank_explained(reranker, query, done[-1].run if done else run))
+        return done
 
 
 def rerank_explained(reranker: Reranker, query: Query, before: Run, depth: int | None = None) -> Reranked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from porism.errors import ConfigError, PorismError, QueryError
@@ -15,9 +16,9 @@ from porism.retrieve.feedback.learning import Judged
 from porism.search.models.models import model_from
 from porism.search.models.sums.model import SumModel
 from porism.search.questions import Question, read_question
-from porism.serve.shards.asking import Asking
+from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.ranking import DocumentRanker, Ranking
-from porism.serve.shards.requests import CollectionRequest, Moved, Shard
+from porism.serve.shards.requests import CollectionRequest, Shard, StaleCommit
 from porism.serve.shards.sums import SummedPart, rank_sum
 from porism.serve.shards.values import PROTOCOL, ShardCollection, ShardQuestion
 
@@ -33,7 +34,7 @@ class ShardsMissing(PorismError):
     """No shard answered, or all had to."""
 
 
-class Gathering:
+class ShardGroup:
     """Several shards, what each has, and which documents they find together; safe to share between threads."""
 
     def __init__(self, shards: Sequence[Shard], *, seconds: float = SECONDS) -> None:
@@ -60,7 +61,7 @@ class Gathering:
         :raises ShardsMissing: no shard answers.
         """
         if not self.collections:
-            self.ask(lambda asking: None)
+            self.ask(lambda calls: None)
         if self._model is None:
             self._model = self._model_of(self.collections)
         assert self._model is not None, "a shard has answered"
@@ -79,68 +80,67 @@ class Gathering:
 
     def __len__(self) -> int:
         if not self.collections:
-            self.ask(lambda asking: None)
+            self.ask(lambda calls: None)
         return sum(one.documents for one in self.collections.values())
 
-    def ask(self, work: Callable[[Asking], T]) -> T:
+    def ask(self, work: Callable[[ShardCalls], T]) -> T:
         """Does some work with the shards that answer; again, where one has a newer commit meanwhile."""
         for left in reversed(range(_TRIES)):
-            asking = Asking(self.shards, self.seconds)
-            self._collect(asking)
-            if not asking.shards:
+            calls = ShardCalls(self.shards, self.seconds)
+            self._collect(calls)
+            if not calls.shards:
                 raise ShardsMissing(
-                    "no index answers: " + "; ".join(map(str, asking.missing)), hint="Are the servers running?"
+                    "no index answers: " + "; ".join(map(str, calls.missing)), hint="Are the servers running?"
                 )
             try:
-                return work(asking)
-            except Moved:
+                return work(calls)
+            except StaleCommit:
                 self.collections, self.parts, self._model = {}, {}, None
                 self.moves += 1
                 if not left:
                     raise
         raise AssertionError("the last try returns or raises")
 
-    def _collect(self, asking: Asking) -> None:
+    def _collect(self, calls: ShardCalls) -> None:
         """Learns what each shard has, where that is not known yet, and checks that they fit."""
         known = self.collections
-        unknown = [shard for shard in asking.shards if shard not in known]
-        new = asking.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest())))
+        unknown = [shard for shard in calls.shards if shard not in known]
+        new = calls.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest())))
         here = known | new
-        collections = {shard: here[shard] for shard in asking.shards if shard in here}
+        collections = {shard: here[shard] for shard in calls.shards if shard in here}
         check_shards(collections)
         self.collections = known | collections
         if isinstance(model := self._model or self._model_of(collections), SumModel):
-            self._collect_parts(asking, model)
+            self._collect_parts(calls, model)
 
-    def _collect_parts(self, asking: Asking, model: SumModel) -> None:
+    def _collect_parts(self, calls: ShardCalls, model: SumModel) -> None:
         """Learns how the parts of a sum search each shard."""
         known = self.parts
-        found = {name: _part(name, known.get(name), asking) for name in _summed(model)}
+        found = {name: _part(name, known.get(name), calls) for name in _summed(model)}
         self.parts = {name: part for name, part in found.items() if part is not None}
 
-    def read(self, question: str | Question, asking: Asking) -> Question:
+    def read(self, question: str | Question, calls: ShardCalls) -> Question:
         """A question as a person types it."""
         if isinstance(question, Question):
             return question
-        here = [self.collections[shard] for shard in asking.shards]
+        here = [self.collections[shard] for shard in calls.shards]
         fields = {name for one in here for name in one.fields}
         keys = {name for one in here for name in one.metadata}
         return read_question(question, fields, lambda: keys, guess_formulas=True)
 
-    def asked(self, question: Question, filters: Filters | None, asking: Asking) -> ShardQuestion:
+    def asked(self, question: Question, filters: Filters | None, calls: ShardCalls) -> ShardQuestion:
         """A question as shards are asked it: with all filters, in the languages of all of them.
 
         :raises QueryError: a filter names a key that no document has.
         """
         languages: Counter[str] = Counter()
-        for shard in asking.shards:
+        for shard in calls.shards:
             languages.update(self.collections[shard].languages)
-        return ShardQuestion.of(
-            question, self.filters(question.filters, filters, asking), dict(languages.most_common())
-        )
+        whole = replace(question, filters=self.filters(question.filters, filters, calls))
+        return ShardQuestion(whole, dict(languages.most_common()))
 
     def filters(
-        self, of_question: Mapping[str, tuple[str, ...]], filters: Filters | None, asking: Asking
+        self, of_question: Mapping[str, tuple[str, ...]], filters: Filters | None, calls: ShardCalls
     ) -> dict[str, tuple[str, ...]]:
         """The filters of a question and those beside it.
 
@@ -149,7 +149,7 @@ class Gathering:
         wanted = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (filters or {}).items()}
         for key, values in of_question.items():
             wanted[key] = (*wanted.get(key, ()), *values)
-        known = {name for shard in asking.shards for name in self.collections[shard].metadata}
+        known = {name for shard in calls.shards for name in self.collections[shard].metadata}
         for key in wanted:
             if key not in known:
                 raise QueryError(
@@ -158,27 +158,27 @@ class Gathering:
                 )
         return wanted
 
-    def rank(self, asked: ShardQuestion, k: int, asking: Asking, judged: Judged | None = None) -> Ranking:
+    def rank(self, asked: ShardQuestion, k: int, calls: ShardCalls, judged: Judged | None = None) -> Ranking:
         """The best ``k`` documents; from ``judged`` ones the question learns in place of those found first.
 
         :raises QueryError: ``k`` is below 1, or a judged document is in no shard, or in several.
         :raises ConfigError: the model does not learn from judged documents.
-        :raises Moved: a shard has a newer commit.
+        :raises StaleCommit: a shard has a newer commit.
         """
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         model, collections, parts = self.model, self.collections, self.parts
         summed = _summed(model) if isinstance(model, SumModel) else []
         known = [collections, *(parts[name].collections if name in parts else {} for name in summed)]
-        if not all(one.keys() >= set(asking.shards) for one in known):
-            raise Moved("another search has found a newer commit")
+        if not all(one.keys() >= set(calls.shards) for one in known):
+            raise StaleCommit("another search has found a newer commit")
         if judged and not isinstance(model, SearchModel):
             raise ConfigError(
                 "the model does not learn from judged documents", hint="Choose one of terms, such as default."
             )
         if isinstance(model, SumModel):
-            return rank_sum(asked, k, asking, model, parts)
-        return self._ranker.rank(asked, k, asking, model, collections, judged)
+            return rank_sum(asked, k, calls, model, parts)
+        return self._ranker.rank(asked, k, calls, model, collections, judged)
 
 
 def _summed(model: SumModel) -> list[str]:
@@ -186,12 +186,12 @@ def _summed(model: SumModel) -> list[str]:
     return [name for name, part in model.parts.items() if part.weight > 0]
 
 
-def _part(name: str, known: SummedPart | None, asking: Asking) -> SummedPart | None:
+def _part(name: str, known: SummedPart | None, calls: ShardCalls) -> SummedPart | None:
     """What is known of a part of a sum, with the shards of which it was not known yet; None where none answers."""
     collections = dict(known.collections) if known else {}
-    unknown = [shard for shard in asking.shards if shard not in collections]
-    collections |= asking.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest(part=name))))
-    check_shards({shard: collections[shard] for shard in asking.shards if shard in collections})
+    unknown = [shard for shard in calls.shards if shard not in collections]
+    collections |= calls.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest(part=name))))
+    check_shards({shard: collections[shard] for shard in calls.shards if shard in collections})
     if not collections:
         return None
     model = model_from(next(iter(collections.values())).model)

@@ -42,7 +42,7 @@ class CollectionStatistics:
         return found
 
 
-def given_statistics(collection: CollectionStatistics | None) -> dict[str, Any]:
+def global_statistics(collection: CollectionStatistics | None) -> dict[str, Any]:
     """The argument by which a search by terms gets the statistics of a larger collection; none where there is none."""
     return {} if collection is None else {"collection": collection}
 
@@ -59,7 +59,7 @@ _current: ContextVar[QueryStatistics | None] = ContextVar("statistics of the que
 
 
 @contextmanager
-def counted(statistics: QueryStatistics) -> Iterator[None]:
+def using_statistics(statistics: QueryStatistics) -> Iterator[None]:
     """Searches within the block, in this thread, are for a query of these statistics."""
     token = _current.set(statistics)
     try:
@@ -79,7 +79,7 @@ def query_statistics() -> QueryStatistics:
     return found
 
 
-class GivenVocabulary(Vocabulary):
+class GlobalVocabulary(Vocabulary):
     """The terms of a channel, numbered as in the segments, and with the document frequencies that were given."""
 
     def __init__(
@@ -108,7 +108,7 @@ class GivenVocabulary(Vocabulary):
         return FoundTerms(super().find(terms).numbers, df, weights)
 
 
-class GivenTermReader(TermReader):
+class GlobalTermReader(TermReader):
     """Reads terms by the statistics of a whole collection."""
 
     def __init__(
@@ -124,7 +124,7 @@ class GivenTermReader(TermReader):
     def vocabulary(self, name: str) -> Vocabulary:
         with self._lock:
             if name not in self._vocabularies:
-                self._vocabularies[name] = GivenVocabulary(
+                self._vocabularies[name] = GlobalVocabulary(
                     self.segments, name, self.fields_of(name), self.channels[name].weighting, self.statistics(name)
                 )
             return self._vocabularies[name]

@@ -1,34 +1,23 @@
-"""Asking several shards at once, each for so long and no longer."""
+"""ShardCalls several shards at once, each for so long and no longer."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
 from porism.errors import PorismError
-from porism.serve.shards.requests import Moved, Shard
+from porism.search.answers import MissingIndex
+from porism.serve.shards.requests import Shard, StaleCommit
 from porism.serve.shards.shard import IndexShard
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class MissingShard:
-    """A shard that has no part in an answer, or not in all of it, and why."""
-
-    name: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} is missing: {self.reason}"
-
-
-class Asking:
+class ShardCalls:
     """One question to some shards; those that fail or are too slow are ``missing`` from then on.
 
     The time of a shard is what it takes itself, in all steps together: nobody pays for waiting for another one. An
@@ -37,21 +26,21 @@ class Asking:
 
     def __init__(self, shards: Iterable[Shard], seconds: float) -> None:
         self.shards = list(shards)
-        self.missing: list[MissingShard] = []
+        self.missing: list[MissingIndex] = []
         self._seconds = seconds
         self._left = {shard: math.inf if isinstance(shard, IndexShard) else seconds for shard in self.shards}
 
     def all(self, ask: Callable[[Shard], T]) -> dict[Shard, T]:
         """What each shard that is not missing answers, in the order of the shards.
 
-        :raises Moved: one has a newer commit.
+        :raises StaleCommit: one has a newer commit.
         """
         return self.some(dict.fromkeys(self.shards, ask))
 
     def some(self, asked: Mapping[Shard, Callable[[Shard], T]]) -> dict[Shard, T]:
         """What some shards answer, each asked something of its own.
 
-        :raises Moved: one has a newer commit.
+        :raises StaleCommit: one has a newer commit.
         """
         answers: SimpleQueue[tuple[Shard, T | BaseException, float]] = SimpleQueue()
         began = time.monotonic()
@@ -83,7 +72,7 @@ class Asking:
                 continue
             del waiting[shard]
             self._left[shard] -= taken
-            if isinstance(answer, PorismError) and not isinstance(answer, Moved):
+            if isinstance(answer, PorismError) and not isinstance(answer, StaleCommit):
                 self.lose(shard, answer.what)
             elif isinstance(answer, BaseException):
                 raise answer
@@ -94,4 +83,4 @@ class Asking:
     def lose(self, shard: Shard, reason: str) -> None:
         """Goes on without a shard."""
         self.shards = [one for one in self.shards if one is not shard]
-        self.missing.append(MissingShard(shard.name, reason))
+        self.missing.append(MissingIndex(shard.name, reason))

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from porism.serve.shards import asking
-from porism.serve.shards.asking import Asking
+from porism.serve.shards import fan_out
+from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.requests import A, Request, Shard
 
 
@@ -34,9 +34,9 @@ class Clock:
 
 def test_the_time_of_a_shard_is_that_of_all_steps_together(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(asking, "time", SimpleNamespace(monotonic=clock.monotonic))
+    monkeypatch.setattr(fan_out, "time", SimpleNamespace(monotonic=clock.monotonic))
     slow = Named("slow")
-    calls = Asking([slow], seconds=100.0)
+    calls = ShardCalls([slow], seconds=100.0)
 
     def step(shard: Shard) -> str:
         clock.passed += 60.0

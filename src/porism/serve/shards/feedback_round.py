@@ -22,7 +22,7 @@ from porism.retrieve.feedback.documents import DocumentTerms
 from porism.retrieve.feedback.learning import ChannelExamples, Judged, learn, learner_of, term_factors
 from porism.retrieve.feedback.term_numbers import GivenTerms
 from porism.retrieve.weightings.base import computed
-from porism.serve.shards.asking import Asking
+from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.merging import best, choose
 from porism.serve.shards.requests import (
     CandidatesRequest,
@@ -39,7 +39,7 @@ from porism.serve.shards.values import (
 )
 
 
-class Learnt(NamedTuple):
+class ExpandedQuestion(NamedTuple):
     """The terms of a question that has learnt some, and the statistics with those of these terms."""
 
     expanded: ExpandedTerms | None
@@ -56,16 +56,16 @@ class _Documents(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
+class FeedbackRound:
     """A question that learns from documents of the shards that have counted for it."""
 
-    asking: Asking
+    calls: ShardCalls
     question: ShardQuestion
     statistics: WholeStatistics
     generations: Mapping[Shard, int]
     model: RetrieverSettings
 
-    def learn(self, judged: Judged | None) -> Learnt:
+    def learn(self, judged: Judged | None) -> ExpandedQuestion:
         """What the question learns from judged documents, or else from those found first.
 
         Where a shard is lost meanwhile it learns nothing: it has to begin again without that shard.
@@ -73,13 +73,13 @@ class Learning:
         :raises QueryError: no shard, or more than one, has a judged document.
         :raises ConfigError: the method cannot learn from documents that are not relevant.
         """
-        nothing = Learnt(None, self.statistics)
+        nothing = ExpandedQuestion(None, self.statistics)
         if not isinstance(self.model, SearchModel):
             return nothing
         learner = learner_of(self.model.feedback, judged)
         if not judged and not learner.active:
             return nothing
-        before = len(self.asking.missing)
+        before = len(self.calls.missing)
         documents = self._judged(judged) if judged else self._first(learner)
         if documents is None:
             return nothing
@@ -91,13 +91,13 @@ class Learning:
             for name in documents.question if self._has(name) and (not only or name in only)
         }
         counted = self._counted(terms)
-        if len(self.asking.missing) > before:
+        if len(self.calls.missing) > before:
             return nothing
         channels = {name: self._examples(name, documents, one) for name, one in counted.items()}
         expanded = learn(
             documents.question, self.model.feedback, learner, documents.prior, len(documents.other), channels.get
         )
-        return Learnt(expanded, self._with_counts(expanded, counted))
+        return ExpandedQuestion(expanded, self._with_counts(expanded, counted))
 
     def _with_counts(self, expanded: ExpandedTerms, counted: Mapping[str, GivenTerms]) -> WholeStatistics:
         """The statistics of the question, with those of the terms that it has learnt."""
@@ -120,7 +120,7 @@ class Learning:
         assert isinstance(self.model, SearchModel)
         most = self.model.feedback.documents
         depth = learner.search_depth(most)
-        found = self.asking.all(lambda shard: shard.ask(CandidatesRequest(
+        found = self.calls.all(lambda shard: shard.ask(CandidatesRequest(
             self.generations[shard], self.question, self.statistics, depth, by_terms=True
         )))
         ranked = best(choose(found, depth), depth, {})
@@ -147,7 +147,7 @@ class Learning:
             shard: tuple(dict.fromkeys((*ids, *(
                 doc_id.removeprefix(f"{shard.name}:") for doc_id in ids if doc_id.startswith(f"{shard.name}:")
             ))))
-            for shard in self.asking.shards
+            for shard in self.calls.shards
         }
         answers = self._terms(wanted)
         if len(answers) < len(wanted) or not wanted:
@@ -170,7 +170,7 @@ class Learning:
             named = " or ".join(f"{shard.name}:{doc_id}" for shard in found)
             raise QueryError(f"several indexes have a document {doc_id!r}", hint=f"Say which is meant: {named}.")
         if not found:
-            missing = "".join(f" ({one})" for one in self.asking.missing)
+            missing = "".join(f" ({one})" for one in self.calls.missing)
             raise QueryError(f"no index has a document {doc_id!r}{missing}")
         [document] = found.values()
         return document
@@ -188,7 +188,7 @@ class Learning:
                 raise QueryError("it lacks a document that it has found")
             return answer
 
-        return self.asking.some(dict.fromkeys(wanted, ask))
+        return self.calls.some(dict.fromkeys(wanted, ask))
 
     def _counted(self, terms: Mapping[str, Sequence[str]]) -> dict[str, GivenTerms]:
         """Terms with the number of documents of all shards that have them, by channel."""
@@ -200,7 +200,7 @@ class Learning:
                 raise QueryError("it has counted other terms than it was asked about")
             return np.array(answer.df, np.int64)
 
-        df = sum(self.asking.all(ask).values(), np.zeros(len(wanted), np.int64)) if wanted else np.zeros(0, np.int64)
+        df = sum(self.calls.all(ask).values(), np.zeros(len(wanted), np.int64)) if wanted else np.zeros(0, np.int64)
         ends = np.cumsum([len(own) for own in terms.values()])
         return {
             name: GivenTerms(own, df[end - len(own) : end].tolist())
