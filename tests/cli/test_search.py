@@ -117,10 +117,12 @@ def test_several_indexes_are_searched_as_one(porism, sample_index, sample_shards
     joint = json.loads(porism(*question, *several).out)
 
     def shown(hits: list[dict[str, object]]) -> list[dict[str, object]]:
-        return [{key: value for key, value in hit.items() if key not in ("location", "metadata")} for hit in hits]
+        left_out = ("location", "metadata", "home")
+        return [{key: value for key, value in hit.items() if key not in left_out} for hit in hits]
 
     assert len(whole) == 4
     assert shown(joint) == shown(whole)
+    assert {hit["home"] for hit in joint} == {"few", "many"}
     monkeypatch.setenv("PORISM_INDEX", os.pathsep.join(map(str, sample_shards)))
     assert json.loads(porism(*question).out) == joint
     monkeypatch.delenv("PORISM_INDEX")
