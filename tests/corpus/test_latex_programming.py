@@ -26,6 +26,9 @@ from porism.errors import Problem
         (r"\newcounter{n}\setcounter{n}{3}\stepcounter{n}\addtocounter{n}{-2}\ifnum\value{n}=2 a\fi"
          r"\ifnum\value{n}>2 b\fi\ifthenelse{\value{n} < 3}{c}{d}\then\arabic{n}\thesection", "ac22"),
         (r"\newcounter{n}[section]\ifnum\value{n}=0 a\else b\fi\newcounter{m}{\stepcounter{m}}\them", "b1"),
+        (r"\foreach \x in {a,b}{<\x>}\foreach\x in{1,3,...,9}{\x,}\def\all{c,d}\foreach \x in \all {\x}",
+         "<a><b>1,3,5,7,9,cd"),
+        (r"\foreach \x in {3,...,1}{\x}\foreach \x in {2,...,2}{[\x]}\foreach \x in {a,...,c}{\x}", "321[2][2]a...c"),
         (r"\ifdef{\unknown}{a}{b}\ifundef{\unknown}{c}{d}\ifcsdef{section}{e}{f}\ifcsundef{x}{g}{h}", "bceg"),
         (r"\def\x{}\ifdefempty{\x}{a}{b}\def\x{y}\ifdefempty{\x}{c}{d}\ifdefstring{\x}{y}{e}{f}", "ade"),
         (r"\ifstrempty{}{a}{b}\ifblank{ }{c}{d}\ifstrequal{x}{y}{e}{f}\notblank{}{g}{h}", "acfh"),

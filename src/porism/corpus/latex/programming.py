@@ -12,6 +12,7 @@ from porism.formula.macros.definition import Macro, body_of
 from porism.formula.macros.tokens import join
 
 _COMPARISON = re.compile(r"\s*([-+]?\d{1,18})\s*([<=>])\s*([-+]?\d{1,18})\s*")
+_INTEGER = re.compile(r"-?\d{1,9}")
 _COMBINED = frozenset(["\\and", "\\or", "\\not", "\\(", "\\)"])
 
 MAX_LIST_ENTRIES = 1000
@@ -84,6 +85,7 @@ class Programming:
             self._caption: "setlocalecaption",
             self._list: "docsvlist forcsvlist",
             self._kernel_list: "@for",
+            self._foreach: "foreach",
         }
         for handler, names in commands.items():
             for name in names.split():
@@ -250,6 +252,21 @@ class Programming:
             head[0] = head[0][2:]
         self._each(self._entries(head), lambda entry: ["\\def", variable, "{", *entry, "}", *body])
 
+    def _foreach(self, command: str) -> None:
+        """pgffor's ``\\foreach \\x in {1,...,5} {…}`` with one variable; any other is reported."""
+        reader = self.expander
+        variable = reader.skip_spaces() or ""
+        reader.optional()
+        word = reader.skip_spaces() or ""
+        if variable[:1] != "\\" or not word.startswith("in"):
+            reader.report("a \\foreach that is not read: only loops with one variable are carried out")
+            reader.stream.push([variable, word])
+            return
+        reader.stream.push([word[2:]])
+        entries = self._entries(reader.group() or [])
+        body = reader.group() or []
+        self._each(_ranges(entries), lambda entry: ["\\def", variable, "{", *entry, "}", *body])
+
     def _entries(self, tokens: list[str]) -> list[list[str]]:
         """The entries of a list with commas, which a macro may hold."""
         tokens = [token for token in tokens if token and not token.isspace()] if len(tokens) < 4 else tokens
@@ -278,6 +295,24 @@ def _split(tokens: list[str]) -> list[list[str]]:
         entries[-1].append(first)
         entries.extend([other] for other in others)
     return [entry for entry in entries if any(map(str.strip, entry))]
+
+
+def _ranges(entries: list[list[str]]) -> list[list[str]]:
+    """The entries of ``1,3,...,9`` with those for which dots stand; of letters and fractions the dots stay."""
+    taken: list[list[str]] = []
+    texts = [join(entry).strip() for entry in entries]
+    for place, text in enumerate(texts):
+        before, after = texts[max(0, place - 2) : place], texts[place + 1 : place + 2]
+        if text != "..." or not before or not after or not all(map(_INTEGER.fullmatch, (*before[-1:], *after))):
+            taken.append([text])
+            continue
+        first, last = int(before[-1]), int(after[0])
+        is_stepped = len(before) == 2 and _INTEGER.fullmatch(before[0]) is not None
+        step = first - int(before[0]) if is_stepped else 1 if first < last else -1
+        count = (last - first) // step if step else 0
+        numbers = range(first + step, first + step * (min(count, MAX_LIST_ENTRIES) + 1), step or 1)
+        taken.extend([str(number)] for number in numbers if number != last)
+    return taken
 
 
 def _comparison(text: str) -> bool | None:
