@@ -19,7 +19,7 @@ from porism.lab.train.pairs.files import read_pairs, write_pairs  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
 from porism.vectors.neural.encoder import Encoder  # noqa: E402
 
-SMALL = ("--length", 32, "--device", "cpu", "--precision", "float32", "--rate", 1e-2, "--batch", 12)
+SMALL = ("--length", 32, "--device", "cpu", "--precision", "float32", "--learning-rate", 1e-2, "--batch", 12)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_questions_of_files_are_read_as_before(porism, sample_index, tmp_path, m
     )
     assert (1 - (bound * before).sum(axis=1)).mean() < 0.5 * (1 - (free * before).sum(axis=1)).mean()
     result = porism(*command[:2], "both", *command[2:], "--loss", "collection", "--beside", sample_index,
-                    tmp_path / "kept", "--rivals", 9)
+                    tmp_path / "kept", "--rivals", 9)  # the former names of --also and --candidates
     assert result.status == 0
     # Of each index the positives and 9 texts drawn from the others.
     assert f"encoding {40 + len(PAIRS) + 18} texts that answers are told from" in result.err

@@ -14,7 +14,7 @@ pytest.importorskip("accelerate", reason="training needs it: pip install 'porism
 from porism.lab.train.pairs.base import Pair  # noqa: E402
 from porism.lab.train.pairs.files import read_pairs, write_pairs  # noqa: E402
 
-SMALL = ("--length", 40, "--device", "cpu", "--precision", "float32", "--rate", 1e-2)
+SMALL = ("--length", 40, "--device", "cpu", "--precision", "float32", "--learning-rate", 1e-2)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,11 @@ import click
 
 from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
+from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
+from porism.cli.training_runs import device_option, quiet_option, restart_option
 from porism.errors import counted
+from porism.vectors.embeddings.decontextual import Decontextualised
 
 
 @click.command()
@@ -18,30 +21,22 @@ from porism.errors import counted
 @click.option("--channel", required=True, help="The channel whose terms get vectors, e.g. words or tokens.")
 @click.option("--model", required=True, metavar="NAME|DIR",
               help="A model of Hugging Face, by its name on the hub or its folder.")
-@click.option("--layer", type=int, default=-1, show_default=True,
-              help="The layer whose output is taken; -1 is the last, 0 the input.")
-@click.option("--stride", type=int, default=64, show_default=True,
-              help="Tokens that two windows of a long text share.")
-@click.option("--longest-input", type=int, default=0, show_default=True,
-              help="Tokens of a window; 0 is as many as the model can read.")
-@click.option("--min-count", type=int, default=1, show_default=True, help="Terms that are rarer are left out.")
+@settings_options(Decontextualised)
 @click.option("--batch", type=int, default=8192, show_default=True, help="Tokens that the model reads at once.")
-@click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
-@click.option("--restart", is_flag=True, help="Begin anew where it was interrupted before.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@device_option
+@restart_option
+@quiet_option
 def decontextualised(
-    name: str, index_path: Path, channel: str, model: str, layer: int, stride: int, longest_input: int, min_count: int,
-    batch: int, device: str, restart: bool, quiet: bool,
+    name: str, index_path: Path, channel: str, model: str, settings: Decontextualised, batch: int, device: str,
+    restart: bool, quiet: bool,
 ) -> None:
     """Average what a transformer makes of each term, in all its places in the documents of an index.
 
     The vectors are kept in the folder of the index under NAME. Needs torch and transformers
     (pip install 'porism[neural]'); using the vectors does not. Ctrl-C keeps what was read; run it again to go on.
     """
-    from porism.vectors.embeddings.decontextual import Decontextualised
     from porism.vectors.embeddings.decontextual_training import train_decontextualised
 
-    settings = Decontextualised(layer, stride, longest_input, min_count)
     with counting_progress("reading", quiet) as progress:
         report = train_decontextualised(
             index_path, name, channel, model, settings, device=device, batch=batch, restart=restart,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
+from porism.cli.training_runs import FILE, all_options, formulas_option, quiet_option
 from porism.errors import counted
 
 if TYPE_CHECKING:
@@ -18,66 +18,66 @@ if TYPE_CHECKING:
     from porism.lab.train.pairs.mining import Mined, MinerCounts
     from porism.search.index import Index
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+exclusion_options = all_options(
+    click.option("--exclude-topics", "topics", multiple=True, type=FILE, metavar="FILE",
+                 help="Topics whose texts, and what nearly repeats them, are left out; repeatable."),
+    click.option("--exclude-ids", "ids", multiple=True, type=FILE, metavar="FILE",
+                 help="Documents that are left out, by ids in the first column, with what nearly repeats them."),
+    click.option("--overlap", type=float, default=0.6, show_default=True, metavar="SHARE",
+                 help="From which overlap on a text repeats another one."),
+)
+"""The options that say what must not be trained on."""
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
-WRITINGS = ("source", "latex", "unified", "prefix", "unicode", "spoken", "none")
+mining_options = all_options(
+    click.option("--miner", "miners", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
+                 help="A miner of pairs; repeatable. Without one, those that fit the collection."),
+    exclusion_options,
+    click.option("--most", type=click.IntRange(min=1), default=None, show_default="all", metavar="N",
+                 help="How many pairs of each miner are kept at most."),
+    formulas_option,
+    click.option("--seed", type=int, default=1, show_default=True,
+                 help="Other numbers draw other pairs and train other models."),
+)
+"""The options that say which pairs are mined and how they are written."""
+
+negative_options = all_options(
+    click.option("--negatives", "source", type=click.Choice(["search", "tags", "model"]), default=None,
+                 help="Add hard negatives: from a search, of the same tags, or from the encoder --scorer."),
+    click.option("--negative-count", "negatives", type=click.IntRange(min=1), default=1, show_default=True,
+                 help="Negatives of a pair."),
+    click.option("--negative-depth", "depth", type=int, default=50, show_default=True,
+                 help="Candidates that negatives are chosen from."),
+    click.option("--negative-skip", "skip", type=int, default=0, show_default=True,
+                 help="How many of the best candidates are left out."),
+    click.option("--negative-draw", "draw", is_flag=True,
+                 help="Draw negatives from the candidates, where otherwise the best ones are taken."),
+    click.option("--search-model", default="default", show_default=True, metavar="NAME|FILE.toml",
+                 help="The model of the search for negatives."),
+    click.option("--scorer", default=None, metavar="NAME|DIR",
+                 help="An encoder or cross-encoder; candidates that score as high as the positive are left out."),
+    click.option("--margin", "score_margin", type=float, default=0.05, show_default=True, metavar="SHARE",
+                 help="By which share a candidate must score less than the positive."),
+    click.option("--teacher", default=None, metavar="NAME|DIR",
+                 help="An encoder or cross-encoder that scores positives and negatives, for --loss margin-mse."),
+)
+"""The options that say which negatives pairs get."""
 
 
-def exclusion_options(function: Function) -> Function:
-    """The options that say what must not be trained on."""
-    for option in reversed((
-        click.option("--exclude-topics", "topics", multiple=True, type=_FILE, metavar="FILE",
-                     help="Topics whose texts, and what nearly repeats them, are left out; repeatable."),
-        click.option("--exclude-ids", "ids", multiple=True, type=_FILE, metavar="FILE",
-                     help="Documents that are left out, by ids in the first column, with what nearly repeats them."),
-        click.option("--overlap", type=float, default=0.6, show_default=True, metavar="SHARE",
-                     help="From which overlap on a text repeats another one."),
-    )):
-        function = option(function)
-    return function
+def training_pairs(index_path: Path, files: tuple[Path, ...], given: dict[str, Any], quiet: bool) -> list[Pair]:
+    """The pairs of the files, or those of the index, with the negatives that the options ask for."""
+    from porism.lab.train.pairs.files import read_pairs
+    from porism.search.index import open_index
 
-
-def mining_options(function: Function) -> Function:
-    """The options that say which pairs are mined and how they are written."""
-    for option in reversed((
-        click.option("--miner", "miners", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
-                     help="A miner of pairs; repeatable. Without one, those that fit the collection."),
-        exclusion_options,
-        click.option("--most", type=click.IntRange(min=1), default=None, show_default="all", metavar="N",
-                     help="How many pairs of each miner are kept at most."),
-        click.option("--formulas", type=click.Choice(WRITINGS), default="source", show_default=True,
-                     help="How formulas are written for the model."),
-        click.option("--seed", type=int, default=1, show_default=True, help="Other numbers draw other pairs."),
-    )):
-        function = option(function)
-    return function
-
-
-def negative_options(function: Function) -> Function:
-    """The options that say which negatives pairs get."""
-    for option in reversed((
-        click.option("--negatives", "source", type=click.Choice(["search", "tags", "model"]), default=None,
-                     help="Add hard negatives: from a search, of the same tags, or from the encoder --scorer."),
-        click.option("--negative-count", "negatives", type=click.IntRange(min=1), default=1, show_default=True,
-                     help="Negatives of a pair."),
-        click.option("--negative-depth", "depth", type=int, default=50, show_default=True,
-                     help="Candidates that negatives are chosen from."),
-        click.option("--negative-skip", "skip", type=int, default=0, show_default=True,
-                     help="How many of the best candidates are left out."),
-        click.option("--negative-draw", "draw", is_flag=True,
-                     help="Draw negatives from the candidates, where otherwise the best ones are taken."),
-        click.option("--search-model", default="default", show_default=True, metavar="NAME|FILE.toml",
-                     help="The model of the search for negatives."),
-        click.option("--scorer", default=None, metavar="NAME|DIR",
-                     help="An encoder or cross-encoder; candidates that score as high as the positive are left out."),
-        click.option("--margin", "score_margin", type=float, default=0.05, show_default=True, metavar="SHARE",
-                     help="By which share a candidate must score less than the positive."),
-        click.option("--teacher", default=None, metavar="NAME|DIR",
-                     help="An encoder or cross-encoder that scores positives and negatives, for --loss margin-mse."),
-    )):
-        function = option(function)
-    return function
+    pairs = [pair for path in files for pair in read_pairs(path)]
+    if files and given["source"] is None and given["teacher"] is None:
+        return pairs
+    with open_index(index_path) as index:
+        if not files:
+            mined = mine(index, given, quiet)
+            pairs = mined.pairs
+            if not quiet:
+                echo_counts(mined.counts)
+        return with_negatives(index, pairs, given, quiet)
 
 
 def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet: bool) -> list[Pair]:
@@ -149,28 +149,23 @@ def mine(index: Index, given: dict[str, Any], quiet: bool) -> Mined:
 
 def echo_counts(counts: list[MinerCounts]) -> None:
     """A line for each miner."""
-    for one in counts:
-        left = {"excluded": one.excluded, "repeated": one.repeated, "more than wanted": one.surplus}
-        told = "".join(f", {number:,} {why}" for why, number in left.items() if number)
-        echo(f"{one.miner}: {counted(one.kept, 'pair')}{told}{f' ({one.reason})' if one.reason else ''}")
+    for count in counts:
+        left = {"excluded": count.excluded, "repeated": count.repeated, "more than wanted": count.surplus}
+        left_out = "".join(f", {number:,} {why}" for why, number in left.items() if number)
+        reason = f" ({count.reason})" if count.reason else ""
+        echo(f"{count.miner}: {counted(count.kept, 'pair')}{left_out}{reason}")
 
 
 @click.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @index_option
 @mining_options
 @negative_options
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@quiet_option
 def pairs(file: Path, index_path: Path, quiet: bool, **given: Any) -> None:
     """Mine training pairs from the documents of an index and write them to FILE, one a line."""
     from porism.lab.train.pairs.files import write_pairs
-    from porism.search.index import open_index
 
-    with open_index(index_path) as index:
-        mined = mine(index, given, quiet)
-        if not quiet:
-            echo_counts(mined.counts)
-        found = with_negatives(index, mined.pairs, given, quiet)
-    count = write_pairs(file, found)
+    count = write_pairs(file, training_pairs(index_path, (), given, quiet))
     if not quiet:
         echo(f"{counted(count, 'pair')}: {file}")

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from porism.analysis.tokenizers.training import BpeSettings
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
+from porism.cli.training_runs import quiet_option
 from porism.errors import counted
 
 
@@ -16,25 +19,15 @@ from porism.errors import counted
 @click.argument("name")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
-@click.option("--kind", type=click.Choice(["latex", "text", "joint"]), default="latex", show_default=True,
-              help="What it reads: formulas, the text between them, or text with LaTeX in one stream.")
-@click.option("--latex", type=click.Choice(["normalised", "source", "unified"]), default="normalised",
-              show_default=True,
-              help="Formulas in one spelling, as they were written, or as tokens in which equal commands are one.")
-@click.option("--merges", type=click.IntRange(min=1), default=50_000, show_default=True,
-              help="How often two tokens become one, at most.")
+@settings_options(BpeSettings)
 @click.option("--vocabulary", type=click.IntRange(min=1), metavar="N",
               help="How many tokens there are at most, in place of --merges: bytes, marks and merges.")
-@click.option("--minimum-frequency", type=click.IntRange(min=1), default=2, show_default=True,
-              help="Rarer pairs do not become one token.")
-@click.option("--longest", type=click.IntRange(min=2), default=40, show_default=True,
-              help="The longest token, in bytes.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="The file to write; NAME.json if not given.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@quiet_option
 def tokenizer(
-    name: str, sources: tuple[str, ...], index_path: Path, kind: str, latex: str, merges: int, vocabulary: int | None,
-    minimum_frequency: int, longest: int, output: Path | None, quiet: bool,
+    name: str, sources: tuple[str, ...], index_path: Path, settings: BpeSettings, vocabulary: int | None,
+    output: Path | None, quiet: bool,
 ) -> None:
     """Learn how to split LaTeX, text, or both into tokens, and write it to a file.
 
@@ -43,22 +36,12 @@ def tokenizer(
     """
     import time
 
-    from porism.analysis.tokenizers.training import BpeSettings
-    from porism.errors import ConfigError
     from porism.search.tokenizing import train_tokenizer
     from porism.system.files.artifacts import TOKENIZERS
 
     TOKENIZERS.check_name(name)
-    settings = BpeSettings(kind, latex, merges, minimum_frequency, longest)  # type: ignore[arg-type]
     if vocabulary is not None:
-        if vocabulary <= settings.other_tokens:
-            raise ConfigError(
-                f"a vocabulary of {vocabulary:,} tokens leaves no merges",
-                hint=f"{settings.other_tokens} are bytes and marks.",
-            )
-        settings = BpeSettings(
-            settings.kind, settings.latex, vocabulary - settings.other_tokens, minimum_frequency, longest
-        )
+        settings = settings.of_vocabulary(vocabulary)
     path = output or Path(f"{name}.json")
     log = ProblemLog()
     started = time.monotonic()

@@ -26,7 +26,7 @@ import torch  # noqa: E402
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint  # noqa: E402
 from porism.lab.train.trainers import Batch, Epochs, TrainingReport, make_trainer, run_trainer, shuffled  # noqa: E402
 
-SETTINGS = TrainerSettings(epochs=3, batch=8, rate=0.3, precision="float32")
+SETTINGS = TrainerSettings(epochs=3, batch=8, learning_rate=0.3, precision="float32")
 INPUTS = np.random.default_rng(1).normal(size=(24, 3)).astype(np.float32)
 TARGETS = INPUTS @ np.array([1.0, -2.0, 0.5], np.float32)
 WEIGHTS = np.arange(1, 25, dtype=np.float32)
@@ -65,7 +65,7 @@ def train(
             network, Epochs(order, lambda number, place: {
                 "input": INPUTS[number], "target": TARGETS[number], "weight": WEIGHTS[number]
             }), collate, loss, settings, device=torch.device("cpu"), folder=checkpoints.folder,
-            on_note=(notes if notes is not None else []).append, weight=weight,
+            on_warning=(notes if notes is not None else []).append, weight=weight,
         )
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress)
         report = LineReport(rows=len(INPUTS), **outcome.reported(target, started))
@@ -93,14 +93,14 @@ def test_a_trained_model_appears_whole_with_its_report(tmp_path: Path) -> None:
 def test_parts_add_up_to_their_batch(tmp_path: Path, part: int, accumulate: int) -> None:
     settings = replace(SETTINGS, accumulate=accumulate)
     whole, weights = train(tmp_path / "whole", settings)
-    report, others = train(tmp_path / "parts", replace(settings, part=part))
+    report, others = train(tmp_path / "parts", replace(settings, micro_batch=part))
     assert (report.first_loss, report.last_loss) == pytest.approx((whole.first_loss, whole.last_loss), rel=1e-4)
     np.testing.assert_allclose(others, weights, atol=1e-5)
 
 
 def test_parts_of_another_weight_than_the_loss_has_do_not_add_up(tmp_path: Path) -> None:
     _, weights = train(tmp_path / "whole", weight=None)
-    _, others = train(tmp_path / "parts", replace(SETTINGS, part=3), weight=None)
+    _, others = train(tmp_path / "parts", replace(SETTINGS, micro_batch=3), weight=None)
     assert np.abs(weights - others).max() > 1e-3
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from porism.analysis.tokenizers.tokenizer import END_OF_MATH, EXTRA, MATH, Latex
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.formula import parse
-from porism.settings import Settings
+from porism.settings import SettingError, Settings, setting
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
 _BYTES = 256
@@ -26,18 +26,21 @@ _PIECES = r"\\\p{L}+| ?\p{L}+| ?\p{N}+|\\.| ?[^\s\p{L}\p{N}\\]+|\s+"
 class BpeSettings(Settings):
     """How a tokenizer is trained.
 
-    ``kind`` is what it reads, ``latex`` in which form formulas are; ``merges`` is how often two tokens become one, at
-    most (the vocabulary is that, 256 bytes, and for text with LaTeX two marks), of which no pair is rarer than
-    ``minimum_frequency`` and no token longer than ``longest`` bytes.
+    The vocabulary is the merges, 256 bytes, and for text with LaTeX two marks.
 
     :raises ConfigError: a number is out of its range.
     """
 
-    kind: TokenizerKind = "latex"
-    latex: LatexForm = "normalised"
-    merges: int = 50_000
-    minimum_frequency: int = 2
-    longest: int = 40
+    kind: TokenizerKind = setting(
+        "latex", "What it reads: formulas, the text between them, or text with LaTeX in one stream."
+    )
+    latex: LatexForm = setting(
+        "normalised",
+        "Formulas in one spelling, as they were written, or as tokens in which equal commands are one.",
+    )
+    merges: int = setting(50_000, "How often two tokens become one, at most.")
+    minimum_frequency: int = setting(2, "Rarer pairs do not become one token.")
+    longest: int = setting(40, "The longest token, in bytes.")
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -50,6 +53,18 @@ class BpeSettings(Settings):
     def other_tokens(self) -> int:
         """Tokens that no merge makes: bytes and marks."""
         return _BYTES + (2 if self.kind == "joint" else 0)
+
+    def of_vocabulary(self, tokens: int) -> BpeSettings:
+        """These settings with as many merges as a vocabulary of so many tokens leaves.
+
+        :raises SettingError: it leaves none.
+        """
+        if tokens <= self.other_tokens:
+            raise SettingError(
+                f"a vocabulary of {tokens:,} tokens leaves no merges", path=("vocabulary",),
+                hint=f"{self.other_tokens} are bytes and marks.",
+            )
+        return replace(self, merges=tokens - self.other_tokens)
 
 
 def train_bpe(

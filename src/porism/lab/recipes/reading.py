@@ -147,6 +147,10 @@ def _table(kind: TableKind[Any], given: Any, at: SettingPath, errors: RecipeErro
     if not isinstance(given, Mapping):
         errors.error(f"{dotted(at)!r} cannot be {given!r}", at, f"Write [{dotted(at)}] and its settings.")
         return None
+    for old, new in kind.former.items():
+        if old in given and new not in given:
+            errors.warn(f"the setting {dotted((*at, old))!r} is now called {new!r}", (*at, old))
+            given = {new if name == old else name: value for name, value in given.items()}
     table = dict(given)
     if kind.rest:
         own = own_settings(kind.settings, but=kind.rest)

@@ -12,8 +12,8 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.vectors.neural.loading import first_line, load_torch
 
-OnNote = Callable[[str], None]
-"""Receives sentences about what a training does otherwise than asked, such as smaller batches."""
+OnWarning = Callable[[str], None]
+"""Receives sentences about what a training does otherwise than its settings say, such as smaller batches."""
 
 _MEMORY = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
 
@@ -25,7 +25,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _MEMORY)
 
 
-def guarded(base: Any, on_note: OnNote) -> Any:
+def guarded(base: Any, on_warning: OnWarning) -> Any:
     """A trainer class that computes batches in parts, makes these smaller when memory runs out, and refuses bad losses.
 
     A batch is a mapping from names to tensors with a row for each example. ``trainer.part`` is how many rows are in
@@ -68,7 +68,7 @@ def guarded(base: Any, on_note: OnNote) -> Any:
                     )
                 self.part = rows // 2
                 self.use_part(self.part)
-                on_note(f"Memory ran out with {rows} rows at once; training goes on with {self.part}.")
+                on_warning(f"Memory ran out with {rows} rows at once; training goes on with {self.part}.")
             value = float(loss)
             if not math.isfinite(value):
                 rate = self.lr_scheduler.get_last_lr()[0]

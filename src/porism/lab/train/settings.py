@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from porism.errors import ConfigError
-from porism.settings import Settings
+from porism.settings import Settings, setting
+
+FORMER_NAMES: Mapping[str, str] = MappingProxyType({
+    "rate": "learning_rate", "part": "micro_batch", "reads": "max_tokens", "rivals": "candidates", "least": "min_count",
+    "beside": "also",
+})
+"""Names that settings of trainings had, which recipes may still have, and those of today."""
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 """Numbers that training computes with; weights stay float32. ``auto`` takes bfloat16 where the machine has it."""
@@ -15,39 +22,36 @@ Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainerSettings(Settings):
-    """What a trainer needs to know; a kind of training adds its own settings and its own defaults.
+    """What a trainer needs to know; a kind of training adds its own settings and its own defaults."""
 
-    ``epochs`` is how often each example is seen, ``steps`` ends the training earlier. A step has ``batch`` examples
-    times ``accumulate``, of which ``part`` are in memory at once (None for all). ``rate`` is the highest learning rate,
-    reached after a share ``warmup`` of the steps, then falling linearly; ``decay`` that of AdamW.
-    """
+    epochs: int = setting(1, "How often each example is seen.")
+    steps: int | None = setting(None, "Ends the training earlier.", unset="all")
+    batch: int = setting(32, "Examples of a batch.")
+    micro_batch: int | None = setting(None, "Examples of a batch in memory at once.", unset="all")
+    accumulate: int = setting(1, "Batches of a step.")
+    learning_rate: float = setting(5e-5, "The highest learning rate; from there it falls linearly.")
+    warmup: float = setting(0.1, "The share of the steps before it is reached.")
+    decay: float = setting(0.01, "The weight decay of AdamW.")
+    precision: Precision = setting("auto", "Numbers that training computes with.")
+    seed: int = setting(1, "Other numbers train other models.")
 
-    epochs: int = 1
-    steps: int | None = None
-    batch: int = 32
-    part: int | None = None
-    accumulate: int = 1
-    rate: float = 5e-5
-    warmup: float = 0.1
-    decay: float = 0.01
-    precision: Precision = "auto"
-    seed: int = 1
-
-    def check_trainer(self, *, least_batch: int = 1) -> None:
+    def check_trainer(self, *, min_batch: int = 1) -> None:
         """Checks the settings above; ``__post_init__`` of a subclass calls it.
 
-        :param least_batch: 2 where an example is compared with the others of its batch.
+        :param min_batch: 2 where an example is compared with the others of its batch.
         :raises ConfigError: a setting is out of its range.
         """
         self.check_choice("precision", get_args(Precision))
-        self.check_counts("epochs", "steps", "part", "accumulate", "batch")
-        if self.batch < least_batch:
+        self.check_counts("epochs", "steps", "micro_batch", "accumulate", "batch")
+        if self.batch < min_batch:
             raise ConfigError(
-                f"batches of {self.batch} have nothing to compare with", hint=f"Use {least_batch} or more."
+                f"batches of {self.batch} have nothing to compare with", hint=f"Use {min_batch} or more."
             )
         usual = {field.name: field.default for field in fields(self)}
-        if self.rate <= 0:
-            raise ConfigError(f"a learning rate is above 0, not {self.rate:g}", hint=f"Try {usual['rate']}.")
+        if self.learning_rate <= 0:
+            raise ConfigError(
+                f"a learning rate is above 0, not {self.learning_rate:g}", hint=f"Try {usual['learning_rate']}."
+            )
         if self.decay < 0:
             raise ConfigError(f"decay is 0 or more, not {self.decay:g}", hint=f"Try {usual['decay']}.")
         if not 0 <= self.warmup < 1:

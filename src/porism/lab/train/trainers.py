@@ -7,7 +7,7 @@ extends :class:`TrainingReport`, and a function of this form::
     with Checkpoints.of(target, fingerprint(settings, examples), restart=restart) as checkpoints:
         trainer = make_trainer(
             network, Epochs(order, item), collate, loss, settings, device=device, folder=checkpoints.folder,
-            on_note=on_note,
+            on_warning=on_warning,
         )
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = MyReport(**outcome.reported(target, started), examples=len(examples))
@@ -16,7 +16,7 @@ extends :class:`TrainingReport`, and a function of this form::
     return report
 
 A trainer of sentence-transformers takes the place of :func:`make_trainer` as a subclass of
-``guarded(library.SomeTrainer, on_note)`` with :func:`trainer_arguments`.
+``guarded(library.SomeTrainer, on_warning)`` with :func:`trainer_arguments`.
 
 Whatever is trained so goes on with smaller parts of its batches when memory runs out; a loss that is not a number ends
 it with the step and the learning rate; Ctrl-C and SIGTERM end it after a step, with a checkpoint; and checkpoints are
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints
-from porism.lab.train.guarded import OnNote, guarded
+from porism.lab.train.guarded import OnWarning, guarded
 from porism.lab.train.settings import Precision, TrainerSettings
 from porism.system.concurrency.interrupts import Interruptions, noted_interruptions
 from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, processor_has_bfloat16
@@ -134,7 +134,7 @@ def make_trainer(
     *,
     device: Any,
     folder: Path,
-    on_note: OnNote,
+    on_warning: OnWarning,
     part_of: Callable[[Batch, int, int], Batch] | None = None,
     weight: Callable[[Batch], float] | None = None,
 ) -> Any:
@@ -162,9 +162,9 @@ def make_trainer(
     arguments = transformers.TrainingArguments(
         max_steps=settings.steps or -1, remove_unused_columns=False, **trainer_arguments(settings, device, folder)
     )
-    trainer = guarded(InOrder, on_note)(model=network, args=arguments, train_dataset=examples, data_collator=collate)
+    trainer = guarded(InOrder, on_warning)(model=network, args=arguments, train_dataset=examples, data_collator=collate)
     trainer.model_accepts_loss_kwargs = False  # the loss is a mean, which accumulation has to divide
-    trainer.part = settings.part
+    trainer.part = settings.micro_batch
     if part_of is not None:
         trainer.part_of = part_of
     if weight is not None:
@@ -181,7 +181,7 @@ def trainer_arguments(settings: TrainerSettings, device: Any, folder: Path) -> d
     need("accelerate", EXTRA, _PURPOSE)
     return {
         "output_dir": str(folder), "num_train_epochs": 1, "per_device_train_batch_size": settings.batch,
-        "gradient_accumulation_steps": settings.accumulate, "learning_rate": settings.rate,
+        "gradient_accumulation_steps": settings.accumulate, "learning_rate": settings.learning_rate,
         "warmup_steps": settings.warmup, "weight_decay": settings.decay, "lr_scheduler_type": "linear",
         "seed": settings.seed, "data_seed": settings.seed, "save_strategy": "no", "eval_strategy": "no",
         "logging_strategy": "no", "report_to": "none", "disable_tqdm": True,

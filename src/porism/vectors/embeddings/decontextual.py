@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.settings import SettingError, Settings
+from porism.settings import SettingError, Settings, setting
 from porism.vectors.embeddings.decontextual_texts import SpannedText, math_marks
 from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, load_torch, longest_input
 
@@ -29,18 +29,15 @@ _FIRST_ROWS = 1 << 12
 class Decontextualised(Settings):
     """How contextual embeddings become vectors of terms.
 
-    ``layer`` is whose output is taken: -1 the last one's, 0 the input embeddings, 1 the first one's. Texts longer than
-    the model can read, or than ``longest_input`` tokens where that is not 0, are read in windows that share ``stride``
-    tokens; each token counts once, in the window in which it has more context. Terms with fewer than ``min_count``
-    occurrences get no vector.
+    Long texts are read in windows. Each token counts once, in the window in which it has more context.
 
     :raises SettingError: a setting is out of its range.
     """
 
-    layer: int = -1
-    stride: int = 64
-    longest_input: int = 0
-    min_count: int = 1
+    layer: int = setting(-1, "The layer whose output is taken; -1 is the last, 0 the input.")
+    stride: int = setting(64, "Tokens that two windows of a long text share.")
+    longest_input: int = setting(0, "Tokens of a window; 0 is as many as the model can read.")
+    min_count: int = setting(1, "Terms that are rarer are left out.")
 
     method: ClassVar[str] = "decontextualised"
 

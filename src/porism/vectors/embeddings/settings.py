@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from porism.errors import ConfigError
-from porism.settings import Settings
+from porism.settings import Settings, setting
 
 Kept = Literal["average", "input", "output"]
 """Which vectors of a term are kept: those of the input matrix, those of the output matrix, or the mean of both."""
@@ -17,31 +17,27 @@ Kept = Literal["average", "input", "output"]
 class Word2Vec(Settings):
     """word2vec with negative sampling (Mikolov et al., 2013): CBOW, or skip-gram with ``skip_gram``.
 
-    ``dimensions`` of a vector; ``window``: words on either side, of which each place reads a random number; ``epochs``
-    over all texts; ``negative`` samples a word; terms below ``min_count`` occurrences are left out; ``sample``: words
-    with a larger share of the texts are read less often (0: never less); the learning ``rate`` falls linearly to
-    ``last_rate``; ``phrases``: how often neighbouring terms are joined to phrases before training (0: never; 1: pairs;
-    2: up to four terms); which vectors are ``kept``. The same ``seed`` gives the same vectors with one of ``workers``
-    (threads), not with more.
+    The window of a place has a random width up to ``window``. The same ``seed`` gives the same vectors with one of
+    ``workers``, not with more.
 
     :raises ConfigError: a number is out of its range.
     """
 
     method: ClassVar[str] = "word2vec"
 
-    dimensions: int = 300
-    window: int = 5
-    epochs: int = 5
-    negative: int = 5
-    min_count: int = 5
-    sample: float = 1e-4
-    rate: float = 0.05
-    last_rate: float = 1e-4
-    skip_gram: bool = False
-    phrases: int = 0
-    kept: Kept = "average"
-    seed: int = 1
-    workers: int = 1
+    dimensions: int = setting(300, "Numbers of a vector.")
+    window: int = setting(5, "Terms on either side of a term that it is learnt from.")
+    epochs: int = setting(5, "How often each text is read.")
+    negative: int = setting(5, "Negative samples for each term.")
+    min_count: int = setting(5, "Terms that are rarer are left out.")
+    sample: float = setting(1e-4, "Terms with a larger share of the texts are read less often; 0: never less.")
+    rate: float = setting(0.05, "The learning rate of the beginning; it falls linearly.")
+    last_rate: float = setting(1e-4, "The learning rate of the end.")
+    skip_gram: bool = setting(False, "Learn contexts from terms instead of terms from contexts.")
+    phrases: int = setting(0, "How often neighbouring terms are joined to phrases for training; 2: up to four terms.")
+    kept: Kept = setting("average", "The vectors that are kept: input, output, or the mean of both.")
+    seed: int = setting(1, "Other numbers give other vectors.")
+    workers: int = setting(1, "Threads; with more than one, no two trainings give the same vectors.")
 
     def __post_init__(self) -> None:
         self._check_all()
@@ -67,8 +63,7 @@ class Word2Vec(Settings):
 class FastText(Word2Vec):
     """fastText (Bojanowski et al., 2017): word2vec where a term is the sum of its character n-grams and itself.
 
-    N-grams have ``min_n`` to ``max_n`` characters, the marks of a term's beginning and end counted; they share
-    ``buckets`` vectors (0: as many as there are distinct n-grams, at most 2²⁰). Terms below ``min_count`` have the mean
+    The marks of a term's beginning and end count as characters of n-grams. Terms below ``min_count`` have the mean
     of their n-grams, so every term of the channel has a vector, unless it is too short for any n-gram.
 
     :raises ConfigError: a number is out of its range.
@@ -76,10 +71,10 @@ class FastText(Word2Vec):
 
     method: ClassVar[str] = "fasttext"
 
-    kept: Kept = "input"
-    min_n: int = 3
-    max_n: int = 6
-    buckets: int = 0
+    kept: Kept = setting("input", "The vectors that are kept: input, output, or the mean of both.")
+    min_n: int = setting(3, "The shortest n-grams of a term.")
+    max_n: int = setting(6, "The longest n-grams of a term.")
+    buckets: int = setting(0, "Vectors that the n-grams share; 0: one for each n-gram, at most 1,048,576.")
 
     def __post_init__(self) -> None:
         self._check_all()
@@ -103,8 +98,10 @@ class Positional(Word2Vec):
 
     method: ClassVar[str] = "positional"
 
-    positional: int = 60
-    initial: Literal["product", "ones"] = "product"
+    positional: int = setting(60, "Features that depend on the position of a term in the context.")
+    initial: Literal["product", "ones"] = setting(
+        "product", "How the weights of positions begin: at random, or at 1."
+    )
 
     def __post_init__(self) -> None:
         self._check_all()

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.formula.tree import OperatorNode
-from porism.settings import Settings, read_settings, write_settings
+from porism.settings import Settings, read_settings, setting, write_settings
 from porism.system.files.durable import replace_file
 from porism.vectors.neural.encoder_settings import SETTINGS_FILE
 from porism.vectors.neural.formula_nodes import (
@@ -56,17 +56,16 @@ _EPSILON = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class FormulaNetwork(Settings):
-    """How an encoder of formulas is put together: a vector of a node and of a formula has so many ``dimensions``;
-    ``layers`` of attention have so many ``heads`` and are ``width`` wide inside; ``nodes`` of a formula are read.
+    """How an encoder of formulas is put together.
 
     :raises ConfigError: a number is out of its range.
     """
 
-    dimensions: int = 128
-    layers: int = 1
-    heads: int = 4
-    width: int = 256
-    nodes: int = 96
+    dimensions: int = setting(128, "Numbers of a vector, of a node and of a formula.")
+    layers: int = setting(1, "Layers of attention between nodes.")
+    heads: int = setting(4, "Heads of a layer.")
+    width: int = setting(256, "Numbers inside a layer.")
+    nodes: int = setting(96, "Nodes of a formula that are read.")
 
     def __post_init__(self) -> None:
         for name in ("dimensions", "heads", "width", "nodes"):

@@ -32,7 +32,7 @@ source = "notes.jsonl"
 [formula_encoders.fe]
 exclude_topics = ["left.tsv"]
 network = {dimensions = 8, layers = 1, heads = 2, width = 12, nodes = 24}
-least = 1
+min_count = 1
 steps = 2
 batch = 4
 held_out = 0

@@ -20,8 +20,8 @@ for library in ("sentence_transformers", "datasets", "accelerate"):
 from porism.corpus import read_topics  # noqa: E402
 from porism.index import IndexWriter  # noqa: E402
 from porism.lab.pipeline.rerankers.named import named_reranker  # noqa: E402
-from porism.lab.recipes.kinds.encoders import read_beside  # noqa: E402
-from porism.lab.train.encoder.collection import Asked  # noqa: E402
+from porism.lab.recipes.kinds.encoders import read_auxiliary  # noqa: E402
+from porism.lab.train.encoder.collection import TrainingCollection  # noqa: E402
 from porism.lab.train.pairs.files import read_pairs  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
 from porism.search.sources.updating import index_sources  # noqa: E402
@@ -112,16 +112,27 @@ def test_an_encoder_is_trained_on_files_too(write: Write, trained: Path) -> None
     assert "mine pairs own" not in stages_of(experiment)
 
 
+def test_former_names_of_settings_are_read_with_a_warning(write: Write, trained: Path) -> None:
+    today = plan_recipe(write(RECIPE, ("steps = 2", "steps = 2\nlearning_rate = 0.01\nmicro_batch = 4")))
+    former = plan_recipe(write(RECIPE, ("steps = 2", "steps = 2\nrate = 0.01\npart = 4")))
+    assert [stage.key for stage in former.stages] == [stage.key for stage in today.stages]
+    assert today.warnings == ()
+    assert [warning.what for warning in former.warnings] == [
+        "the setting 'encoders.small.rate' is now called 'learning_rate'",
+        "the setting 'encoders.small.part' is now called 'micro_batch'",
+    ]
+
+
 def test_questions_are_trained_against_the_collection(
     write: Write, trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Asked] = []
+    asked: list[TrainingCollection] = []
 
-    def read(*given: Any) -> list[Asked]:
-        asked.extend(found := read_beside(*given))
+    def read(*given: Any) -> list[TrainingCollection]:
+        asked.extend(found := read_auxiliary(*given))
         return found
 
-    monkeypatch.setattr("porism.lab.recipes.kinds.encoders.read_beside", read)
+    monkeypatch.setattr("porism.lab.recipes.kinds.encoders.read_auxiliary", read)
     path = write(RECIPE, ('pairs = ["own"]\nsteps = 2', 'pairs = ["own"]\nloss = "collection"\nsteps = 2'))
     output = run_recipe(path).output
     before, after = (Encoder.load(one, device="cpu") for one in (trained / "bert", output / "models" / "small"))
@@ -144,17 +155,17 @@ def test_questions_are_trained_against_the_collection(
     pairs = [json.dumps({"anchor": f"asked {number}", "positive": f"answered {number}"}) for number in range(3)]
     (trained / "asked.jsonl").write_text("\n".join(pairs))
     (trained / "away.txt").write_text("o2\n")
-    table = 'beside = [{index = "others", files = ["asked.jsonl"], exclude_ids = ["away.txt"]}]'
-    beside = write(RECIPE, ('pairs = ["own"]\nsteps = 2', f'pairs = ["own"]\nloss = "collection"\n{table}\nsteps = 2'))
-    assert made(run_recipe(beside)) == {"train encoder small"}
+    table = 'also = [{index = "others", files = ["asked.jsonl"], exclude_ids = ["away.txt"]}]'
+    also = write(RECIPE, ('pairs = ["own"]\nsteps = 2', f'pairs = ["own"]\nloss = "collection"\n{table}\nsteps = 2'))
+    assert made(run_recipe(also)) == {"train encoder small"}
     assert [(len(one.pairs), set(one.collection)) for one in asked] == [(3, {"o0", "o1", "o3", "o4", "o5"})]
-    assert not made(run_recipe(beside))
+    assert not made(run_recipe(also))
     (trained / "asked.jsonl").write_text("\n".join(pairs[:2]))
-    assert made(run_recipe(beside)) == {"train encoder small"}
+    assert made(run_recipe(also)) == {"train encoder small"}
     with IndexWriter(trained / "others") as writer:
         writer.delete(["o5"])
         writer.commit()
-    assert made(run_recipe(beside)) == {"train encoder small"}
+    assert made(run_recipe(also)) == {"train encoder small"}
     assert "o5" not in asked[-1].collection
     alone = write(
         RECIPE, ('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""),
@@ -174,8 +185,8 @@ def test_questions_are_trained_against_the_collection(
     (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nkeep = ["onw"]'), "no pairs 'onw'. Did you mean own?"),
     (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nkeep_files = ["none"]'), "there is no file"),
     (('pairs = ["own"]', 'pairs = ["own"]\nkeep = ["own"]'), "only the loss collection has questions that keep"),
-    (('pairs = ["own"]', 'pairs = ["own"]\nbeside = [{index = "notes", files = ["links.tsv"]}]'),
-     "only the loss collection has collections beside its own"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nalso = [{index = "notes", files = ["links.tsv"]}]'),
+     "only the loss collection has other collections"),
     (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nbeside = [{index = "none", files = ["links.tsv"]}]'),
      "there is no file"),
     (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nbeside = [{index = "bert", files = ["links.tsv"]}]'),
@@ -255,7 +266,7 @@ head_rate = 0.01
 steps = 2
 batch = 4
 length = 32
-reads = 48
+max_tokens = 48
 precision = "float32"
 
 [reranker_models.pairs]

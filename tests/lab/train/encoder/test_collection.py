@@ -16,24 +16,24 @@ from tiny_models import need_models
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
-from porism.lab.train.encoder.collection import find_rivals, make_collection_loss, with_kept
+from porism.lab.train.encoder.collection import find_candidates, make_collection_loss, with_kept
 from porism.lab.train.encoder.settings import EncoderTraining
 from porism.lab.train.pairs.base import Pair
 from porism.lab.train.pairs.exclusion import Exclusion
 from porism.types import Content, Document
 
-COLLECTION = EncoderTraining(loss="collection", epochs=2, batch=12, rate=1e-2, length=32, precision="float32")
+COLLECTION = EncoderTraining(loss="collection", epochs=2, batch=12, learning_rate=1e-2, length=32, precision="float32")
 OTHERS = {word: f"nothing is known of the {word}" for word in ("sheaf", "prime", "graph", "knot", "ring", "limit")}
 
 
 def test_rivals_are_all_texts_but_what_answers_the_anchor() -> None:
     pairs = [Pair("a", "p", (), "titles"), Pair("a", "q", (), "titles"), Pair("q", "p", (), "titles")]
-    found = find_rivals(pairs, dict(zip("12345", "pxaxy", strict=True)), COLLECTION)
+    found = find_candidates(pairs, dict(zip("12345", "pxaxy", strict=True)), COLLECTION)
     assert found.texts == ("p", "q", "x", "a", "y")
     assert found.positives.tolist() == [0, 1, 0]
     # The other positive of its anchor and the anchor itself, which stands in the collection, are no negatives.
     assert [spared.tolist() for spared in found.spared] == [[1, 3], [0, 3], [1]]
-    assert found.digest != find_rivals(pairs, dict(zip("1234", "pxaz", strict=True)), COLLECTION).digest
+    assert found.digest != find_candidates(pairs, dict(zip("1234", "pxaz", strict=True)), COLLECTION).digest
 
 
 def test_documents_that_the_texts_of_a_pair_are_from_are_no_rivals_of_it() -> None:
@@ -41,7 +41,7 @@ def test_documents_that_the_texts_of_a_pair_are_from_are_no_rivals_of_it() -> No
         Pair("title", "body", (), "titles", "one", "one"), Pair("title", "more", (), "titles", "three", "three"),
         Pair("other", "body", (), "titles", "two", "one"),
     ]
-    found = find_rivals(pairs, {"one": "title body", "two": "other text", "three": "title more"}, COLLECTION)
+    found = find_candidates(pairs, {"one": "title body", "two": "other text", "three": "title more"}, COLLECTION)
     assert found.texts == ("body", "more", "title body", "title more", "other text")
     assert [spared.tolist() for spared in found.spared] == [[1, 2, 3], [0, 2, 3], [2, 4]]
 
@@ -49,11 +49,11 @@ def test_documents_that_the_texts_of_a_pair_are_from_are_no_rivals_of_it() -> No
 def test_a_large_collection_is_drawn_from_by_the_seed() -> None:
     pairs = [Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")]
     texts = {f"d{number}": str(number) for number in range(100)}
-    few = replace(COLLECTION, rivals=10)
-    found = find_rivals(pairs, texts, few)
+    few = replace(COLLECTION, candidates=10)
+    found = find_candidates(pairs, texts, few)
     assert (found.texts[:2], len(found.texts)) == (("p", "q"), 12)
-    assert found.texts == find_rivals(pairs, texts, few).texts
-    assert found.texts != find_rivals(pairs, texts, replace(few, seed=2)).texts
+    assert found.texts == find_candidates(pairs, texts, few).texts
+    assert found.texts != find_candidates(pairs, texts, replace(few, seed=2)).texts
 
 
 def test_settings_that_do_not_go_together_are_refused() -> None:
@@ -62,7 +62,7 @@ def test_settings_that_do_not_go_together_are_refused() -> None:
     with pytest.raises(ConfigError, match="do not learn by the loss collection"):
         EncoderTraining(kind="splade", loss="collection")
     with pytest.raises(ConfigError, match="rivals cannot be 0"):
-        EncoderTraining(rivals=0)
+        EncoderTraining(candidates=0)
 
 
 @pytest.mark.parametrize("matryoshka", [(), (4, 2)])
@@ -72,7 +72,7 @@ def test_the_loss_is_that_of_the_equation(matryoshka: tuple[int, ...]) -> None:
 
     settings = replace(COLLECTION, temperature=0.5, matryoshka=matryoshka)
     pairs = [Pair("a", "p", (), "titles"), Pair("a", "q", (), "titles"), Pair("b", "x", (), "titles")]
-    rivals = find_rivals(pairs, {"1": "y", "2": "z"}, settings)  # p q x y z
+    rivals = find_candidates(pairs, {"1": "y", "2": "z"}, settings)  # p q x y z
     draw = np.random.default_rng(3)
     anchors = draw.normal(size=(3, 4))
     stored = draw.normal(size=(5, 4))
@@ -121,7 +121,7 @@ def test_what_a_kept_question_costs_is_how_far_it_moved(matryoshka: tuple[int, .
     import torch
 
     settings = replace(COLLECTION, matryoshka=matryoshka, keep_weight=7.0)
-    rivals = find_rivals([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, settings)
+    rivals = find_candidates([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, settings)
     draw = np.random.default_rng(5)
     read, stored, kept = (torch.tensor(draw.normal(size=(rows, 4)), dtype=torch.float32) for rows in (4, 3, 3))
     loss = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, [rivals], [stored], settings, kept)
@@ -142,8 +142,8 @@ def test_each_collection_tells_its_own_answers_apart() -> None:
     import torch
 
     rivals = [
-        find_rivals([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, COLLECTION),
-        find_rivals([Pair("c", "r", (), "titles")], {"1": "z", "2": "c"}, COLLECTION),
+        find_candidates([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, COLLECTION),
+        find_candidates([Pair("c", "r", (), "titles")], {"1": "z", "2": "c"}, COLLECTION),
     ]
     draw = np.random.default_rng(7)
     read, first, second, kept = (
@@ -187,9 +187,9 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
     from porism.vectors.neural.encoder_files import find_encoder
 
     notes: list[str] = []
-    settings = replace(COLLECTION, epochs=60, part=5)
+    settings = replace(COLLECTION, epochs=60, micro_batch=5)
     report = train_encoder(
-        PAIRS, model, tmp_path / "out", settings, collection=OTHERS, device="cpu", on_note=notes.append
+        PAIRS, model, tmp_path / "out", settings, collection=OTHERS, device="cpu", on_warning=notes.append
     )
     assert report.last_loss < 0.6 * report.first_loss
     assert notes == ["encoding 78 texts that answers are told from"]
@@ -209,7 +209,7 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
     files = [find_encoder(folder) for folder in (model, tmp_path / "out")]
     assert files[0].digest != files[1].digest
     assert files[0].vectors == files[1].vectors  # so an index has them already
-    train_encoder(PAIRS, model, tmp_path / "few", replace(settings, steps=1, reads=9), device="cpu")
+    train_encoder(PAIRS, model, tmp_path / "few", replace(settings, steps=1, max_tokens=9), device="cpu")
     assert find_encoder(tmp_path / "few").vectors != files[0].vectors
     with pytest.raises(ConfigError, match="by different parts already"):
         train_encoder(PAIRS, tmp_path / "out", tmp_path / "again", settings, device="cpu")
@@ -223,7 +223,7 @@ def test_kept_questions_are_read_as_before(model: Path, tmp_path: Path) -> None:
 
     pairs = [pair for pair in PAIRS if pair.anchor.endswith(("group", "ring"))]
     others = [pair.anchor for pair in PAIRS if pair not in pairs]
-    settings = replace(COLLECTION, epochs=40, part=5)
+    settings = replace(COLLECTION, epochs=40, micro_batch=5)
     for name, kept in (("free", []), ("bound", [*others, *others[:3]])):
         report = train_encoder(pairs, model, tmp_path / name, settings, kept=kept, device="cpu")
         assert report.pairs == 12
@@ -245,14 +245,14 @@ def test_kept_questions_are_read_as_before(model: Path, tmp_path: Path) -> None:
 def test_questions_of_two_collections_are_learnt_at_once(model: Path, tmp_path: Path) -> None:
     from tiny_encoders import PAIRS
 
-    from porism.lab.train.encoder.collection import Asked
+    from porism.lab.train.encoder.collection import TrainingCollection
     from porism.lab.train.encoder.training import train_encoder
 
     notes: list[str] = []
     settings = replace(COLLECTION, epochs=60)
     report = train_encoder(
-        PAIRS[:36], model, tmp_path / "out", settings, beside=[Asked(PAIRS[36:], OTHERS)], device="cpu",
-        on_note=notes.append,
+        PAIRS[:36], model, tmp_path / "out", settings, auxiliary=[TrainingCollection(PAIRS[36:], OTHERS)], device="cpu",
+        on_warning=notes.append,
     )
     assert (report.pairs, notes) == (72, ["encoding 78 texts that answers are told from"])
     documents = vectors(model, "document")
@@ -263,9 +263,10 @@ def test_questions_of_two_collections_are_learnt_at_once(model: Path, tmp_path: 
         )
         assert before < 0.4
         assert after > 0.8
-    with pytest.raises(ConfigError, match="no collections beside its own"):
+    with pytest.raises(ConfigError, match="no other collections"):
         train_encoder(
-            PAIRS, model, tmp_path / "x", replace(settings, loss="ranking"), beside=[Asked(PAIRS, {})], device="cpu"
+            PAIRS, model, tmp_path / "x", replace(settings, loss="ranking"),
+            auxiliary=[TrainingCollection(PAIRS, {})], device="cpu",
         )
 
 
@@ -295,11 +296,11 @@ def test_parts_of_a_batch_teach_what_it_teaches_as_a_whole(model: Path, tmp_path
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (steady / "config.json").write_text(json.dumps(config))
     kept = [f"{pair.anchor} and {pair.positive}" for pair in PAIRS[40:]]
-    rough = replace(COLLECTION, epochs=1, rate=1e-3)
+    rough = replace(COLLECTION, epochs=1, learning_rate=1e-3)
     found = {}
     for part in (None, 5):
         train_encoder(
-            PAIRS[:40], steady, tmp_path / str(part), replace(rough, part=part), collection=OTHERS, kept=kept,
+            PAIRS[:40], steady, tmp_path / str(part), replace(rough, micro_batch=part), collection=OTHERS, kept=kept,
             device="cpu",
         )
         found[part] = vectors(tmp_path / str(part), "query")

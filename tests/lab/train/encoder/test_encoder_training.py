@@ -27,7 +27,7 @@ from porism.lab.train.encoder import losses  # noqa: E402
 from porism.lab.train.encoder.model import head_and_tail, open_encoder  # noqa: E402
 from porism.lab.train.encoder.training import train_encoder  # noqa: E402
 
-SMALL = EncoderTraining(epochs=2, batch=12, rate=1e-2, length=32, precision="float32")
+SMALL = EncoderTraining(epochs=2, batch=12, learning_rate=1e-2, length=32, precision="float32")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def same(one: Path, other: Path, tolerance: float = 0.0) -> bool:
 def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     report = train_encoder(
-        PAIRS, model, tmp_path / "out", replace(SMALL, epochs=12, query_prefix="q: ", length=30, reads=31),
+        PAIRS, model, tmp_path / "out", replace(SMALL, epochs=12, query_prefix="q: ", length=30, max_tokens=31),
         device="cpu", text=ModelText(formulas="unicode"), on_progress=lambda done, total: steps.append((done, total)),
     )
     assert hits(model) < 0.3
@@ -77,7 +77,8 @@ def test_every_way_of_training_lowers_its_loss(model: Path, tmp_path: Path, chan
 
 def test_cached_gradients_give_what_whole_batches_give(model: Path, tmp_path: Path) -> None:
     for name, part in (("whole", None), ("parts", 3)):
-        train_encoder(PAIRS, model, tmp_path / name, replace(SMALL, epochs=1, part=part, rate=1e-3), device="cpu")
+        settings = replace(SMALL, epochs=1, micro_batch=part, learning_rate=1e-3)
+        train_encoder(PAIRS, model, tmp_path / name, settings, device="cpu")
     # Dropout draws other numbers for other parts, so only without it are both alike; these models have 0.1.
     assert same(tmp_path / "whole", tmp_path / "parts", 0.05)
 
@@ -135,13 +136,13 @@ def test_a_killed_training_goes_on_from_the_last_whole_checkpoint(model: Path, t
     assert (done.resumed, done.steps) == (6, 12)
     with pytest.raises(Killed):
         train_encoder(PAIRS, model, tmp_path / "out", SMALL, device="cpu", on_progress=kill, checkpoint_seconds=0)
-    other = train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, rate=1e-3), device="cpu")
+    other = train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, learning_rate=1e-3), device="cpu")
     assert other.resumed == 0
 
 
 def test_a_loss_that_is_no_number_ends_the_training(model: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"the loss is nan at step \d+, with a learning rate of"):
-        train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, rate=1e30, warmup=0), device="cpu")
+        train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, learning_rate=1e30, warmup=0), device="cpu")
 
 
 @pytest.mark.parametrize("loss", ["ranking", "triplet"])
@@ -160,7 +161,7 @@ def test_without_memory_smaller_parts_of_a_batch_are_taken(
     monkeypatch.setattr(Transformer, "forward", limited)
     limit = 3 if loss == "ranking" else 9  # the loss of triplets reads all its columns at once
     settings = replace(SMALL, epochs=3, loss=loss)
-    report = train_encoder(PAIRS, model, tmp_path / "out", settings, device="cpu", on_note=notes.append)
+    report = train_encoder(PAIRS, model, tmp_path / "out", settings, device="cpu", on_warning=notes.append)
     assert notes == [
         "Memory ran out with 12 rows at once; training goes on with 6.",
         "Memory ran out with 6 rows at once; training goes on with 3.",

@@ -26,7 +26,7 @@ from porism.lab.train.encoder.training import train_encoder  # noqa: E402
 from porism.vectors.neural.token_encoder import TokenEncoder  # noqa: E402
 
 SMALL = EncoderTraining(
-    kind="colbert", dimensions=8, epochs=14, batch=12, rate=1e-2, length=32, precision="float32"
+    kind="colbert", dimensions=8, epochs=14, batch=12, learning_rate=1e-2, length=32, precision="float32"
 )
 NEGATIVE = [
     replace(pair, negatives=(PAIRS[(number + 5) % len(PAIRS)].positive,)) for number, pair in enumerate(PAIRS)
@@ -52,7 +52,8 @@ def test_models_learn_their_pairs(tmp_path: Path, changes: dict[str, Any]) -> No
     model = save_encoder(tmp_path / "model")
     report = train_encoder(NEGATIVE, model, tmp_path / "out", replace(SMALL, **changes), device="cpu")
     assert report.last_loss < 0.7 * report.first_loss
-    before = train_encoder(NEGATIVE, model, tmp_path / "none", replace(SMALL, steps=1, rate=1e-9), device="cpu")
+    still = replace(SMALL, steps=1, learning_rate=1e-9)
+    before = train_encoder(NEGATIVE, model, tmp_path / "none", still, device="cpu")
     assert before.steps == 1
     assert outranked(tmp_path / "out", NEGATIVE) > max(0.9, outranked(tmp_path / "none", NEGATIVE) + 0.1)
 

@@ -23,8 +23,8 @@ from porism.vectors.neural.sparse_encoder import SparseEncoder, is_sparse_model 
 from porism.vectors.neural.sparse_queries import TableQueries  # noqa: E402
 
 SMALL = EncoderTraining(
-    kind="splade", epochs=20, batch=12, rate=1e-2, length=32, temperature=1.0, precision="float32", negatives=0,
-    document_flops=1e-3, query_flops=1e-3,
+    kind="splade", epochs=20, batch=12, learning_rate=1e-2, length=32, temperature=1.0, precision="float32",
+    negatives=0, document_flops=1e-3, query_flops=1e-3,
 )
 
 
@@ -91,7 +91,7 @@ def test_inner_products_are_not_divided_where_nothing_is_said() -> None:
 
 @pytest.mark.parametrize("part", [None, 4])
 def test_queries_of_an_inference_free_model_need_a_table_only(model: Path, tmp_path: Path, part: int | None) -> None:
-    settings = replace(SMALL, inference_free=True, part=part, epochs=10)
+    settings = replace(SMALL, inference_free=True, micro_batch=part, epochs=10)
     report = train_encoder(PAIRS, model, tmp_path / "out", settings, device="cpu")
     assert report.last_loss < 0.8 * report.first_loss
     encoder = SparseEncoder.load(tmp_path / "out", device="cpu")

@@ -41,7 +41,7 @@ def start(folder: Path, name: str) -> subprocess.Popen[str]:
     arguments = [
         "train", "encoder", name, "--from", str(folder / "model"), "--pairs", str(folder / "pairs.jsonl"),
         "--output", str(folder / name), "--steps", str(STEPS), "--epochs", "3", "--batch", "12", "--length", "32",
-        "--rate", "5e-3", "--precision", "float32", "--device", "cpu",
+        "--learning-rate", "5e-3", "--precision", "float32", "--device", "cpu",
     ]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     return subprocess.Popen(

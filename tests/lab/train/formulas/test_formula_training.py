@@ -21,7 +21,7 @@ from porism.vectors.neural.formula_encoder import FormulaNetwork, load_formula_e
 from porism.vectors.neural.formula_nodes import Vocabulary, node_batch
 
 NETWORK = FormulaNetwork(dimensions=16, layers=1, heads=2, width=16, nodes=24)
-SETTINGS = FormulaTraining(network=NETWORK, most=80, batch=16, epochs=1, held_out=20, rate=5e-3)
+SETTINGS = FormulaTraining(network=NETWORK, most=80, batch=16, epochs=1, held_out=20, learning_rate=5e-3)
 TOPICS = r"""<Topics><Topic number="B.1"><Formula_Id>q</Formula_Id><Latex>u^2+v^2=w^2</Latex><Title>t</Title>
 <Question>q</Question><Tags>t</Tags></Topic></Topics>"""
 

@@ -34,7 +34,7 @@ NOTES = [
     for number in range(60)
 ]
 TEXTS = [one.fields["body"].to_latex() for one in NOTES]
-SMALL = LanguageTraining(length=24, batch=8, rate=5e-3, held_out=0.2, precision="float32")
+SMALL = LanguageTraining(length=24, batch=8, learning_rate=5e-3, held_out=0.2, precision="float32")
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ def test_following_sentences_are_learnt_with_masked_tokens(bert: Path, tmp_path:
     ]
     notes: list[str] = []
     report = train_language_model(
-        ordered, bert, tmp_path / "out", replace(SMALL, objective="mlm-nsp", epochs=8, rate=1e-2), device="cpu",
-        on_note=notes.append,
+        ordered, bert, tmp_path / "out", replace(SMALL, objective="mlm-nsp", epochs=8, learning_rate=1e-2),
+        device="cpu", on_warning=notes.append,
     )
     assert report.after is not None
     assert report.after.perplexity < report.before.perplexity / 3
@@ -168,7 +168,7 @@ def test_an_encoder_gets_what_predicts_tokens(bert: Path, tmp_path: Path) -> Non
     AutoModel.from_pretrained(bert).save_pretrained(tmp_path / "plain")
     word_tokenizer(TEXTS, limit=32).save_pretrained(tmp_path / "plain")
     notes: list[str] = []
-    train_language_model(NOTES, tmp_path / "plain", tmp_path / "out", SMALL, device="cpu", on_note=notes.append)
+    train_language_model(NOTES, tmp_path / "plain", tmp_path / "out", SMALL, device="cpu", on_warning=notes.append)
     assert notes == [
         "The model comes without what predicts tokens, which begins at random; give it enough text."
     ]
@@ -188,7 +188,7 @@ def test_without_memory_fewer_sequences_are_taken(
 
     monkeypatch.setattr(BertForMaskedLM, "forward", limited)
     report = train_language_model(
-        NOTES, bert, tmp_path / "out", replace(SMALL, epochs=2), device="cpu", on_note=notes.append
+        NOTES, bert, tmp_path / "out", replace(SMALL, epochs=2), device="cpu", on_warning=notes.append
     )
     assert [note.rpartition(" ")[2] for note in notes] == ["4.", "2."]
     assert report.after is not None

@@ -37,7 +37,7 @@ PAIRS = [
 """A text is right where it speaks of a prime number."""
 
 SMALL = RerankerTraining(
-    epochs=2, batch=6, rate=1e-2, head_rate=1e-2, negatives=2, length=40, precision="float32"
+    epochs=2, batch=6, learning_rate=1e-2, head_rate=1e-2, negatives=2, length=40, precision="float32"
 )
 
 
@@ -83,7 +83,7 @@ def preferred(scorer: Any) -> float:
 def test_a_cross_encoder_learns_from_an_encoder(encoder: Path, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     report = train_reranker(
-        PAIRS, encoder, tmp_path / "out", replace(SMALL, epochs=4, reads=50), device="cpu",
+        PAIRS, encoder, tmp_path / "out", replace(SMALL, epochs=4, max_tokens=50), device="cpu",
         on_progress=lambda done, total: steps.append((done, total)),
     )
     assert (report.pairs, report.negatives, report.steps, report.resumed) == (30, 150, 20, 0)
@@ -157,7 +157,7 @@ def test_a_duo_t5_learns_which_document_was_asked_for(tmp_path: Path) -> None:
 
     assert 0.3 < accuracy(model) < 0.7
     settings = RerankerTraining(
-        kind="duo-t5", epochs=40, batch=16, negatives=1, length=64, rate=5e-3, precision="float32"
+        kind="duo-t5", epochs=40, batch=16, negatives=1, length=64, learning_rate=5e-3, precision="float32"
     )
     report = train_reranker([pairs[at] for at in drawn[24:]], model, tmp_path / "out", settings, device="cpu")
     assert report.first_loss > 0.5

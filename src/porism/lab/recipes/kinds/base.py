@@ -99,6 +99,9 @@ class TableKind(Generic[S]):
     rest: ClassVar[str] = ""
     """The setting that holds whatever else a table says; empty where it can say nothing else."""
 
+    former: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Former names of settings, which recipes may still have, and those of today."""
+
     form: ClassVar[Literal["named", "single", "either"]] = "named"
     """Whether a recipe has several by name (``[topics.NAME]``), a single one (``[collection]``), or either."""
 

@@ -24,7 +24,7 @@ from porism.lab.recipes.kinds.trained_models import training_base
 from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage
 from porism.lab.recipes.loading import Loading
 from porism.lab.recipes.planning import Planner
-from porism.lab.train.encoder.collection import Asked, collection_texts
+from porism.lab.train.encoder.collection import TrainingCollection, collection_texts
 from porism.lab.train.encoder.settings import EncoderTraining
 from porism.lab.train.encoder.training import EncoderReport, train_encoder
 from porism.lab.train.pairs.exclusion import Exclusion
@@ -34,7 +34,7 @@ from porism.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class BesideTable(Settings):
+class AuxiliaryCollection(Settings):
     """Another collection.
 
     :param index: the folder of its index.
@@ -50,10 +50,10 @@ class BesideTable(Settings):
 
     def __post_init__(self) -> None:
         if not self.files:
-            raise ConfigError("a collection beside the recipe's needs pairs", hint='Add files = ["FILE"].')
+            raise ConfigError("another collection needs pairs", hint='Add files = ["FILE"].')
 
 
-def load_beside(loading: Loading, tables: Sequence[BesideTable], path: SettingPath) -> None:
+def load_auxiliary(loading: Loading, tables: Sequence[AuxiliaryCollection], path: SettingPath) -> None:
     """Whether indexes and files are there."""
     for number, table in enumerate(tables):
         for key in ("files", "exclude_topics", "exclude_ids"):
@@ -67,16 +67,16 @@ def load_beside(loading: Loading, tables: Sequence[BesideTable], path: SettingPa
             loading.errors.take(error, (*path, number, "index"))
 
 
-def beside_inputs(draft: Draft, tables: Sequence[BesideTable]) -> Iterator[tuple[str, str]]:
+def auxiliary_inputs(draft: Draft, tables: Sequence[AuxiliaryCollection]) -> Iterator[tuple[str, str]]:
     """The names and digests of what an encoder learns from them."""
     for table in tables:
         yield f"index {table.index}", index_state(read_manifest(draft.file(table.index)))
         yield from file_inputs(draft, (*table.files, *table.exclude_topics, *table.exclude_ids)).items()
 
 
-def read_beside(
-    draft: Draft, tables: Iterable[BesideTable], text: ModelText, overlap: float, settings: EncoderTraining
-) -> list[Asked]:
+def read_auxiliary(
+    draft: Draft, tables: Iterable[AuxiliaryCollection], text: ModelText, overlap: float, settings: EncoderTraining
+) -> list[TrainingCollection]:
     """Their pairs, and the texts of their documents.
 
     :raises SourceError: a file cannot be read. :raises FormatError: one is broken.
@@ -88,8 +88,8 @@ def read_beside(
         with Snapshot.open(draft.file(table.index)) as snapshot:
             documents = StoredDocuments(snapshot)
             exclude = excluded(table, draft, documents, text, overlap)
-            texts = collection_texts(documents, text, exclude, settings.rivals, settings.seed)
-        found.append(Asked(pairs, texts))
+            texts = collection_texts(documents, text, exclude, settings.candidates, settings.seed)
+        found.append(TrainingCollection(pairs, texts))
     return found
 
 
@@ -105,7 +105,7 @@ class EncoderTable(Settings):
     :param files: files of pairs beside them.
     :param keep: tables ``[pairs.NAME]`` whose anchors shall be read as before, for the loss ``collection``.
     :param keep_files: files of such pairs.
-    :param beside: other collections whose questions are learnt at the same time, for the loss ``collection``.
+    :param also: other collections whose questions are learnt at the same time, for the loss ``collection``.
     :param formulas: how formulas are written in these files; that of the tables counts otherwise.
     :param settings: what else the recipe says: settings of the training.
     """
@@ -115,7 +115,7 @@ class EncoderTable(Settings):
     files: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     keep_files: tuple[str, ...] = ()
-    beside: tuple[BesideTable, ...] = ()
+    also: tuple[AuxiliaryCollection, ...] = ()
     formulas: FormulaWriting = "source"
     device: str = "auto"
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class EncoderKind(TrainingKind[EncoderTable]):
                     "the loss collection needs one, and there is none", (*path, "loss"), "Add [collection]."
                 )
             return
-        for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("beside", "collections beside its own")):
+        for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("also", "other collections")):
             if getattr(table, key):
                 check.errors.error(
                     f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".'
@@ -161,10 +161,10 @@ class EncoderKind(TrainingKind[EncoderTable]):
     def load(self, loading: Loading) -> None:
         super().load(loading)
         for name, table in self.of(loading.recipe).items():
-            load_beside(loading, table.beside, (self.table, name, "beside"))
+            load_auxiliary(loading, table.also, (self.table, name, "also"))
 
     def inputs(self, planner: Planner, table: EncoderTable) -> dict[str, str]:
-        found = super().inputs(planner, table) | dict(beside_inputs(planner.draft, table.beside))
+        found = super().inputs(planner, table) | dict(auxiliary_inputs(planner.draft, table.also))
         if table.settings.get("loss") == "collection":
             found["index collection"] = planned_index(planner).key
         return found
@@ -176,14 +176,14 @@ class EncoderKind(TrainingKind[EncoderTable]):
         text = ModelText(formulas=tables[0].formulas if tables else table.formulas)
         settings = self.training_settings(table)
         collection: dict[str, str] = {}
-        beside: list[Asked] = []
+        auxiliary: list[TrainingCollection] = []
         if settings.loss == "collection":
             collection = _collection(execution, table, text)
             overlap = min((pairs.overlap for pairs in tables), default=0.6)
-            beside = read_beside(execution.draft, table.beside, text, overlap, settings)
+            auxiliary = read_auxiliary(execution.draft, table.also, text, overlap, settings)
         return train_encoder(
-            pairs, training_base(execution, table.model), folder, settings, collection=collection, beside=beside,
-            kept=kept, text=text, device=table.device, on_progress=on_count,
+            pairs, training_base(execution, table.model), folder, settings, collection=collection,
+            auxiliary=auxiliary, kept=kept, text=text, device=table.device, on_progress=on_count,
         )
 
 

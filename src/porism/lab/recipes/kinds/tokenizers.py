@@ -174,13 +174,7 @@ def bpe_settings(table: TokenizerSettings) -> BpeSettings:
         raise SettingError(
             "a tokenizer has merges or a vocabulary", path=("vocabulary",), hint="Give one of them."
         )
-    merges = table.vocabulary - settings.other_tokens
-    if merges < 1:
-        raise SettingError(
-            f"a vocabulary of {table.vocabulary:,} tokens leaves no merges", path=("vocabulary",),
-            hint=f"{settings.other_tokens} are bytes and marks.",
-        )
-    return replace(settings, merges=merges)
+    return settings.of_vocabulary(table.vocabulary)
 
 
 def tokenizer_of(channel: str) -> str | None:

@@ -27,7 +27,7 @@ from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.outputs import copy_files
 from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import own_settings
-from porism.lab.train.settings import TrainerSettings
+from porism.lab.train.settings import FORMER_NAMES, TrainerSettings
 from porism.lab.train.trainers import TrainingReport
 from porism.settings import Path as SettingPath
 from porism.settings import Settings, read_settings, write_settings
@@ -71,6 +71,7 @@ class TrainingKind(IntermediateKind[T]):
     """A kind of table that trains a model. Each is a result by itself, and other tables name it."""
 
     rest = "settings"
+    former = FORMER_NAMES
     is_result = True
 
     training: ClassVar[type[TrainerSettings]]

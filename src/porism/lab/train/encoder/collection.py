@@ -36,12 +36,12 @@ from porism.vectors.neural.encoder_model import autocast
 from porism.vectors.neural.loading import EXTRA, load_torch
 
 _PURPOSE = "training an encoder"
-_AT_ONCE = 64
+_BATCH_SIZE = 64
 """Texts that are encoded at a time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rivals:
+class CandidatePool:
     """The ``texts`` that positives are told from, by number: the ``positives`` (int64) of the pairs, and for each pair
     the numbers of the texts that are no negatives of it (``spared``): its anchor, what answers it, too, and the
     documents that all of these are from."""
@@ -61,9 +61,9 @@ class Rivals:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Another collection whose questions are learnt at the same time: its pairs, and the texts of documents by id that
-    their positives are told from."""
+class TrainingCollection:
+    """A collection whose questions are learnt: its pairs, and the texts of documents by id that their positives are
+    told from."""
 
     pairs: Sequence[Pair]
     collection: Mapping[str, str]
@@ -85,15 +85,15 @@ def collection_texts(
     return {name: written for (name, written), left in zip(texts.items(), repeats, strict=True) if not left}
 
 
-def find_rivals(pairs: Sequence[Pair], collection: Mapping[str, str], settings: EncoderTraining) -> Rivals:
-    """The texts of all positives, and those of a collection by id: all, or ``settings.rivals`` of them drawn by the
+def find_candidates(pairs: Sequence[Pair], collection: Mapping[str, str], settings: EncoderTraining) -> CandidatePool:
+    """The texts of all positives, and those of a collection by id: all, or ``settings.candidates`` of them drawn by the
     seed. A document that an anchor or one of its positives is from is no negative of it."""
     numbers: dict[str, int] = {}
     for pair in pairs:
         numbers.setdefault(pair.positive, len(numbers))
     others = sorted(name for name, text in collection.items() if text and text not in numbers)
-    if len(others) > settings.rivals:
-        others = random.Random(settings.seed).sample(others, settings.rivals)
+    if len(others) > settings.candidates:
+        others = random.Random(settings.seed).sample(others, settings.candidates)
     for name in others:
         numbers.setdefault(collection[name], len(numbers))
     known: dict[str, set[int]] = defaultdict(set)
@@ -105,7 +105,7 @@ def find_rivals(pairs: Sequence[Pair], collection: Mapping[str, str], settings: 
         np.array(sorted(known[pair.anchor] - {positive}), np.int64)
         for pair, positive in zip(pairs, positives, strict=True)
     )
-    return Rivals(tuple(numbers), np.array(positives, np.int64), spared)
+    return CandidatePool(tuple(numbers), np.array(positives, np.int64), spared)
 
 
 def with_kept(
@@ -136,38 +136,41 @@ def with_kept(
 
 
 def collection_loss(
-    network: Any, documents: Any, rivals: Sequence[Rivals], kept: Sequence[str], settings: EncoderTraining
+    network: Any, documents: Any, pools: Sequence[CandidatePool], kept: Sequence[str], settings: EncoderTraining
 ) -> Any:
     """The loss of a model (``network``) that learns to ask for texts which another one (``documents``) reads, and to
     read the texts ``kept`` as it does now."""
-    texts = [as_read(one.texts, documents, settings.cut, settings.document_prefix) for one in rivals]
-    asked = as_read(kept, network, settings.cut, settings.query_prefix)
+    texts = [as_read(pool.texts, documents, settings.cut, settings.document_prefix) for pool in pools]
+    questions = as_read(kept, network, settings.cut, settings.query_prefix)
 
     def encoded(model: Any, texts: Sequence[str]) -> Any:
         with autocast(model, settings.precision)():
-            found = model.encode(texts, batch_size=_AT_ONCE, convert_to_tensor=True, show_progress_bar=False)
+            found = model.encode(texts, batch_size=_BATCH_SIZE, convert_to_tensor=True, show_progress_bar=False)
         return found.float()
 
     return make_collection_loss(
-        network, rivals, [encoded(documents, one) for one in texts], settings,
-        encoded(network, asked) if asked else None,
+        network, pools, [encoded(documents, one) for one in texts], settings,
+        encoded(network, questions) if questions else None,
     )
 
 
 def make_collection_loss(
-    model: Any, rivals: Sequence[Rivals], vectors: Sequence[Any], settings: EncoderTraining, kept: Any | None = None
+    model: Any, pools: Sequence[CandidatePool], vectors: Sequence[Any], settings: EncoderTraining,
+    kept: Any | None = None,
 ) -> Any:
-    """The cross-entropy of each positive among all rivals of its collection, which have these ``vectors``; the labels
-    are the numbers of the pairs, those of one collection after those of another, and rows do not depend on one another.
-    Labels beyond the pairs are the numbers of questions that shall keep their vectors ``kept``: the loss of one is one
-    minus their cosine, times ``settings.keep_weight``."""
+    """The cross-entropy of each positive among all candidates of its collection, which have these ``vectors``.
+
+    Labels are the numbers of the pairs, one collection after another; rows do not depend on one another. Labels beyond
+    the pairs are the numbers of questions that shall keep their vectors ``kept``. The loss of one is one minus their
+    cosine, times ``settings.keep_weight``.
+    """
     torch = load_torch(_PURPOSE)
     functional = torch.nn.functional
     base: Any = torch.nn.Module
     sizes = settings.matryoshka or (vectors[0].shape[1],)
     columns = [[functional.normalize(one[:, :size], dim=-1).T.contiguous() for size in sizes] for one in vectors]
     before = [] if kept is None else [functional.normalize(kept[:, :size], dim=-1) for size in sizes]
-    starts = np.cumsum([0, *(len(one.positives) for one in rivals)]).tolist()
+    starts = np.cumsum([0, *(len(pool.positives) for pool in pools)]).tolist()
 
     class CollectionLoss(base):  # type: ignore[misc]  # the base is known when torch is imported
         def __init__(self) -> None:
@@ -177,10 +180,10 @@ def make_collection_loss(
         def forward(self, features: Any, labels: Any) -> Any:
             read = self.model(next(iter(features)))["sentence_embedding"].float()
             total = 0.0 * read.sum()
-            for place, one in enumerate(rivals):
+            for place, pool in enumerate(pools):
                 own = (labels >= starts[place]) & (labels < starts[place + 1])
                 if own.any():
-                    total = total + told_apart(read[own], one, (labels[own] - starts[place]).tolist(), columns[place])
+                    total = total + told_apart(read[own], pool, (labels[own] - starts[place]).tolist(), columns[place])
             same = labels >= starts[-1]
             if same.any():
                 for size, old in zip(sizes, before, strict=True):
@@ -188,10 +191,10 @@ def make_collection_loss(
                     total = total + settings.keep_weight * (1 - cosines).sum()
             return total / (len(sizes) * len(labels))
 
-    def told_apart(anchors: Any, one: Rivals, pairs: list[int], columns: Sequence[Any]) -> Any:
+    def told_apart(anchors: Any, pool: CandidatePool, pairs: list[int], columns: Sequence[Any]) -> Any:
         """The sum of the cross-entropies of pairs of one collection, whose texts are the columns."""
-        positives = torch.from_numpy(one.positives[pairs]).to(anchors.device)
-        spared = [one.spared[pair] for pair in pairs]
+        positives = torch.from_numpy(pool.positives[pairs]).to(anchors.device)
+        spared = [pool.spared[pair] for pair in pairs]
         rows = torch.from_numpy(np.repeat(np.arange(len(pairs)), [len(texts) for texts in spared])).to(anchors.device)
         texts = torch.from_numpy(np.concatenate(spared)).to(anchors.device)
         never = torch.tensor(-math.inf, device=anchors.device)

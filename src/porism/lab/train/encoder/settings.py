@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.lab.train.settings import TrainerSettings
+from porism.settings import setting
 from porism.vectors.neural.encoder_settings import Pooling
 
 Kind = Literal["dense", "colbert", "splade"]
@@ -29,8 +30,7 @@ _LOSSES: Mapping[Kind, tuple[Loss, ...]] = MappingProxyType({
     "splade": ("ranking", "triplet", "margin-mse"),
 })
 
-
-_MOST_KEPT = 8
+_MAX_KEPT = 8
 """Kept questions of a pair."""
 
 
@@ -38,56 +38,57 @@ _MOST_KEPT = 8
 class EncoderTraining(TrainerSettings):
     """All settings of a training; the defaults are those that were measured.
 
-    What a batch teaches does not depend on ``part``: gradients are cached (Gao et al. 2021). Similarities are divided
-    by ``temperature`` (None: 0.05, and 1 for the inner products of the kind splade); ``symmetric`` asks the positive
-    for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most. The loss
-    ``collection`` compares with up to ``rivals`` texts beside the positives, and trains only how questions are read:
-    documents keep the vectors that the model gives them. With it, other questions may keep theirs, too: each batch has
-    ``keep_share`` times as many of them as pairs, and ``keep_weight`` weighs one minus the cosine of a vector with that
-    before training. ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share
-    of the weights before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
-    A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
-    by the mean cosine over the tokens of a query; ``symmetric`` does not apply to it.
-    Of the ``kind`` splade a masked language model becomes a sparse encoder, or one is trained further: inner products
-    are compared, and ``document_flops`` and ``query_flops`` weigh the sums over terms of squared mean weights that keep
-    texts at few terms (Formal et al. 2021, equation 4). With ``inference_free`` queries need no model: a table gives
-    each token a weight, which begins as its inverse document frequency and learns at the rate ``table_rate`` (Geng et
-    al. 2024).
-    ``length`` tokens of a text are read in training, and later ``reads``, or as many if that is None; that, ``cut`` and
-    the prefixes belong to the model from then on.
+    What a batch teaches does not depend on ``micro_batch``: gradients are cached (Gao et al. 2021). The loss
+    ``collection`` trains only how questions are read: documents keep the vectors that the model gives them. The kind
+    colbert compares by the mean cosine over the tokens of a query. The kind splade compares by inner products. It
+    begins with a masked language model or a sparse encoder, and its FLOPS are the sums over terms of squared mean
+    weights (Formal et al. 2021, equation 4). The table of ``inference_free`` begins with inverse document frequencies
+    (Geng et al. 2024). What the model reads later, ``cut`` and the prefixes belong to the model from then on.
 
     :raises ConfigError: a number is out of its range.
     """
 
-    kind: Kind = "dense"
-    dimensions: int = 128
-    loss: Loss = "ranking"
-    batch: int = 64
-    temperature: float | None = None
-    symmetric: bool = True
-    margin: float = 0.2
-    negatives: int = 1
-    rivals: int = 20_000
-    keep_weight: float = 40.0
-    keep_share: float = 0.5
-    matryoshka: tuple[int, ...] = ()
-    original: float = 0.0
-    length: int | None = 128
-    reads: int | None = None
-    cut: Cut = "head"
-    pooling: Pooling = "model"
-    query_prefix: str = ""
-    document_prefix: str = ""
-    document_flops: float = 3e-5
-    query_flops: float = 5e-5
-    inference_free: bool = False
-    table_rate: float = 1e-2
+    kind: Kind = setting(
+        "dense", "What the model gives: a vector of a text, one of each token (late interaction), or weights of terms."
+    )
+    dimensions: int = setting(128, "Dimensions of a token, for late interaction.")
+    loss: Loss = setting(
+        "ranking",
+        "What is minimised; collection trains only how questions are read, against all documents of the index.",
+    )
+    batch: int = setting(64, "Pairs of a batch.")
+    micro_batch: int | None = setting(
+        None, "Pairs of a batch in memory at once; the gradients of others are cached.", unset="all"
+    )
+    temperature: float | None = setting(None, "What similarities are divided by.", unset="0.05; 1 for splade")
+    symmetric: bool = setting(True, "Whether a positive shall find its anchor, too; not for late interaction.")
+    margin: float = setting(0.2, "The margin of the loss triplet.")
+    negatives: int = setting(1, "Negatives of a pair that are used.")
+    candidates: int = setting(
+        20_000, "Of the loss collection: documents to compare with, drawn where there are more."
+    )
+    keep_weight: float = setting(40.0, "Of --keep: how much it costs that a question is read in another way.")
+    keep_share: float = setting(0.5, "Of --keep: kept questions for each pair of a batch.")
+    matryoshka: tuple[int, ...] = setting((), "Numbers of dimensions that shall do alone.")
+    original: float = setting(
+        0.0, "The share of the weights before training in the model at the end (Wortsman et al. 2022)."
+    )
+    length: int | None = setting(128, "Tokens of a text in training.")
+    max_tokens: int | None = setting(None, "Tokens of a text that the model reads later.", unset="as in training")
+    cut: Cut = setting("head", "What it reads of a longer text.")
+    pooling: Pooling = setting("model", "How the vectors of tokens become one.")
+    query_prefix: str = setting("", "Stands before queries.")
+    document_prefix: str = setting("", "Stands before documents.")
+    document_flops: float = setting(3e-5, "Of splade: how much few terms in documents are worth.")
+    query_flops: float = setting(5e-5, "Of splade: how much few terms in queries are worth.")
+    inference_free: bool = setting(False, "Of splade: queries need no model; a table weighs their tokens.")
+    table_rate: float = setting(1e-2, "With inference_free: the highest learning rate of the table.")
 
     def __post_init__(self) -> None:
-        self.check_trainer(least_batch=2)
+        self.check_trainer(min_batch=2)
         for name, known in (("kind", Kind), ("loss", Loss), ("cut", Cut), ("pooling", Pooling)):
             self.check_choice(name, get_args(known))
-        self.check_counts("length", "reads", "rivals")
+        self.check_counts("length", "max_tokens", "candidates")
         self._check_kind()
         if self.table_rate <= 0 or 1 / self.scale <= 0:
             raise ConfigError("learning rates and the temperature are above 0", hint="Try 5e-5 and 0.05.")
@@ -95,9 +96,9 @@ class EncoderTraining(TrainerSettings):
             raise ConfigError("original is a share from 0 to below 1", hint="Try 0.")
         if self.negatives < 0 or self.margin < 0:
             raise ConfigError("negatives and margin are 0 or more", hint="Try 1 and 0.2.")
-        if self.keep_weight < 0 or not 0 < self.keep_share <= _MOST_KEPT:
+        if self.keep_weight < 0 or not 0 < self.keep_share <= _MAX_KEPT:
             raise ConfigError(
-                f"keep_weight is 0 or more, and keep_share above 0 and at most {_MOST_KEPT}", hint="Try 40 and 0.5."
+                f"keep_weight is 0 or more, and keep_share above 0 and at most {_MAX_KEPT}", hint="Try 40 and 0.5."
             )
         if self.document_flops < 0 or self.query_flops < 0:
             raise ConfigError("the weights of FLOPS are 0 or more", hint="Try 3e-5 for documents and 5e-5 for queries.")

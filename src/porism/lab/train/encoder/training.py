@@ -16,13 +16,20 @@ from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, counted
 from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
-from porism.lab.train.encoder.collection import Asked, Rivals, collection_loss, find_rivals, with_documents, with_kept
+from porism.lab.train.encoder.collection import (
+    CandidatePool,
+    TrainingCollection,
+    collection_loss,
+    find_candidates,
+    with_documents,
+    with_kept,
+)
 from porism.lab.train.encoder.examples import Collate, plan_batches, usable, without_padding
 from porism.lab.train.encoder.late import make_late_loss, open_late_encoder
 from porism.lab.train.encoder.model import PURPOSE, open_encoder
 from porism.lab.train.encoder.settings import EncoderTraining, Kind
 from porism.lab.train.encoder.sparse import make_sparse_loss, open_sparse
-from porism.lab.train.guarded import OnNote, guarded
+from porism.lab.train.guarded import OnWarning, guarded
 from porism.lab.train.pairs.base import Pair
 from porism.lab.train.trainers import (
     CHECKPOINT_SECONDS,
@@ -57,14 +64,14 @@ def train_encoder(
     settings: EncoderTraining | None = None,
     *,
     collection: Mapping[str, str] = MappingProxyType({}),
-    beside: Sequence[Asked] = (),
+    auxiliary: Sequence[TrainingCollection] = (),
     kept: Sequence[str] = (),
     text: ModelText | None = None,
     device: str = "auto",
     restart: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     on_progress: OnProgress = lambda done, total: None,
-    on_note: OnNote = lambda note: None,
+    on_warning: OnWarning = lambda warning: None,
 ) -> EncoderReport:
     """Trains an encoder from the folder ``model`` on pairs, and saves it as a folder, with how it reads text.
 
@@ -73,12 +80,12 @@ def train_encoder(
     that is under way and are noted in the report.
 
     :param collection: texts of documents by id, for the loss ``collection``: none of topics to be measured with.
-    :param beside: other collections with their own pairs, for the loss ``collection``.
+    :param auxiliary: other collections with their own pairs, for the loss ``collection``.
     :param kept: questions, of other collections for example, that the trained model shall read as the one before, for
         the loss ``collection``.
     :param text: how the texts of the pairs were written, which is kept with the model.
     :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
-    :param on_note: receives sentences on what is done otherwise than asked.
+    :param on_warning: receives sentences on what is done otherwise than the settings say.
     :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, or memory does not
         suffice for one pair; or the folder is there and is no trained model.
     :raises MissingExtra: torch, sentence-transformers, accelerate or datasets is not installed.
@@ -88,12 +95,14 @@ def train_encoder(
     started = time.monotonic()
     target = Path(folder)
     check_target(target)
-    asked = [Asked(usable(pairs, settings), collection)]
-    asked += [Asked(usable(one.pairs, settings), one.collection) for one in beside]
-    examples = [pair for one in asked for pair in one.pairs]
-    if settings.loss != "collection" and (kept or beside):
+    collections = [
+        TrainingCollection(usable(each.pairs, settings), each.collection)
+        for each in (TrainingCollection(pairs, collection), *auxiliary)
+    ]
+    examples = [pair for each in collections for pair in each.pairs]
+    if settings.loss != "collection" and (kept or auxiliary):
         raise ConfigError(
-            f"the loss {settings.loss} has no questions that keep their vectors, and no collections beside its own",
+            f"the loss {settings.loss} has no questions that keep their vectors, and no other collections",
             hint="Take the loss collection.",
         )
     kept = list(dict.fromkeys(kept))
@@ -102,11 +111,11 @@ def train_encoder(
     )
     if settings.steps is not None:
         batches = batches[: settings.steps * settings.accumulate]
-    rivals: list[Rivals] = []
+    pools: list[CandidatePool] = []
     if settings.loss == "collection":
-        rivals = [find_rivals(one.pairs, one.collection, settings) for one in asked]
+        pools = [find_candidates(each.pairs, each.collection, settings) for each in collections]
         batches = with_kept(batches, examples, kept, settings)
-    with Checkpoints.of(target, _fingerprint(examples, model, settings, rivals, kept), restart=restart) as checkpoints:
+    with Checkpoints.of(target, _fingerprint(examples, model, settings, pools, kept), restart=restart) as checkpoints:
         where = choose_device(device)
         if settings.kind == "colbert":
             network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
@@ -116,20 +125,20 @@ def train_encoder(
             network = open_encoder(model, where, settings.pooling, settings.length)
         original = _weights(network) if settings.original else None
         losses: Callable[[Any, int | None], Any] = partial(make_loss, settings)
-        if rivals:
-            on_note(f"encoding {counted(sum(len(one.texts) for one in rivals), 'text')} that answers are told from")
-            reads = settings.reads or read_encoder_settings(model).length
+        if pools:
+            on_warning(f"encoding {counted(sum(len(pool.texts) for pool in pools), 'text')} that answers are told from")
+            reads = settings.max_tokens or read_encoder_settings(model).length
             documents = open_encoder(model, where, settings.pooling, reads)
-            losses = _always(collection_loss(network, documents, rivals, kept, settings))
-        trainer = _trainer(network, examples, kept, batches, settings, where, checkpoints.folder, losses, on_note)
+            losses = _always(collection_loss(network, documents, pools, kept, settings))
+        trainer = _trainer(network, examples, kept, batches, settings, where, checkpoints.folder, losses, on_warning)
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = EncoderReport(pairs=len(examples), **outcome.reported(target, started))
         if not outcome.interrupted:
-            if settings.reads is not None:
-                network.max_seq_length = settings.reads
+            if settings.max_tokens is not None:
+                network.max_seq_length = settings.max_tokens
             if original is not None:
                 _blend(network, original, settings.original)
-            if rivals:
+            if pools:
                 network = with_documents(network, documents)
             reading = _reading(model, settings, text, examples)
 
@@ -144,16 +153,16 @@ def train_encoder(
 
 
 def _fingerprint(
-    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Sequence[Rivals],
+    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, pools: Sequence[CandidatePool],
     kept: Sequence[str],
 ) -> str:
     rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in pairs)
-    return fingerprint(settings, chain([os.path.abspath(model), [one.digest for one in rivals], kept], rows))
+    return fingerprint(settings, chain([os.path.abspath(model), [pool.digest for pool in pools], kept], rows))
 
 
 def _trainer(
     network: Any, pairs: Sequence[Pair], kept: Sequence[str], batches: list[list[int]], settings: EncoderTraining,
-    device: Any, folder: Path, losses: Callable[[Any, int | None], Any], on_note: OnNote,
+    device: Any, folder: Path, losses: Callable[[Any, int | None], Any], on_warning: OnWarning,
 ) -> Any:
     """The trainer of sentence-transformers over planned batches; ``losses`` makes that of a
     model and a number of texts in memory at once."""
@@ -174,7 +183,7 @@ def _trainer(
 
     family = _FAMILIES[settings.kind]
 
-    class EncoderTrainer(guarded(getattr(library, f"{family}Trainer"), on_note)):  # type: ignore[misc]
+    class EncoderTrainer(guarded(getattr(library, f"{family}Trainer"), on_warning)):  # type: ignore[misc]
         splits = is_row_wise(settings)
 
         def get_batch_sampler(self, dataset: Any, **_: Any) -> Any:
@@ -196,10 +205,10 @@ def _trainer(
     torch.manual_seed(settings.seed)
     numbers = datasets.Dataset.from_dict({"number": range(len(pairs) + len(kept))})
     trainer = EncoderTrainer(
-        model=network, args=arguments, train_dataset=numbers, loss=losses(network, settings.part),
+        model=network, args=arguments, train_dataset=numbers, loss=losses(network, settings.micro_batch),
         data_collator=Collate(network, pairs, kept, settings),
     )
-    trainer.part = settings.part
+    trainer.part = settings.micro_batch
     return trainer
 
 
@@ -226,9 +235,9 @@ def _reading(
 ) -> EncoderSettings:
     """How the trained model reads text: as the model before, where training does not say otherwise."""
     before = read_encoder_settings(model)
-    length, documents = settings.reads or settings.length, ""
+    length, documents = settings.max_tokens or settings.length, ""
     if settings.loss == "collection":
-        length = settings.reads or before.length
+        length = settings.max_tokens or before.length
         documents = find_encoder(model).digest if settings.pooling == "model" else ""
     kinds = dict.fromkeys(pair.miner for pair in pairs if pair.miner)
     return replace(

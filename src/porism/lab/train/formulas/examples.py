@@ -72,7 +72,7 @@ def formula_examples(
             for formula in np.flatnonzero(one.live).tolist()
         }
     packed = sorted(trees)
-    vocabulary = make_vocabulary(map(unpack_tree, packed), settings.least)
+    vocabulary = make_vocabulary(map(unpack_tree, packed), settings.min_count)
     if settings.most is not None and settings.most < len(packed):
         packed = sorted(Random(settings.seed).sample(packed, settings.most))
     chunks = [packed[start : start + _CHUNK] for start in range(0, len(packed), _CHUNK)]

@@ -6,38 +6,36 @@ from dataclasses import dataclass, field
 
 from porism.errors import ConfigError
 from porism.lab.train.settings import Precision, TrainerSettings
+from porism.settings import setting
 from porism.vectors.neural.formula_encoder import FormulaNetwork
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormulaTraining(TrainerSettings):
-    """All settings of a training.
+    """All settings of a training; ``network`` is what is trained.
 
-    ``network`` is what is trained; it knows labels that occur in ``least`` formulas or more. ``most`` formulas are
-    trained on at most, drawn by chance where there are more; all if None. Of each formula
-    ``variants`` equal ones and as many that are nearly equal are made; of each pair of equal ones the second has its
-    variables renamed. Cosines are divided by ``temperature``. A nearly equal formula counts ``hard`` times as much as
-    another formula of the batch; with 0 there are none. ``identical`` is the share of positives that are the formula
-    itself. ``held_out`` formulas measure what was learnt, and are not trained on.
+    Of each pair of equal formulas the second has its variables renamed.
 
     :raises ConfigError: a number is out of its range.
     """
 
     network: FormulaNetwork = field(default_factory=FormulaNetwork)
-    least: int = 3
-    most: int | None = None
-    variants: int = 2
-    temperature: float = 0.1
-    hard: float = 0.3
-    identical: float = 0.0
-    held_out: int = 500
-    batch: int = 192
-    rate: float = 1e-3
-    precision: Precision = "float32"
+    min_count: int = setting(3, "Labels in fewer formulas are read by their kind alone.")
+    most: int | None = setting(
+        None, "Formulas that are trained on at most, by chance where there are more.", unset="all"
+    )
+    variants: int = setting(2, "Equal formulas that are made of each, and nearly equal ones.")
+    temperature: float = setting(0.1, "What cosines are divided by.")
+    hard: float = setting(0.3, "How much a nearly equal formula counts beside another one of the batch; 0 for none.")
+    identical: float = setting(0.0, "The share of equal formulas that are the formula itself.")
+    held_out: int = setting(500, "Formulas that measure what was learnt, and are not trained on.")
+    batch: int = setting(192, "Formulas of a batch.")
+    learning_rate: float = setting(1e-3, "The highest learning rate; from there it falls linearly.")
+    precision: Precision = setting("float32", "Numbers that training computes with.")
 
     def __post_init__(self) -> None:
-        self.check_trainer(least_batch=2)
-        self.check_counts("least", "most", "variants")
+        self.check_trainer(min_batch=2)
+        self.check_counts("min_count", "most", "variants")
         if self.temperature <= 0:
             raise ConfigError("the temperature is above 0", hint="Try 0.1.")
         if self.hard < 0 or self.held_out < 0:

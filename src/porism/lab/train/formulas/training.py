@@ -17,7 +17,7 @@ from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.lab.train.formulas.examples import FormulaExample, FormulaExamples, digest_examples, formula_examples
 from porism.lab.train.formulas.network import PURPOSE, contrastive_loss, make_network, weights_of
 from porism.lab.train.formulas.settings import FormulaTraining
-from porism.lab.train.guarded import OnNote
+from porism.lab.train.guarded import OnWarning
 from porism.lab.train.trainers import (
     CHECKPOINT_SECONDS,
     Batch,
@@ -70,7 +70,7 @@ def train_formula_encoder(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     on_reading: Callable[[int, int], None] = lambda done, total: None,
     on_progress: OnProgress = lambda done, total: None,
-    on_note: OnNote = lambda note: None,
+    on_warning: OnWarning = lambda warning: None,
 ) -> FormulaReport:
     """Trains an encoder on the formulas of an index and variants of them, and saves it as a folder.
 
@@ -97,7 +97,7 @@ def train_formula_encoder(
         before = _accuracy(made, settings, network, held_out)
         trainer = make_trainer(
             network.to(where), _epochs(trained, settings), _collate, partial(_loss, settings), settings, device=where,
-            folder=checkpoints.folder, on_note=on_note, part_of=_part_of,
+            folder=checkpoints.folder, on_warning=on_warning, part_of=_part_of,
         )
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = FormulaReport(

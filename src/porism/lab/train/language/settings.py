@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from porism.errors import ConfigError
 from porism.lab.train.settings import TrainerSettings
+from porism.settings import setting
 
 Objective = Literal["mlm", "mlm-nsp"]
 """What is learnt: masked tokens of packed text (Liu et al., *RoBERTa*, 2019), or these and whether the second part of a
@@ -17,20 +18,20 @@ sequence follows the first (Devlin et al., *BERT*, 2019; Zhong et al. 2022 pretr
 class LanguageTraining(TrainerSettings):
     """All settings of further pretraining.
 
-    A sequence has ``length`` tokens, special ones among them. A share ``masked`` of its tokens is to be found, others
-    each time that it is read. With ``mlm-nsp`` half of the sequences have a second part from another document, and a
-    share ``short`` is shorter than it could be. A share ``held_out`` of the documents is not trained on: on them
-    perplexity is measured before and after. The other settings are those of every training.
+    Of ``mlm-nsp`` half of the sequences have a second part from another document. Perplexity is measured before and
+    after on the documents that are held out.
 
     :raises ConfigError: a number is out of its range.
     """
 
-    objective: Objective = "mlm"
-    length: int = 256
-    masked: float = 0.15
-    short: float = 0.1
-    held_out: float = 0.05
-    warmup: float = 0.06
+    objective: Objective = setting("mlm", "Masked tokens of packed text, or these and which sentence follows.")
+    length: int = setting(256, "Tokens of a sequence, special ones among them.")
+    masked: float = setting(0.15, "The share of tokens to be found, others each time that a sequence is read.")
+    short: float = setting(0.1, "The share of pairs of sentences that are shorter than they could be.")
+    held_out: float = setting(
+        0.05, "The share of documents that perplexity is measured on, and that are not trained on."
+    )
+    warmup: float = setting(0.06, "The share of the steps before the highest learning rate is reached.")
 
     def __post_init__(self) -> None:
         self.check_trainer()

@@ -16,7 +16,7 @@ from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
-from porism.lab.train.guarded import OnNote
+from porism.lab.train.guarded import OnWarning
 from porism.lab.train.language.examples import IGNORED, PURPOSE, Reading
 from porism.lab.train.language.sequences import Example
 from porism.lab.train.language.settings import LanguageTraining
@@ -70,7 +70,7 @@ def train_language_model(
     restart: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     on_progress: OnProgress = lambda done, total: None,
-    on_note: OnNote = lambda note: None,
+    on_warning: OnWarning = lambda warning: None,
 ) -> LanguageReport:
     """Trains the language model in the folder ``model`` further, and saves it as a folder that transformers opens.
 
@@ -90,7 +90,7 @@ def train_language_model(
     where = choose_device(device)
     network, is_new = _open(model, settings, where)
     if is_new:
-        on_note("The model comes without what predicts tokens, which begins at random; give it enough text.")
+        on_warning("The model comes without what predicts tokens, which begins at random; give it enough text.")
     reading = Reading(load_tokenizer(model, PURPOSE), settings)
     read = reading.sentences(documents if exclude is None else exclude.without(documents, text), text)
     examples = reading.examples(read, held_out=False)
@@ -100,7 +100,7 @@ def train_language_model(
         trainer = make_trainer(
             network, Epochs(shuffled(len(examples), settings), lambda number, place: reading.masked(
                 examples[number], place
-            )), reading.collate, _loss, settings, device=where, folder=checkpoints.folder, on_note=on_note,
+            )), reading.collate, _loss, settings, device=where, folder=checkpoints.folder, on_warning=on_warning,
             weight=_masked_tokens,
         )
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)

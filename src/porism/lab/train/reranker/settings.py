@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from porism.errors import ConfigError
 from porism.lab.train.settings import TrainerSettings
+from porism.settings import setting
 
 Kind = Literal["cross-encoder", "pairwise-cross-encoder", "mono-t5", "duo-t5"]
 """What is trained, by the kind of reranker that uses it."""
@@ -25,33 +26,29 @@ _LOSSES: Mapping[int, tuple[Loss, ...]] = MappingProxyType({1: ("listwise", "bin
 class RerankerTraining(TrainerSettings):
     """All settings of a training; the defaults are those that were measured.
 
-    An example is an anchor with its positive and up to ``negatives`` of its negatives, others in each epoch as far as
-    it has more; ``batch`` counts examples. ``loss`` is by default ``listwise`` for models that read one document, and
-    ``binary`` for those that compare two: these read the positive with each negative in both orders, and learn which
-    is the positive, or, where a teacher has scored them, with which probability each is (the logistic function of the
-    difference of scores). ``length`` tokens are read of query and documents together in training, and later ``reads``,
-    or as many if that is None. The head of a cross-encoder learns at the rate ``head_rate``. ``true`` and ``false`` are
-    the answers of the kinds of T5.
+    The loss ``auto`` is ``listwise`` for models that read one document, and ``binary`` for those that compare two.
+    These read the positive with each negative in both orders, and learn which is the positive. Where a teacher has
+    scored them, they learn with which probability each is: the logistic function of the difference of scores.
 
     :raises ConfigError: a number is out of its range, or the kind does not have the loss.
     """
 
-    kind: Kind = "cross-encoder"
-    loss: Loss = "auto"
-    negatives: int = 4
-    length: int = 128
-    reads: int | None = None
-    true: str = "true"
-    false: str = "false"
-    batch: int = 8
-    rate: float = 1.5e-4
-    head_rate: float = 1e-3
+    kind: Kind = setting("cross-encoder", "The kind of reranker that uses the model.")
+    loss: Loss = setting("auto", "What is minimised; auto is listwise for one document, binary for two.")
+    negatives: int = setting(4, "Negatives of a pair in an epoch; others in the next where it has more.")
+    batch: int = setting(8, "Pairs of a batch, each with its negatives.")
+    learning_rate: float = setting(1.5e-4, "The highest learning rate; from there it falls linearly.")
+    head_rate: float = setting(1e-3, "That of the head of a cross-encoder.")
+    length: int = setting(128, "Tokens of query and documents together in training.")
+    max_tokens: int | None = setting(None, "Tokens that the model reads later.", unset="as in training")
+    true: str = setting("true", "Of the kinds of T5: the answer that says yes.")
+    false: str = setting("false", "Of the kinds of T5: the answer that says no.")
 
     def __post_init__(self) -> None:
         self.check_trainer()
         self.check_choice("kind", get_args(Kind))
         self.check_choice("loss", ("auto", *_LOSSES[self.documents]))
-        self.check_counts("negatives", "length", "reads")
+        self.check_counts("negatives", "length", "max_tokens")
         if self.head_rate <= 0:
             raise ConfigError(f"a learning rate is above 0, not {self.head_rate:g}", hint="Try 0.001.")
         if self.length < 16:

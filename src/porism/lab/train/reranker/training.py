@@ -16,7 +16,7 @@ import orjson
 
 from porism.errors import ConfigError
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
-from porism.lab.train.guarded import OnNote
+from porism.lab.train.guarded import OnWarning
 from porism.lab.train.pairs.base import Pair
 from porism.lab.train.reranker.examples import PURPOSE, Collate, Examples, planned, usable
 from porism.lab.train.reranker.settings import RerankerTraining
@@ -59,7 +59,7 @@ def train_reranker(
     restart: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     on_progress: OnProgress = lambda done, total: None,
-    on_note: OnNote = lambda note: None,
+    on_warning: OnWarning = lambda warning: None,
 ) -> RerankerReport:
     """Trains a reranker from the folder ``model`` on pairs with negatives, and saves it as a folder.
 
@@ -83,7 +83,7 @@ def train_reranker(
         trainer = make_trainer(
             scorer.network, Epochs(planned(examples.lengths, settings), examples), Collate(scorer),
             make_loss(scorer, settings), settings, device=choose_device(device), folder=checkpoints.folder,
-            on_note=on_note,
+            on_warning=on_warning,
         )
         trainer.optimizer = _optimizer(scorer.network, settings)
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
@@ -93,7 +93,7 @@ def train_reranker(
         )
         if not outcome.interrupted:
             checkpoints.publish(
-                target, lambda made: scorer.save(made, settings.reads or settings.length),
+                target, lambda made: scorer.save(made, settings.max_tokens or settings.length),
                 {"from": os.fspath(model), "settings": write_settings(settings), **report.to_dict()},
             )
     return report
@@ -139,11 +139,11 @@ def _optimizer(network: Any, settings: RerankerTraining) -> Any:
     torch = load_torch(PURPOSE)
     groups: dict[tuple[float, float], list[Any]] = {}
     for name, parameter in network.named_parameters():
-        rate = settings.head_rate if _HEAD.search(name) else settings.rate
+        rate = settings.head_rate if _HEAD.search(name) else settings.learning_rate
         groups.setdefault((rate, settings.decay if parameter.ndim > 1 else 0.0), []).append(parameter)
     return torch.optim.AdamW([
         {"params": some, "lr": rate, "weight_decay": decay} for (rate, decay), some in groups.items()
-    ], lr=settings.rate)
+    ], lr=settings.learning_rate)
 
 
 def _transformer(encoder: Path) -> Path:

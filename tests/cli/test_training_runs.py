@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from porism.cli.training_summary import echo_training, losses
+from porism.cli.training_runs import echo_training, losses
 from porism.lab.train.trainers import TrainingReport
 
 
