@@ -23,9 +23,8 @@ pytest.importorskip("datasets", reason="training needs it: pip install 'porism[n
 
 from tiny_encoders import PAIRS, hits, save_encoder, word_tokenizer  # noqa: E402
 
-from porism.lab.train.encoder import losses  # noqa: E402
 from porism.lab.train.encoder.model import head_and_tail, open_encoder  # noqa: E402
-from porism.lab.train.encoder.training import train_encoder  # noqa: E402
+from porism.lab.train.encoder.training import make_loss, train_encoder  # noqa: E402
 
 SMALL = EncoderTraining(epochs=2, batch=12, learning_rate=1e-2, length=32, precision="float32")
 
@@ -241,6 +240,6 @@ def test_the_ranking_loss_is_the_cross_entropy_of_the_positive(model: Path) -> N
     both = (one_way + torch.nn.functional.cross_entropy(scores.T, right)) / 2
     for symmetric, expected in ((False, one_way), (True, both)):
         for part in (None, 2):
-            loss = losses.make_loss(EncoderTraining(temperature=0.1, symmetric=symmetric), network, part)
+            loss = make_loss(EncoderTraining(temperature=0.1, symmetric=symmetric), network, part)
             found = loss([dict(one) for one in features], None)
             assert float(found) == pytest.approx(float(expected), abs=1e-5), (symmetric, part)
