@@ -101,7 +101,7 @@ def evaluate_at_depths(
     )
     return DepthTable(
         run.name, chosen_depths, evaluations,
-        tuple(evaluation_intervals(one, level, samples=samples, seed=seed) for one in evaluations),
+        tuple(evaluation_intervals(evaluation, level, samples=samples, seed=seed) for evaluation in evaluations),
         tuple(judged_per_mille(run, qrels, depth) for depth in chosen_depths), level,
     )
 

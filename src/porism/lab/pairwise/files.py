@@ -83,7 +83,7 @@ def write_archive(path: Path, run: PairwiseRun) -> None:
         })
     except TypeError as error:
         raise FormatError(f"what made the scores, or an id, cannot be written ({error})", where=str(path)) from error
-    arrays = {str(number): _narrow(one.matrix) for number, one in enumerate(run.queries)}
+    arrays = {str(number): _narrow(query.matrix) for number, query in enumerate(run.queries)}
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, about=np.frombuffer(about, np.uint8), **arrays)
     write_whole(path, content.getvalue())

@@ -63,7 +63,7 @@ def _unknown(where: str, what: str, unknown: Unknown, on_problem: OnProblem | No
 
 def _report_depth(pairs: PairwiseRun, depth: int, on_problem: OnProblem) -> None:
     """Reports queries that have fewer candidates than the depth."""
-    short = [one for one in pairs.queries if len(one) < depth]
+    short = [query for query in pairs.queries if len(query) < depth]
     if short:
         others = counted(len(short) - 1, "other query", "other queries")
         on_problem(Problem(

@@ -57,4 +57,4 @@ def flips_at(pairs: PairwiseRun, depths: Sequence[int] = ()) -> dict[int, list[F
     """Depth → the flips of each query among its first so many candidates; without depths, among all of them, under the
     largest number of candidates that a query has."""
     wanted: Iterable[int] = depths or (max(map(len, pairs.queries), default=0),)
-    return {depth: [count_flips(one.first(depth)) for one in pairs.queries] for depth in wanted}
+    return {depth: [count_flips(query.first(depth)) for query in pairs.queries] for depth in wanted}

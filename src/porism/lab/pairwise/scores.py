@@ -149,8 +149,8 @@ class PairwiseRun:
     @property
     def pairs(self) -> int:
         """How many ordered pairs have a score."""
-        return sum(len(one) * (len(one) - 1) - one.holes for one in self.queries)
+        return sum(len(query) * (len(query) - 1) - query.holes for query in self.queries)
 
     def get(self, query_id: str) -> PairwiseScores | None:
         """Those of a query, None where it has none."""
-        return next((one for one in self.queries if one.query_id == query_id), None)
+        return next((query for query in self.queries if query.query_id == query_id), None)

@@ -109,7 +109,7 @@ class Planner:
         *content: Any,
     ) -> Stage:
         """As :meth:`add`, for a stage that makes a run."""
-        stage = self.add(kind, name, topics, {one.name: one.key for one in inputs}, parameters, *content)
+        stage = self.add(kind, name, topics, {input_.name: input_.key for input_ in inputs}, parameters, *content)
         self.runs[name, topics] = Input(stage.id, stage.key)
         return stage
 

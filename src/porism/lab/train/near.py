@@ -55,7 +55,7 @@ def shingles(texts: Sequence[str], *, words: bool = False, run: int = 3) -> Shin
         runs = {" ".join(found[at : at + run]) for at in range(max(1, len(found) - run + 1))} if found else set()
         hashed = (xxhash.xxh3_64_intdigest(one.encode("utf-8", "replace")) for one in runs)
         sets.append(np.unique(np.fromiter(hashed, np.uint64, len(runs))))
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sets])]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum([len(set_) for set_ in sets])]).astype(np.int64)
     return Shingles(np.concatenate([np.empty(0, np.uint64), *sets]), offsets)
 
 

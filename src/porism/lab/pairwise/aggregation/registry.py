@@ -73,5 +73,5 @@ def made_by(pairs: PairwiseRun, aggregation: Aggregation, holes: Holes) -> dict[
     """How a run of pairwise scores is made, as plain values."""
     return {
         "kind": "aggregation of pairwise scores", **aggregation.described(), "holes": holes, "of": dict(pairs.made_by),
-        "candidates": int(np.max([len(one) for one in pairs.queries], initial=0)),
+        "candidates": int(np.max([len(query) for query in pairs.queries], initial=0)),
     }

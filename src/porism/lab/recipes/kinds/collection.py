@@ -61,7 +61,7 @@ class BuildIndex(StageKind):
         )
         report = index_documents(
             _missing(folder / "index", documents), folder / "index", jobs=execution.jobs, position=position,
-            config=replace(config, tokenizers=tuple(tokenizers[one.name] for one in config.tokenizers)),
+            config=replace(config, tokenizers=tuple(tokenizers[tokenizer.name] for tokenizer in config.tokenizers)),
             on_problem=execution.on_problem, on_progress=indexed_so_far,
         )
         if report.interrupted:
@@ -205,7 +205,7 @@ class CollectionKind(TableKind[CollectionSettings]):
         analysis = analysis_config(planner.recipe, folder, known).to_dict()
         # What a source is called in the recipe is of no matter to what is in it.
         stage = planner.add(
-            self.stages[0], "collection", "", sources | {one.name: one.key for one in tokenizers},
+            self.stages[0], "collection", "", sources | {tokenizer.name: tokenizer.key for tokenizer in tokenizers},
             {**given.reading, "analysis": analysis}, list(sources.values()),
         )
         planner.others[INDEX] = Input(stage.id, stage.key)

@@ -78,7 +78,7 @@ class MinePairs(StageKind):
             on_progress=on_count,
         )
         pairs = mined.pairs
-        about: dict[str, Any] = {one.miner: one.kept for one in mined.counts}
+        about: dict[str, Any] = {count.miner: count.kept for count in mined.counts}
         if table.negatives:
             pairs, counts = add_negatives(
                 pairs, index.documents, _negatives(table), text, searcher=IndexSearch(index), on_progress=on_count

@@ -188,9 +188,9 @@ class ReportKind(ResultKind[ReportSettings]):
                 at = (*path, "ablation", number)
                 if check.system(system, at) and _fusion_of(check.recipe, system) is None:
                     check.errors.error(f"{system!r} has no members to leave out", at, "Name a fusion.")
-            for number, one in enumerate(report.extensions):
+            for number, extension in enumerate(report.extensions):
                 for key in ("of", "gives"):
-                    if (system := getattr(one, key)) not in shown:
+                    if (system := getattr(extension, key)) not in shown:
                         check.errors.error(
                             f"the system {system!r} is none of the report's", (*path, "extensions", number, key),
                             nearest(system, shown),

@@ -192,7 +192,7 @@ def _without_members(
     for name, settings in [*recipe.get(table, {}).items()]:
         of = settings.get("of", ())
         parts = [of] if isinstance(of, str) else list(of)
-        kept = [one for one in parts if one not in left_out]
+        kept = [part for part in parts if part not in left_out]
         if name in shrinking and len(kept) > 1:
             settings["of"] = kept
         elif len(kept) < len(parts):

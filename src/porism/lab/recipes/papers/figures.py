@@ -42,8 +42,8 @@ class MeasuredTable:
 
     def _pairs(self) -> list[tuple[float, float]]:
         return [
-            (published, measured) for one in self.rows
-            for published, measured in zip(one.row.values, one.measured, strict=bool(one.row.values))
+            (published, measured) for row in self.rows
+            for published, measured in zip(row.row.values, row.measured, strict=bool(row.row.values))
             if published is not None and measured is not None
         ]
 

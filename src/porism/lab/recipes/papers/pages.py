@@ -83,8 +83,8 @@ def page(
         Paragraph(f"Made by: {command}"),
         Heading("What was asked"), Paragraph(paper.question), Heading("How Porism does it"), Paragraph(paper.method),
     ]
-    for one in tables:
-        blocks += _table(one)
+    for table in tables:
+        blocks += _table(table)
     for report, rows in (extensions or {}).items():
         blocks += _extensions(rows, report if report in reports else "")
     if claims:

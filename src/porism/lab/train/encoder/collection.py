@@ -149,7 +149,7 @@ def collection_loss(
         return found.float()
 
     return make_collection_loss(
-        network, pools, [encoded(documents, one) for one in texts], settings,
+        network, pools, [encoded(documents, text) for text in texts], settings,
         encoded(network, questions) if questions else None,
     )
 
@@ -168,7 +168,7 @@ def make_collection_loss(
     functional = torch.nn.functional
     base: Any = torch.nn.Module
     sizes = settings.matryoshka or (vectors[0].shape[1],)
-    columns = [[functional.normalize(one[:, :size], dim=-1).T.contiguous() for size in sizes] for one in vectors]
+    columns = [[functional.normalize(vector[:, :size], dim=-1).T.contiguous() for size in sizes] for vector in vectors]
     before = [] if kept is None else [functional.normalize(kept[:, :size], dim=-1) for size in sizes]
     starts = np.cumsum([0, *(len(pool.positives) for pool in pools)]).tolist()
 

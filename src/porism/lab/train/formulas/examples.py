@@ -84,7 +84,7 @@ def formula_examples(
         left_out += number
         on_progress(len(made) + left_out, len(packed))
     with_others = _with_others(made, settings.seed)
-    examples = [one for one in with_others if one.equal]
+    examples = [other for other in with_others if other.equal]
     if len(examples) < 2:
         raise ConfigError(
             f"{len(examples)} formulas with variants are too few to train on",

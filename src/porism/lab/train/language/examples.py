@@ -122,7 +122,7 @@ class Reading:
 
     def measured(self, examples: Sequence[Example], rows: int) -> list[dict[str, Any]]:
         """Batches of sequences, masked once and for all by the seed."""
-        masked = [self.masked(one, number) for number, one in enumerate(examples)]
+        masked = [self.masked(example, number) for number, example in enumerate(examples)]
         return [self.collate(masked[start : start + rows]) for start in range(0, len(masked), rows)]
 
 

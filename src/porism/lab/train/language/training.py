@@ -106,7 +106,7 @@ def train_language_model(
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = LanguageReport(
             documents=len(read), sequences=len(examples), before=before,
-            tokens=sum(len(one.first) + len(one.second) for one in examples),
+            tokens=sum(len(example.first) + len(example.second) for example in examples),
             after=None if outcome.interrupted else measure(network, measured), **outcome.reported(target, started),
         )
         if not outcome.interrupted:
@@ -172,7 +172,7 @@ def _open(model: str | os.PathLike[str], settings: LanguageTraining, device: Any
 
 
 def _fingerprint(examples: Sequence[Example], model: str | os.PathLike[str], settings: LanguageTraining) -> str:
-    rows = ([list(one.first), list(one.second), one.follows] for one in examples)
+    rows = ([list(example.first), list(example.second), example.follows] for example in examples)
     return fingerprint(settings, chain([os.path.abspath(model)], rows))
 
 

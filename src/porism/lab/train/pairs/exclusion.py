@@ -60,7 +60,7 @@ class Exclusion:
 
     def _unlike(self, documents: Sequence[Document], text: ModelText) -> Iterator[Document]:
         texts = [[document_text(document, text), *document_parts(document, text)] for document in documents]
-        repeats = self.repeats([one for parts in texts for one in parts])
+        repeats = self.repeats([part for parts in texts for part in parts])
         ends = np.cumsum([len(parts) for parts in texts])
         for document, parts, end in zip(documents, texts, ends, strict=True):
             if not repeats[end - len(parts) : end].any():
