@@ -32,7 +32,7 @@ class Expander:
     """Gives each document its queries from a file of expansions: a function from document to document.
 
     A document whose text is no longer the one that was expanded, and one whose source has a field of that name, are
-    reported and given back as they are; one that the file does not have is given back without a report. ``skipped``
+    reported and given back as they are. One that the file does not have is given back without a report. ``skipped``
     counts the reports.
     """
 

@@ -76,7 +76,7 @@ def expand_documents(
 
     A document whose text is in the file already is left out, one whose text has changed is expanded again. A document
     that the model fails on, or without text, is reported and skipped. Batches are written whole, and what a batch is
-    does not depend on what an earlier run has done: documents that come in the same order get the same queries with and
+    does not depend on what an earlier run has done. Documents that come in the same order get the same queries with and
     without interruptions. Of documents with the same id the first counts, and the others are reported. Ctrl-C is
     reported in the report, not raised.
 

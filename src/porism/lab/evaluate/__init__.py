@@ -1,7 +1,7 @@
 """How good runs are, how they differ, and by how much more than chance.
 
 The field's measures over relevance judgments, per topic and aggregated, are computed by ir_measures (trec_eval's own
-code wherever it has the measure), with what that leaves open decided here: the tie rule, topics that a run lacks,
+code wherever it has the measure). What that leaves open is decided here: the tie rule, topics that a run lacks,
 unjudged documents, and the gain from which a document counts as relevant. Beside them are comparisons with
 significance tests, confidence intervals, breakdowns by groups of topics, curves, times, how alike runs are, and what
 each adds to an ensemble.

@@ -34,7 +34,7 @@ _USUAL_ORDER = (
 
 class GroupDifference(NamedTuple):
     """How far the value of a run on a group is above that of the baseline, on the ``topics`` (so many) where both are
-    defined, with the bootstrap ``interval`` of the paired difference; on ``wins`` of them it is higher, on ``losses``
+    defined, with the bootstrap ``interval`` of the paired difference. On ``wins`` of them it is higher, on ``losses``
     lower, values that differ by rounding only apart."""
 
     difference: float

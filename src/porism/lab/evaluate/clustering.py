@@ -51,7 +51,7 @@ def cluster_runs(similarity: ArrayLike) -> Clustering:
     """Clusters runs by their similarity [runs, runs]: average linkage over the distances 1 − similarity.
 
     The number of clusters is that of 2 … R − 1 with the highest mean silhouette (Rousseeuw 1987), the smallest of
-    equals, as in section 2.4 of the Masaryk group's paper at ARQMath 2021; a run alone in its cluster has a silhouette
+    equals, as in section 2.4 of the Masaryk group's paper at ARQMath 2021. A run alone in its cluster has a silhouette
     of 0. One or two runs are clusters of their own, and runs between which there is no distance are one cluster.
 
     :raises QueryError: there is no run.

@@ -198,8 +198,8 @@ def compare_runs(
 ) -> Comparison:
     """Scores runs on the same topics and tests each against the baseline, topic by topic.
 
-    The topics are those of the judgments; with ``missing="skip"`` those that at least one of the runs answers, and a
-    run without results for a topic that another one answers has 0 there, so that all are averaged over the same.
+    The topics are those of the judgments, with ``missing="skip"`` those that at least one of the runs answers. A run
+    without results for a topic that another one answers has 0 there, so that all are averaged over the same.
 
     ``baseline`` is the name of a run, its place, or ``"best"``: the run with the highest value of the first measure,
     the first of equals. P-values are corrected within each measure, for the number of runs tested, unless the

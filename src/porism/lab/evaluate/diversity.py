@@ -71,14 +71,14 @@ def spearman(
 ) -> Matrix:
     """Spearman's ρ of the result lists of each pair of runs, averaged over topics: [runs, runs], 1 on the diagonal.
 
-    Result lists are no permutations of each other, so it must be said what becomes of a document that a list lacks: it
+    Result lists are no permutations of each other, so it must be said what becomes of a document that a list lacks. It
     is tied with all others that the list lacks, behind its last one, at the mean of the ranks left over, as ties are in
     Spearman's ρ. The documents are those of the ``pool``: that any of the runs found for the topic. With ``"either"``
-    they are those of the two lists alone, which does not depend on what else is compared, but makes lists that have
+    they are those of the two lists alone, which does not depend on what else is compared. But it makes lists that have
     little in common opposites (−0.86 where they are of one length and share nothing) and lists of unlike lengths more
-    alike; with ``"both"`` those that both lists have, be they two.
+    alike. With ``"both"`` they are those that both lists have, be they two.
 
-    ``topics`` are by default those that a run has. A topic that neither run answers does not count for the pair; one
+    ``topics`` are by default those that a run has. A topic that neither run answers does not count for the pair. One
     that only one of them answers counts as 0, and so does one without two documents to correlate, unless the lists are
     equal.
 

@@ -128,12 +128,12 @@ def evaluate_run(
 ) -> Evaluation:
     """Scores a run.
 
-    Rankings are those of the run, ties by its own rule: the measures see ranks in place of scores, so that no reader
+    Rankings are those of the run, ties by its own rule. The measures see ranks in place of scores, so that no reader
     of scores in 32 bits can reorder them. Of each ranking the first ``depth`` results count (None: all), cut before
     unjudged documents are removed, as ARQMath cuts submissions.
 
     ``missing="zero"`` averages over every topic of the judgments, also those without a relevant document, and a topic
-    that the run lacks or has no results for counts as zero; so does ``trec_eval -c``. ``missing="skip"`` averages over
+    that the run lacks or has no results for counts as zero, as in ``trec_eval -c``. ``missing="skip"`` averages over
     the topics that the run answers, as ``trec_eval`` does without ``-c``; a topic with nothing but unjudged results is
     answered. Topics without judgments never count.
 

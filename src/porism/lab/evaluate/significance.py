@@ -66,9 +66,9 @@ def wilcoxon(differences: ArrayLike) -> PairedTest:
     """Wilcoxon's signed-rank test, two-tailed; topics without a difference are left out, as Wilcoxon did.
 
     The statistic is the smaller of the sums of ranks of positive and of negative differences. Equal amounts share
-    their mean rank. Up to :data:`EXACT_RANKS` topics p is exact, also with ties: the share of all assignments of signs
-    that give a sum as extreme; beyond, it is that of the normal distribution with the variance corrected for ties.
-    With fewer than two topics that differ p is 1.
+    their mean rank. Up to :data:`EXACT_RANKS` topics p is exact, also with ties. It is the share of all assignments of
+    signs that give a sum as extreme. Beyond, it is that of the normal distribution with the variance corrected for
+    ties. With fewer than two topics that differ p is 1.
 
     :raises ConfigError: a difference is not a finite number.
     """
@@ -93,8 +93,8 @@ def permutation_test(differences: ArrayLike, *, samples: int = 100_000, seed: in
     """Fisher's paired randomisation test, two-tailed: the signs of the differences [topics] are exchanged at random.
 
     The statistic is the mean difference; p is the share of assignments of signs that give a mean as far from 0. Up to
-    :data:`EXACT_FLIPS` topics with a difference all assignments are looked at; else ``samples`` random ones, of which
-    the observed one counts as another, so that p is never 0 (Davison and Hinkley 1997, eq. 4.11).
+    :data:`EXACT_FLIPS` topics with a difference all assignments are looked at. Else there are ``samples`` random ones,
+    of which the observed one counts as another, so that p is never 0 (Davison and Hinkley 1997, eq. 4.11).
 
     :raises ConfigError: a difference is not a finite number, or there are fewer than 1 samples.
     """

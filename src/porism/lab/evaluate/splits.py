@@ -1,7 +1,7 @@
 """Parts of a set of topics: folds for cross-validation, and stratified train, validation and test parts.
 
 What is drawn depends on the seed and on the topics' ids alone, not on the order in which they come nor on the version
-of a random generator: the draw is an order by a digest of the seed and the id.
+of a random generator. The draw is an order by a digest of the seed and the id.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def stratified_split(
 ) -> dict[str, tuple[str, ...]]:
     """Parts of given sizes, each with the share of every category that the topics have, by largest remainder.
 
-    The parts are filled in the order of ``sizes``, each in proportion to what the earlier ones left: a category's part
+    The parts are filled in the order of ``sizes``, each in proportion to what the earlier ones left. A category's part
     is its exact share rounded down, and the topics still missing go to the categories with the largest remainders (of
     equal ones to the larger category, then to the first by name). Which topics of a category are taken is drawn by the
     seed. Within a part topics keep the order given.

@@ -17,7 +17,7 @@ class Condorcet(Fusion):
     """Condorcet-fuse: a sort in which the document that more runs (by weight) rank higher comes first.
 
     Montague and Aslam, CIKM 2002. A run prefers what it has to what it has not, and does not vote between two that it
-    has not. Majorities can go in circles, so what comes out depends on the sort: here a stable merge sort of the
+    has not. Majorities can go in circles, so what comes out depends on the sort. Here it is a stable merge sort of the
     candidates in the order of their Borda count (and then later ids first), which also decides where votes are equal.
     No document is directly below one that a majority ranks under it.
 

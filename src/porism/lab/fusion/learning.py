@@ -30,7 +30,7 @@ def cross_validate_fusion(
     """Fuses each topic by a model that was fitted without it.
 
     The judged topics are divided into ``folds`` parts of sizes that differ by one at most, by the seed and not by their
-    order; each part is fused by a model of the others. Topics of the runs that are not among them are fused by a model
+    order. Each part is fused by a model of the others. Topics of the runs that are not among them are fused by a model
     of all. What is fused so is not tuned on its topics; the folds are in the evidence.
 
     :param topics: those to divide; all judged ones if not given.

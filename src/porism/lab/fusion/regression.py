@@ -36,8 +36,8 @@ class RBC(LearnedFusion):
     :param features: see :data:`Features`.
     :param deepest: the rank from which on a document counts as missing.
     :param seed: of models that draw numbers, and of the parts into which ``auto`` divides topics.
-    :param documents: those that it is fitted to: the judged ones that a run ``found``; or all ``judged`` ones of the
-        topics, as in MIRMU's program, where what no run found is missing in all of them.
+    :param documents: those that it is fitted to: the judged ones that a run ``found``, or all ``judged`` ones of the
+    topics. In MIRMU's program, what no run found is missing in all of them.
     :param options: parameters of the scikit-learn estimator, if one model is chosen.
     :param coefficients: one a run, of a weighted sum of the features; then nothing needs fitting.
     :param intercept: what is added to that sum.
@@ -105,8 +105,8 @@ class RBC(LearnedFusion):
         """Learns the gains of judged documents (see ``documents`` of the class) of the training ``topics``.
 
         ``auto`` fits every model to the training topics and keeps the one whose rankings have the best mean nDCG' on
-        the validation topics; without any, by five-fold cross-validation of the training topics. Gains below 0 count
-        as 0.
+        the validation topics. Without any, it chooses by five-fold cross-validation of the training topics. Gains below
+        0 count as 0.
 
         :param topics: those to train on; if not given, all judged ones that are not for validation.
         :raises ConfigError: topics are named that have no judgments or are for both; a model or option does not exist;

@@ -16,8 +16,8 @@ DEPTH = 100
 @runtime_checkable
 class Reranker(Protocol):
     """Orders the first results of a run anew. May have ``describe()`` as a :class:`~porism.retrieve.Searcher`, and an
-    attribute ``depth``: how many results it re-ranks where a pipeline does not say; and one ``batch``: whether it wants
-    all queries at once.
+    attribute ``depth``: how many results it re-ranks where a pipeline does not say. Also an attribute ``batch``:
+    whether it wants all queries at once.
 
     The documents below ``depth`` keep their order beneath the others (:func:`~porism.lab.pipeline.rescored` does this).
     """

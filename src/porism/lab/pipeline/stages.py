@@ -99,8 +99,8 @@ class NamedStage(Stage):
 
 
 class RetrieverStage(Stage):
-    """A retriever as a stage: searched for one query at a time, so that each has its own seconds, or for all at once;
-    then they have the seconds that the retriever measures itself, if it does."""
+    """A retriever as a stage. It searches for one query at a time, so that each has its own seconds, or for all at
+    once. Then they have the seconds that the retriever measures itself, if it does."""
 
     def __init__(self, retriever: Searcher, name: str, *, batch: bool = False) -> None:
         """

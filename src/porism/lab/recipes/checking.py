@@ -89,7 +89,7 @@ class Check:
         known: Iterable[str], path: Path,
     ) -> T | None:
         """What ``read`` makes of the settings that a table has beside its ``own`` ones, and which it can read if they
-        are ``known``; what is wrong with the others is noted."""
+        are ``known``. What is wrong with the others is noted."""
         names = list(known)
         self.unknown(given, [*own, *names], path)
         return tolerant(read, {key: value for key, value in given.items() if key in names}, path, self.errors)

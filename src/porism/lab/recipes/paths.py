@@ -12,9 +12,9 @@ def opened(kind: type[Any], settings: Mapping[str, Any], paths: Iterable[str]) -
     """The plain settings of a dataclass, with a place for what each dotted path leads to and they leave out.
 
     That is an optional setting that is None (``channels.words.power``), an entry of a table of numbers
-    (``channels.words.parameters.slope``), or one of an optional table of these, which begins as the table of the same
-    name of the whole: ``channels.words.field_weights.title`` leads into the model's own ``field_weights``. Other paths
-    that lead nowhere still do.
+    (``channels.words.parameters.slope``). Or it is one of an optional table of these, which begins as the table of the
+    same name of the whole: ``channels.words.field_weights.title`` leads into the model's own ``field_weights``. Other
+    paths that lead nowhere still do.
     """
     result = dict(settings)
     for path in paths:

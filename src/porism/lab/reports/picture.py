@@ -1,7 +1,7 @@
 """From a figure to SVG: text stays text, colours become CSS variables, ids are unique, and few bytes say it all.
 
-What matplotlib writes is drawn once, without the pass that measures for a layout, and then made smaller: coordinates
-get the digits that a screen can show, lines of a path are relative, marks of one look share one style, and groups and
+What matplotlib writes is drawn once, without the pass that measures for a layout, and then made smaller. Coordinates
+get the digits that a screen can show, lines of a path are relative, and marks of one look share one style; groups and
 ids that nothing refers to go.
 """
 

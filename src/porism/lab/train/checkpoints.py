@@ -1,7 +1,7 @@
 """Where an unfinished training is kept: checkpoints of which only whole ones count, and what they are of.
 
 The trainer writes a checkpoint as a folder of several files. It counts once the file :data:`WHOLE` is in it, so that a
-process that is killed while it writes one goes on from the one before.
+process that is killed while it writes one goes on from the one before. Transformers takes the newest folder instead.
 """
 
 from __future__ import annotations

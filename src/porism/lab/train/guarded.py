@@ -1,6 +1,7 @@
 """What keeps a training alive: smaller parts of batches when memory runs out, and no loss that is not a number.
 
-A trainer of transformers or of sentence-transformers gets both by :func:`guarded`.
+A trainer of transformers or of sentence-transformers gets both by :func:`guarded`. Their own ``auto_find_batch_size``
+begins the training anew with smaller batches, which changes the loss and its in-batch negatives; here batches stay.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Negatives(Settings):
     ``source`` says where candidates come from: the results of a search, documents with the same values of the metadata
     ``key``, or the nearest texts of an encoder. Of each pair's first ``depth`` candidates the first ``skip`` are left
     out, and ``count`` of the others are taken: the best ones, or at random with ``draw``. A candidate must not score
-    more than ``1 - margin`` times what the positive scores, where a scorer is given; nor overlap with an anchor or a
-    positive of it by ``overlap`` or more.
+    more than ``1 - margin`` times what the positive scores, where a scorer is given. Nor may it overlap with an anchor
+    or a positive of it by ``overlap`` or more.
 
     :raises ConfigError: a number is out of its range.
     """
@@ -79,7 +79,7 @@ class Negatives(Settings):
 
 @dataclass(frozen=True, slots=True)
 class NegativeCounts:
-    """What became of candidates: how many pairs got negatives and how many none, and how many candidates were left out
+    """What became of candidates: how many pairs got negatives and how many none. How many candidates were left out
     since they are known positives, nearly repeat one, score too high, or are excluded."""
 
     with_negatives: int

@@ -18,8 +18,8 @@ extends :class:`TrainingReport`, and a function of this form::
 A trainer of sentence-transformers takes the place of :func:`make_trainer` as a subclass of
 ``guarded(library.SomeTrainer, on_warning)`` with :func:`trainer_arguments`.
 
-Whatever is trained so goes on with smaller parts of its batches when memory runs out; a loss that is not a number ends
-it with the step and the learning rate; Ctrl-C and SIGTERM end it after a step, with a checkpoint; and checkpoints are
+Whatever is trained so goes on with smaller parts of its batches when memory runs out. A loss that is not a number ends
+it with the step and the learning rate. Ctrl-C and SIGTERM end it after a step, with a checkpoint. Checkpoints are
 written from time to time, so that a process that is killed loses minutes and no more.
 """
 
@@ -57,9 +57,9 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingReport:
-    """What was trained: the folder, steps done of how many, how many of them before this start, the mean loss of the
-    first and the last steps, the seconds of this start, and whether it was interrupted: then there is no folder yet,
-    and the same call goes on."""
+    """What was trained: the folder, steps done of how many, and how many of them before this start. Also the mean loss
+    of the first and the last steps, the seconds of this start, and whether it was interrupted. Then there is no folder
+    yet, and the same call goes on."""
 
     path: Path
     steps: int

@@ -344,7 +344,7 @@ def tune_fusion(
     """Tunes a fusion and makes the run: ``tune_fusion([a, b], "rrf", {"k": [10, 60, 200]}, qrels, folds=5)``.
 
     Without ``folds`` the run is tuned on its topics, and says so. With folds each topic is ranked by what the others
-    chose, and the run is not tuned on its own topics; topics without judgments are ranked by what all folds chose.
+    chose, and the run is not tuned on its own topics. Topics without judgments are ranked by what all folds chose.
 
     :param space: parameters of the method; a simplex has a weight for each run.
     :param folds: how many, or the topics of each; 0 tunes on all.

@@ -2,7 +2,7 @@
 
 A search only says what to try next; what it gets for a configuration is one number, higher better (minus infinity
 where the configuration failed). The best of all that was tried is chosen elsewhere, by the order of the space where
-scores are equal, so the choice does not depend on the order of trying.
+scores are equal. So the choice does not depend on the order of trying.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Space:
     """The parameters of a search, by dotted path (``k``, ``feedback.documents``, ``channels.tokens.weight``).
 
     The *order of the space* decides between configurations of equal score: that with the earlier value of the first
-    parameter comes first, then that with the earlier value of the second, and so on.
+    parameter comes first. Then comes that with the earlier value of the second, and so on.
 
     :raises ConfigError: there is no parameter, or one path leads into another.
     """

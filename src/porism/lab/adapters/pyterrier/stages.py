@@ -32,8 +32,8 @@ class TransformerRetriever:
     def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
         """The best ``k`` documents of each query, by score and tie rule.
 
-        :raises FormatError: what the transformer gives lacks a column, has a score that is no finite number, a document
-            twice, or results of a query that is not among the queries.
+        :raises FormatError: what the transformer gives lacks a column, has a score that is not a finite number or a
+        document twice; or there are results of a query that is not among the queries.
         """
         checked = check_queries(queries)
         check_count(k, "k")

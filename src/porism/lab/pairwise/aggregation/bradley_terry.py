@@ -23,7 +23,7 @@ class BradleyTerry(Aggregation):
     where a candidate won or lost everything, and where some were never compared. The mean of the scores is 0.
 
     It is found by γᵢ ← (Σⱼ wᵢⱼ γⱼ / (γᵢ + γⱼ)) / (Σⱼ wⱼᵢ / (γᵢ + γⱼ)), where wᵢⱼ are the wins of dᵢ over dⱼ (Newman
-    2023): this has the fixed point of the MM algorithm γᵢ ← Wᵢ / Σⱼ nᵢⱼ / (γᵢ + γⱼ) (Hunter 2004) in fewer steps. Two
+    2023). This has the fixed point of the MM algorithm γᵢ ← Wᵢ / Σⱼ nᵢⱼ / (γᵢ + γⱼ) (Hunter 2004) in fewer steps. Two
     steps are extrapolated to a third (SQUAREM: Varadhan and Roland 2008), as long as that comes nearer.
 
     :param prior: drawn comparisons that are added to each pair; above 0.

@@ -27,7 +27,7 @@ from porism.lab.pairwise.scores import Floats, PairwiseScores
 
 @dataclass(frozen=True, slots=True)
 class OutOfFlip(Aggregation):
-    """sᵢ = Σ over j in D, j ≠ i, of (log pᵢⱼ + log(1 - pⱼᵢ)), where D are the candidates that have no flip with the
+    """sᵢ = Σ over j in D, j ≠ i, of (log pᵢⱼ + log(1 - pⱼᵢ)), . D are the candidates that have no flip with the
     last one of the stage before, that one included (Avila and Lourenço 2021, equations 7 and 8).
 
     Every candidate gets a score, those that are not in D too.

@@ -29,7 +29,7 @@ Compare = Callable[[Places], Floats]
 class Sorting(Settings, ABC):
     """A way of sorting the candidates of a query, which come in the order of the stage before.
 
-    :param both: whether a model reads each pair in both orders; then the preference is the mean of pᵢⱼ and 1 - pⱼᵢ, and
+    :param both: whether a model reads each pair in both orders. Then the preference is the mean of pᵢⱼ and 1 - pⱼᵢ, and
         a comparison costs two of the model's. Otherwise the candidate that was ranked higher is read first.
     """
 
@@ -92,7 +92,7 @@ def sort_together(sorting: Sorting, counts: Sequence[int], compare: Compare) -> 
 
 def expected_comparisons(sorting: Sorting, counts: Sequence[int]) -> int:
     """How many ordered pairs a model reads to sort the candidates of several queries, where it agrees with the stage
-    before: those of ``sliding`` and ``active`` whatever it says, of ``heap`` about so many.
+    before. They are those of ``sliding`` and ``active`` whatever it says, of ``heap`` about so many.
 
     :param counts: how many candidates each query has.
     """

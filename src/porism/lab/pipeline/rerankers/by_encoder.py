@@ -82,8 +82,9 @@ class EncoderReranker(ScoringReranker):
         self, questions: Sequence[str], missing: dict[str, list[tuple[int, int]]],
         found: Sequence[NDArray[np.float64]], counts: tuple[int, int],
     ) -> None:
-        """Scores all documents that have no score yet, and keeps the scores of many at once: a few of middle length, to
-        estimate how long all take, and then the longest first. ``counts`` are all pairs, and those that have a score.
+        """Scores all documents that have no score yet, and keeps the scores of many at once. A few of middle length,
+        come first, to estimate how long all take, and then the longest. ``counts`` are all pairs, and those that have a
+        score.
         """
         asked = sorted({number for places in missing.values() for number, _ in places})
         row = {number: at for at, number in enumerate(asked)}

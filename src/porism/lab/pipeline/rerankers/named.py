@@ -29,8 +29,9 @@ def named_reranker(index: DocumentSource, written: str, depth: int | None = None
     """A reranker for an index, as a command has it: ``NAME`` or ``NAME:setting=value;…``.
 
     The name is that of a model that was trained for the index, the folder of a trained model, whose kind is known from
-    its training; one of :data:`~porism.lab.pipeline.rerankers.registry.RERANKERS`, with ``model=…`` where it has one; a
-    model of search, such as ``dense``; or a file of settings (``FILE.toml``), with ``kind`` and ``model`` among them.
+    its training. Or it is one of :data:`~porism.lab.pipeline.rerankers.registry.RERANKERS`, with ``model=…`` where it
+    has one; a model of search, such as ``dense``; or a file of settings (``FILE.toml``), with ``kind`` and ``model``
+    among them.
 
     :param depth: how many results it re-ranks where the settings have no ``depth``; by default 100, of models of pairs
         50.

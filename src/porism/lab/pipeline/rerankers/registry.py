@@ -24,9 +24,8 @@ class RerankerKind(Protocol):
     """One kind of reranker.
 
     Its settings are plain values by name, all of them, so that they can be compared, cached by and tuned by dotted
-    paths. ``tuned_on`` among them are the topics that they were chosen on. What the scores depend on besides the index
-    and the code of Porism, such as weights or a library that only this kind needs, has to be among the settings, as a
-    digest or a version.
+    paths. ``tuned_on`` among them are the topics that they were chosen on. Scores may depend on more than the index and
+    the code of Porism, such as weights or a library. Its digest or version has to be among the settings.
     """
 
     def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:

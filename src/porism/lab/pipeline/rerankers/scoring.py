@@ -135,9 +135,9 @@ def rescored(run: Run, scores: Mapping[str, Sequence[float] | NDArray[np.float64
     order.
 
     ``scores`` has, for a query, the new score of each of its first so many results (NaN: it has none, and belongs to
-    the others). The others' scores continue the new ones on their scale: they lie apart as they did, times the spread
+    the others). The others' scores continue the new ones on their scale. They lie apart as they did, times the spread
     of the new scores over that of the old ones of the same documents. All scores are finite and fall from the new ones
-    to the last; where numbers of this size cannot do so, all of the query's scores become positions from the end.
+    to the last. Where numbers of this size cannot do so, all of the query's scores become positions from the end.
     A query without new scores stays as it is.
 
     :raises FormatError: a score is infinite, or there are more scores than results.

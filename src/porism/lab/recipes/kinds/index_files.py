@@ -1,6 +1,6 @@
 """Stages whose output is a file in the folder of the index: vectors of terms, and matrices of their similarities.
 
-Such a file is made in the folder of the index under a name that is made of the stage's key, so that what another recipe
+Such a file is made in the folder of the index under a name that is made of the stage's key. So what another recipe
 makes under the same name goes on where it was. Then it moves to the cache, and a link or copy of it is put into the
 index under its own name.
 """

@@ -43,8 +43,8 @@ def owner_of(draft: Draft, of: str, path: str, formulas: bool) -> tuple[str, str
 
 
 def linked(path: str) -> list[str]:
-    """The parameters that a dotted path of a tuning names: one, or several with ``=`` between them that have one value,
-    such as the weights of the title in documents and in questions."""
+    """The parameters that a dotted path of a tuning names: one, or several with ``=`` between them that have one value.
+    Such are the weights of the title in documents and in questions."""
     return [part.strip() for part in path.split("=")]
 
 

@@ -368,8 +368,8 @@ def _objective(
 
 
 def _save_models(execution: Execution, folder: FilePath, system: str, tuned: Tuned) -> None:
-    """Writes what was tuned as models for use elsewhere, which say on which topics: the system as ``SYSTEM.json``,
-    and of a system that is made of others each of these that has tuned parameters as ``SYSTEM/PART.json``."""
+    """Writes what was tuned as models for use elsewhere, which say on which topics. The system is ``SYSTEM.json``; what
+    it is made of is, where it has tuned parameters, ``SYSTEM/PART.json``."""
     draft, tuning = execution.draft, table_of(execution.draft, system)
     formulas = asks_for_formulas(draft.recipe, tuning.on)
     for part, values in tuned_values(draft, system, tuned.parameters).items():

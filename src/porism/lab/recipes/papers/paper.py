@@ -91,8 +91,8 @@ class Model(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Row(Settings):
-    """A row of a published table: its name there, the figures (none in a table that nobody published), the system of
-    the recipe that is measured, and the report that has its figures where it is not that of the table."""
+    """A row of a published table: its name there, and the figures (none in a table that nobody published). Then the
+    system of the recipe that is measured, and the report that has its figures where it is not that of the table."""
 
     name: str
     values: tuple[float | None, ...] = ()

@@ -2,8 +2,8 @@
 changes.
 
 In a batch, a positive is told from those of other pairs alone. What no pair asks for is never among these, and what
-many pairs ask for is a negative as often: both teach the opposite of what a ranking of the whole collection needs.
-Where the vectors of texts stay, all of them can be compared with in each step, exactly: the loss is the cross-entropy
+many pairs ask for is a negative as often. Both teach the opposite of what a ranking of the whole collection needs.
+Where the vectors of texts stay, all of them can be compared with in each step, exactly. The loss is the cross-entropy
 of the positive in the ranking that a search would make. Only the questions of a batch are encoded, so this takes a
 fraction of the time of a training of both sides. (A memory bank, Wu et al. 2018, that never ages.)
 
@@ -43,8 +43,8 @@ _BATCH_SIZE = 64
 @dataclass(frozen=True, slots=True)
 class CandidatePool:
     """The ``texts`` that positives are told from, by number: the ``positives`` (int64) of the pairs, and for each pair
-    the numbers of the texts that are no negatives of it (``spared``): its anchor, what answers it, too, and the
-    documents that all of these are from."""
+    the numbers of the texts that are no negatives of it (``spared``). These are its anchor, what answers it, too, and
+    the documents that all of these are from."""
 
     texts: tuple[str, ...]
     positives: NDArray[np.int64]

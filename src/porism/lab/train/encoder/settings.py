@@ -19,10 +19,9 @@ Kind = Literal["dense", "colbert", "splade"]
 the terms of its vocabulary."""
 
 Loss = Literal["ranking", "collection", "pairwise", "triplet", "margin-mse"]
-"""What is minimised: the cross-entropy of the positive among all texts of the batch (InfoNCE, multiple negatives
-ranking), among all texts of a collection, whose vectors stay (:mod:`porism.lab.train.encoder.collection`), or among it
-and the negatives of its own pair (ColBERT's pairwise softmax, for late interaction), the margin by which a negative is
-farther than the positive, or the squared difference to the margins of a teacher (Hofstätter et al. 2020)."""
+"""What is minimised: the cross-entropy of the positive among texts, a margin between it and a negative (triplet), or
+the squared difference to the margins of a teacher (margin-mse: Hofstätter et al. 2020). The texts are those of the
+batch (ranking: InfoNCE), of a collection, or the negatives of the pair (pairwise: ColBERT's softmax)."""
 
 _LOSSES: Mapping[Kind, tuple[Loss, ...]] = MappingProxyType({
     "dense": ("ranking", "collection", "triplet", "margin-mse"),

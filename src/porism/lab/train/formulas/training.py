@@ -38,8 +38,8 @@ _WINDOW = 16
 
 @dataclass(frozen=True, slots=True)
 class HeldOutAccuracy:
-    """Shares of the formulas held out: those whose equal formula is the nearest among the equal ones of all
-    (``found``), and those to which it is nearer than a nearly equal one (``apart``)."""
+    """Shares of the formulas held out. To those in ``found``, their equal formula is the nearest of all equal ones; to
+    those in ``apart`` it is nearer than a nearly equal one."""
 
     found: float
     apart: float
@@ -47,8 +47,9 @@ class HeldOutAccuracy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormulaReport(TrainingReport):
-    """What was trained, and on what: how many ``formulas`` have variants, how many were ``excluded`` as those of topics
-    and how many have no variants (``alone``); the accuracy on formulas held out ``before`` and ``after``."""
+    """What was trained, and on what: how many ``formulas`` have variants, how many were ``excluded`` as those of
+    topics, and how many have no variants (``alone``). Then the accuracy on formulas held out ``before`` and
+    ``after``."""
 
     formulas: int
     excluded: int

@@ -48,8 +48,8 @@ def packed_text(documents: Iterable[Sentences], room: int, separator: Sequence[i
 
 
 def packed_pairs(documents: Sequence[Sentences], room: int, short: float, seed: int) -> Iterator[Example]:
-    """Pairs of parts that fill ``room`` tokens, as BERT is pretrained: consecutive sentences are gathered until they
-    fill a sequence, then cut at a sentence; what follows is either the rest or, in half of the cases, sentences of
+    """Pairs of parts that fill ``room`` tokens, as BERT is pretrained. Consecutive sentences are gathered until they
+    fill a sequence, then cut at a sentence. What follows is either the rest or, in half of the cases, sentences of
     another document, and the rest comes again in the next pair. A share ``short`` has a smaller room.
     """
     draw = random.Random(seed)

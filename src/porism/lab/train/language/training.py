@@ -40,7 +40,7 @@ from porism.vectors.neural.loading import EXTRA, choose_device, load_tokenizer, 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What a language model is worth on text that is held out: its perplexity over masked tokens, and the share of
-    pairs of which it knows whether they follow one another, None where it does not learn that."""
+    pairs of which it knows whether they follow one another. The share is None where it does not learn that."""
 
     perplexity: float
     following: float | None = None
@@ -78,8 +78,8 @@ def train_language_model(
 
     :param text: how documents are written for the model.
     :param exclude: what neither is trained on nor measures perplexity, such as topics.
-    :raises ConfigError: the model is none of masked tokens, does not learn the objective or reads fewer tokens; there
-        is too little text; the loss is not finite; or the folder is there and is no trained model.
+    :raises ConfigError: the model does not find masked tokens, does not learn the objective or reads fewer tokens. Or
+    there is too little text, the loss is not finite, or the folder is not that of a trained model.
     :raises MissingExtra: torch, transformers or accelerate is not installed.
     :raises StorageError: the folder cannot be written.
     """

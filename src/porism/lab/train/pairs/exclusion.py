@@ -86,7 +86,7 @@ def exclusion(
 
     :param topics: files of topics in any format; their texts are excluded.
     :param ids: files of ids of documents, one a line or in the first column, such as judgments of a task whose topics
-        are documents; the texts of these documents, where the collection has them, are excluded too.
+        are documents. The texts of these documents, where the collection has them, are excluded too.
     :raises SourceError: a file cannot be read.
     :raises FormatError: topics are broken.
     """

@@ -18,7 +18,7 @@ from porism.types import Documents
 @dataclass(frozen=True, slots=True)
 class MinerCounts:
     """What became of the pairs of one miner: how many it found, how many were left out as excluded, as repetitions,
-    and because there were more than wanted, and how many were kept. ``reason`` says why a miner found none."""
+    and because there were more than wanted, how many were kept. ``reason`` says why a miner found none."""
 
     miner: str
     found: int

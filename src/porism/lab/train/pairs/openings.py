@@ -21,7 +21,7 @@ class Openings(Miner):
     """The first sentence of a text, which often says what it is about, and the document with all its fields.
 
     Where only some documents are described in words, such as declarations of a formal library, this tells them from the
-    others: a sentence has at least ``shortest`` characters, and a share ``prose`` of what spaces separate are words.
+    others. A sentence has at least ``shortest`` characters, and a share ``prose`` of what spaces separate are words.
 
     :raises ConfigError: the share is none.
     """

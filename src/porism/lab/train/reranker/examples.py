@@ -25,7 +25,7 @@ _CHUNK = 32
 
 
 class Example(NamedTuple):
-    """Rows that a model reads, and of each its target: whether it is the positive, or the score of a teacher; with two
+    """Rows that a model reads, and of each its target: whether it is the positive, or the score of a teacher. With two
     documents the probability that the first is better."""
 
     rows: list[Tokens]
