@@ -3,6 +3,9 @@
 A search only says what to try next; what it gets for a configuration is one number, higher better (minus infinity
 where the configuration failed). The best of all that was tried is chosen elsewhere, by the order of the space where
 scores are equal. So the choice does not depend on the order of trying.
+
+Optuna would save nothing here: it has no coordinate search, and :mod:`porism.lab.tuning.trials` shares evaluations
+between folds and resumes in either case.
 """
 
 from __future__ import annotations
