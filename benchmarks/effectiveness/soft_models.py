@@ -33,7 +33,7 @@ from benchmarks.effectiveness.soft_setting import SPACES, Setting, Variant
 from porism import Query, Run, read_topics
 from porism.lab.evaluate import evaluate_run
 from porism.lab.fusion import fuse
-from porism.lab.tuning import Coordinate, tune_fusion
+from porism.lab.tuning import CoordinateSearch, tune_fusion
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
@@ -216,7 +216,7 @@ def ensemble(bench: Bench, folder: Path, names: Sequence[str], base: str) -> lis
     start = {f"weights.{number}": [4, 8, 16, 32] if name == base else [0, 1, 2, 4] for number, name in enumerate(names)}
     qrels = bench.topics["2020"].qrels
     given = {"weights": [16 if name == base else 1 for name in names]}
-    _, result = tune_fusion(runs["2020"], "linear", start, qrels, search=Coordinate(), parameters=given)
+    _, result = tune_fusion(runs["2020"], "linear", start, qrels, search=CoordinateSearch(), parameters=given)
     weights = [result.parameters[f"weights.{number}"] for number in range(len(names))]
     add("linear, tuned on 2020", {year: fuse(runs[year], "linear", weights=weights) for year in YEARS})
     print("weights:", {name: weight for name, weight in zip(names, weights, strict=True) if weight})

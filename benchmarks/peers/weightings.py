@@ -40,7 +40,7 @@ from porism import AnalysisConfig, Document, Query, ReaderOptions, Run, open_sou
 from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.lab.evaluate import evaluate_run
-from porism.lab.tuning import Grid, RunObjective, tune
+from porism.lab.tuning import GridSearch, RunObjective, tune
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
@@ -195,7 +195,7 @@ def effectiveness(collection: Collection, channel: str, name: str) -> dict[str, 
     chosen: Mapping[str, Any] = {}
     if space:
         objective = RunObjective(lambda settings: run_of("2020", settings), collection.qrels["2020"], "nDCG'")
-        chosen = tune(objective, space, Grid()).parameters
+        chosen = tune(objective, space, GridSearch()).parameters
     measured = {
         year: evaluate_run(run_of(year, chosen), collection.qrels[year], ["nDCG'", "MAP'"]).aggregated
         for year in YEARS

@@ -51,7 +51,7 @@ def test_an_encoder_is_trained_on_files_of_pairs(porism, sample_index, tmp_path,
     assert hits(tmp_path / "out") > 0.6
     wrong = porism("train", "encoder", "x", "--from", model, "--pairs", tmp_path / "pairs", "--output", tmp_path / "y",
                    "--matryoshka", "a")
-    assert "no list of dimensions" in wrong.err
+    assert "is not a list of numbers" in wrong.err
 
 
 def test_questions_are_trained_against_the_documents_of_the_index(porism, sample_index, tmp_path, model):

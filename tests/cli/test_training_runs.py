@@ -8,11 +8,11 @@ import click
 import pytest
 
 from porism.cli.training_runs import echo_training, losses
-from porism.lab.train.trainers import TrainingReport
+from porism.lab.train.trainers import TrainerReport
 
 
-def report(*, resumed: int = 0, steps: int = 1_200, interrupted: bool = False) -> TrainingReport:
-    return TrainingReport(
+def report(*, resumed: int = 0, steps: int = 1_200, interrupted: bool = False) -> TrainerReport:
+    return TrainerReport(
         path=Path("model"), steps=steps, total=1_200, resumed=resumed, first_loss=2.0, last_loss=0.12345, seconds=3.21,
         interrupted=interrupted,
     )

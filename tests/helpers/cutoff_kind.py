@@ -10,7 +10,7 @@ from porism.errors import ConfigError
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
-from porism.lab.recipes.kinds.base import RunStage, SystemKind
+from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
 from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import SystemSettings, check_depth
 from porism.lab.tuning import with_parameters
@@ -33,7 +33,7 @@ class CutoffSettings(SystemSettings):
         return (self.of,)
 
 
-class CutRun(RunStage):
+class CutRun(RunStageKind):
     """Keeps the first results."""
 
     name = "cut"

@@ -28,7 +28,7 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.tokenizers.tokenizer import MathTokenizer
 from porism.errors import PorismError
 from porism.index import IndexWriter, Snapshot
-from porism.lab.doc2query import Expansion, ExpansionFile, ExpansionSettings, ExpansionWriter
+from porism.lab.doc2query import DocumentExpansion, ExpansionFile, ExpansionSettings, ExpansionWriter
 from porism.retrieve.lexical.similarity_matrix import open_similarities, write_similarity_matrix
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents, prepare_for_searches
@@ -146,7 +146,7 @@ class Run:
         def expand(total: int) -> None:
             self.promise.expanded.append(total)
             with ExpansionWriter(self.root / "queries.jsonl", "a model", ExpansionSettings()) as writer:
-                writer.add([Expansion(f"d{total}", "digest", ("what is a group",))])
+                writer.add([DocumentExpansion(f"d{total}", "digest", ("what is a group",))])
             self.promise.expanded = [total]
 
         add("morphism", range(6))

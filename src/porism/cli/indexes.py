@@ -86,9 +86,9 @@ def index(
     log = ProblemLog(problems_path)
     change = None
     if expansions_path:
-        from porism.lab.doc2query import Expander, ExpansionFile
+        from porism.lab.doc2query import DocumentExpander, ExpansionFile
 
-        change = Expander(ExpansionFile(expansions_path), log)
+        change = DocumentExpander(ExpansionFile(expansions_path), log)
     try:
         if all(Path(source).exists() for source in sources):
             compile_once(quiet)

@@ -15,7 +15,7 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.lab.train.trainers import TrainingReport
+    from porism.lab.train.trainers import TrainerReport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -108,7 +108,7 @@ class TrainingRun:
         }
 
 
-def echo_training(report: TrainingReport, quiet: bool, details: str, *done: str) -> None:
+def echo_training(report: TrainerReport, quiet: bool, details: str, *done: str) -> None:
     """Prints how a training went, and exits with 130 where it was interrupted.
 
     :param details: what follows the number of steps, with what separates it.
@@ -125,6 +125,6 @@ def echo_training(report: TrainingReport, quiet: bool, details: str, *done: str)
         raise click.exceptions.Exit(130)
 
 
-def losses(report: TrainingReport) -> str:
+def losses(report: TrainerReport) -> str:
     """The mean loss of the first steps and of the last ones."""
     return f"loss {report.first_loss:.3f} to {report.last_loss:.3f}"

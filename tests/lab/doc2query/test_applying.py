@@ -14,8 +14,8 @@ from porism.index.documents import StoredDocuments
 from porism.lab.doc2query import (
     EXPANDED_BY,
     EXPANSION_FIELD,
-    Expander,
-    Expansion,
+    DocumentExpander,
+    DocumentExpansion,
     ExpansionFile,
     ExpansionSettings,
     ExpansionWriter,
@@ -40,7 +40,7 @@ QUESTIONS = ("why does $\\sum 1/n^2$ converge?", "continuous functions on an int
 def write(path: Path, documents: list[Document], queries: list[str], fields: tuple[str, ...] = ()) -> ExpansionFile:
     with ExpansionWriter(path, "a-model", ExpansionSettings(fields=fields)) as writer:
         writer.add([
-            Expansion(one.id, text_digest(source_text(one, fields)), tuple(queries)) for one in documents
+            DocumentExpansion(one.id, text_digest(source_text(one, fields)), tuple(queries)) for one in documents
         ])
     return ExpansionFile(path)
 
@@ -129,7 +129,7 @@ def test_a_changed_document_and_one_with_such_a_field_of_its_own_are_reported(tm
 def test_sources_can_be_indexed_with_their_expansions(tmp_path: Path) -> None:
     documents = [Document("a", {"body": Content("one")}), Document("b", {"body": Content("two")})]
     with write(tmp_path / "x.jsonl", documents[:1], ["query"]) as file:
-        index_documents(map(Expander(file), documents), tmp_path / "once", jobs=1)
+        index_documents(map(DocumentExpander(file), documents), tmp_path / "once", jobs=1)
         index_documents(documents, tmp_path / "twice", jobs=1)
         apply_expansions(tmp_path / "twice", file, jobs=1)
     assert stored(tmp_path / "once") == stored(tmp_path / "twice")
@@ -168,5 +168,5 @@ def test_documents_of_an_index_and_of_its_source_have_the_same_digest(tmp_path: 
     with Snapshot.open(tmp_path / "index") as snapshot, ExpansionFile(tmp_path / "x.jsonl") as file:
         report = expand_documents(StoredDocuments(snapshot), canned(), tmp_path / "x.jsonl")
         assert (report.already, report.documents) == (2, 0)
-        expander = Expander(file)
+        expander = DocumentExpander(file)
         assert [is_expanded(expander(document)) for document in documents] == [True, True]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from porism.errors import ConfigError, FormatError, Problem, SourceError
-from porism.lab.doc2query import Expansion, ExpansionFile, ExpansionSettings, ExpansionWriter, expand_documents
+from porism.lab.doc2query import DocumentExpansion, ExpansionFile, ExpansionSettings, ExpansionWriter, expand_documents
 from porism.types import Content
 
 
@@ -124,7 +124,7 @@ def test_other_files_are_never_written_over(tmp_path, canned, documents, content
 def test_broken_lines_are_named(tmp_path):
     path = tmp_path / "x.jsonl"
     with ExpansionWriter(path, "m", ExpansionSettings()) as writer:
-        writer.add([Expansion("a", "0", ("q",))])
+        writer.add([DocumentExpansion("a", "0", ("q",))])
     with path.open("a") as file:
         file.write('{"id": "b", "digest": "0", "queries": [1]}\n')
     with pytest.raises(FormatError, match=r"x\.jsonl:3: not a document with its queries"):
@@ -138,14 +138,14 @@ def test_broken_lines_are_named(tmp_path):
 def test_what_utf8_cannot_hold_is_replaced(tmp_path):
     path = tmp_path / "x.jsonl"
     with ExpansionWriter(path, "m", ExpansionSettings()) as writer:
-        writer.add([Expansion("a", "0", ("lone \ud800",))])
+        writer.add([DocumentExpansion("a", "0", ("lone \ud800",))])
     assert queries(path) == {"a": ("lone \ufffd",)}
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path, canned, documents, monkeypatch):
     path = tmp_path / "x.jsonl"
     with ExpansionWriter(path, "canned", canned().settings) as writer:
-        writer.add([Expansion("a", "0", ("q",))])
+        writer.add([DocumentExpansion("a", "0", ("q",))])
         before = path.read_bytes()
         inner = writer._file
 
@@ -166,14 +166,14 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, canned, documents, monkeypatch
 
         monkeypatch.setattr(writer, "_file", Full())
         with pytest.raises(SourceError, match="No space left"):
-            writer.add([Expansion("b", "0", ("another",))])
+            writer.add([DocumentExpansion("b", "0", ("another",))])
     assert path.read_bytes() == before
 
 
 def test_a_file_is_written_by_one_at_a_time(tmp_path, canned, documents):
     path, settings = tmp_path / "x.jsonl", ExpansionSettings()
     with ExpansionWriter(path, "m", settings) as writer:
-        writer.add([Expansion("d1", "0", ("one",))])
+        writer.add([DocumentExpansion("d1", "0", ("one",))])
         before = path.read_bytes()
         with pytest.raises(SourceError, match=r"x\.jsonl: another process is writing to this file\. Wait"):
             ExpansionWriter(path, "m", settings)

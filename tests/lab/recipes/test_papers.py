@@ -17,8 +17,8 @@ from porism.lab.pairwise import aggregate, read_pairwise
 from porism.lab.recipes import RecipeError, run_recipe
 from porism.lab.recipes.papers import PAPERS, MissingData, Reproduction, build_recipe, read_paper, reproduce
 from porism.lab.recipes.papers.figures import MeasuredRow, MeasuredTable, checked_claims, shown_figure
-from porism.lab.recipes.papers.pages import Bullets, Grid, Heading, as_html, as_markdown, as_text
-from porism.lab.recipes.papers.paper import FOLDER, Claim, Row, Table
+from porism.lab.recipes.papers.pages import Bullets, FigureGrid, Heading, as_html, as_markdown, as_text
+from porism.lab.recipes.papers.paper import FOLDER, Claim, PaperRow, PaperTable
 from porism.lab.recipes.papers.tiny_model import can_train, write_tiny_model
 
 pytest.importorskip("matplotlib", reason="the extra 'lab' is not installed")
@@ -171,7 +171,8 @@ def test_systems_without_what_they_need_are_left_out_with_all_that_is_made_of_th
 
 
 def test_figures_count_as_equal_with_the_digits_of_the_paper() -> None:
-    table = Table("T", "r", ("nDCG'", "num_rel_ret"), (Row("a", (0.303, 395.0), "a"), Row("b", (0.25, None))))
+    rows = PaperRow("a", (0.303, 395.0), "a"), PaperRow("b", (0.25, None))
+    table = PaperTable("T", "r", ("nDCG'", "num_rel_ret"), rows)
     measured = MeasuredTable(table, (
         MeasuredRow(table.rows[0], (0.3034, 394.0)), MeasuredRow(table.rows[1], (0.2496, 1.0)),
     ))
@@ -197,7 +198,7 @@ def test_claims_are_checked_topic_by_topic() -> None:
 
 
 def test_pages() -> None:
-    blocks = [Heading("T", 1), Bullets(("a < b",)), Grid(("x", "y|z"), (("1", "*"),))]
+    blocks = [Heading("T", 1), Bullets(("a < b",)), FigureGrid(("x", "y|z"), (("1", "*"),))]
     assert as_text(blocks) == "T\n=\n\n- a < b\n\nx  y|z\n1    *\n"
     assert as_markdown(blocks) == "# T\n\n- a &lt; b\n\n| x | y\\|z |\n| --- | --- |\n| 1 | \\* |\n"
     html = as_html(blocks)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from porism.errors import ConfigError
-from porism.lab.reports import Extension, Report, html_page, make_report, report_values, text_table
+from porism.lab.reports import FusionExtension, Report, html_page, make_report, report_values, text_table
 from porism.lab.reports.extensions import extension_table, extensions_plot
 from porism.runs.run import Run
 
-TREE = (Extension("a", "one", "b"), Extension("b", "two", "c"), Extension("a", "three", "d"))
+TREE = (FusionExtension("a", "one", "b"), FusionExtension("b", "two", "c"), FusionExtension("a", "three", "d"))
 
 
 @pytest.fixture(scope="module")
@@ -79,4 +79,4 @@ def test_what_is_no_tree(extended: Report, extensions: list[tuple[str, str, str]
     from porism.lab.reports.extensions import increments
 
     with pytest.raises(ConfigError, match=message):
-        increments(extended.comparison, [Extension(*one) for one in extensions])
+        increments(extended.comparison, [FusionExtension(*one) for one in extensions])

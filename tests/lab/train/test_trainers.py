@@ -24,7 +24,7 @@ pytest.importorskip("accelerate", reason="training needs it: pip install 'porism
 import torch  # noqa: E402
 
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint  # noqa: E402
-from porism.lab.train.trainers import Batch, Epochs, TrainingReport, make_trainer, run_trainer, shuffled  # noqa: E402
+from porism.lab.train.trainers import Batch, Epochs, TrainerReport, make_trainer, run_trainer, shuffled  # noqa: E402
 
 SETTINGS = TrainerSettings(epochs=3, batch=8, learning_rate=0.3, precision="float32")
 INPUTS = np.random.default_rng(1).normal(size=(24, 3)).astype(np.float32)
@@ -33,7 +33,7 @@ WEIGHTS = np.arange(1, 25, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineReport(TrainingReport):
+class LineReport(TrainerReport):
     rows: int
 
 
@@ -83,7 +83,7 @@ def test_a_trained_model_appears_whole_with_its_report(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["line"]
     written = json.loads((tmp_path / "line" / "training.json").read_bytes())
     assert written == {
-        "steps": 9, "first_loss": report.first_loss, "last_loss": report.last_loss, "seconds": report.seconds,
+        "rows": 24, "steps": 9, "first_loss": report.first_loss, "last_loss": report.last_loss, "seconds": report.seconds,
     }
     assert np.array_equal(torch.load(tmp_path / "line" / "line.pt")["weight"].numpy(), weights)
 
@@ -158,31 +158,31 @@ def test_each_epoch_has_all_examples_in_another_order() -> None:
 @pytest.mark.parametrize(("given", "message"), [
     ({"epochs": 0}, "epochs cannot be 0"),
     ({"steps": 0}, "steps cannot be 0"),
-    ({"part": 0}, "part cannot be 0"),
+    ({"micro_batch": 0}, "micro_batch cannot be 0"),
     ({"accumulate": 0}, "accumulate cannot be 0"),
     ({"batch": 0}, "batch cannot be 0"),
     ({"batch": 1}, "batches of 1 have nothing to compare with"),
-    ({"rate": 0.0}, "a learning rate is above 0, not 0 Try 5e-05."),
+    ({"learning_rate": 0.0}, "a learning rate is above 0, not 0 Try 5e-05."),
     ({"decay": -0.1}, "decay is 0 or more, not -0.1 Try 0.01."),
     ({"warmup": 1.0}, "warmup is a share from 0 to below 1, not 1 Try 0.1."),
     ({"precision": "int8"}, "precision cannot be 'int8'"),
 ])
 def test_settings_out_of_their_range(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        TrainerSettings(**given).check_trainer(least_batch=2)
+        TrainerSettings(**given).check_trainer(min_batch=2)
     assert message in " ".join(filter(None, (caught.value.what, caught.value.hint)))
 
 
-def accepted(least_batch: int = 1, **given: Any) -> bool:
+def accepted(min_batch: int = 1, **given: Any) -> bool:
     try:
-        TrainerSettings(**given).check_trainer(least_batch=least_batch)
+        TrainerSettings(**given).check_trainer(min_batch=min_batch)
     except ConfigError:
         return False
     return True
 
 
 @pytest.mark.parametrize("border", [
-    {"epochs": 1}, {"steps": 1}, {"part": 1}, {"accumulate": 1}, {"batch": 1}, {"decay": 0}, {"warmup": 0},
+    {"epochs": 1}, {"steps": 1}, {"micro_batch": 1}, {"accumulate": 1}, {"batch": 1}, {"decay": 0}, {"warmup": 0},
 ])
 def test_the_border_of_a_range_is_accepted_and_what_is_below_is_not(border: dict[str, int]) -> None:
     below = {name: value - 1 for name, value in border.items()}

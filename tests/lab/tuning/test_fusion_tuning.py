@@ -17,7 +17,7 @@ from porism.lab.fusion import FUSIONS, fuse
 from porism.lab.tuning import (
     CrossValidated,
     FusionObjective,
-    Random,
+    RandomSearch,
     TrialStore,
     Tuned,
     cross_validate,
@@ -244,6 +244,6 @@ def test_weights_by_five_folds_on_the_runs_of_2020(runs_2020: list[Run], shared_
     assert [len(fold.topics) for fold in found.folds] == [16, 16, 15, 15, 15]
     again = cross_validate(
         FusionObjective(pair, "linear", qrels), {"weights": {"simplex": 0.1, "systems": 2, "least": 0.1}},
-        Random(9, seed=1), [fold.topics for fold in found.folds],
+        RandomSearch(9, seed=1), [fold.topics for fold in found.folds],
     )
     assert [fold.tuned.parameters for fold in again.folds] == [fold.tuned.parameters for fold in found.folds]

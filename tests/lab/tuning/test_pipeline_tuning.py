@@ -14,7 +14,7 @@ from porism.errors import ConfigError
 from porism.lab.evaluate import evaluate_run
 from porism.lab.pipeline import Stage, fused, pipeline
 from porism.lab.tuning import (
-    Coordinate,
+    CoordinateSearch,
     CrossValidated,
     RunObjective,
     TrialStore,
@@ -67,7 +67,7 @@ def test_settings_of_every_stage_are_tuned_together(objective: RunObjective, tmp
     evaluation = evaluate_run(run, JUDGMENTS, ["nDCG@10"])
     assert evaluation["nDCG@10"] == pytest.approx(max(score or 0 for score in scores.values()))
     assert evaluation.tuned_on == objective.topics
-    climbed = tune(objective, SPACE, Coordinate(starts=1), store=TrialStore(tmp_path / "trials"))
+    climbed = tune(objective, SPACE, CoordinateSearch(starts=1), store=TrialStore(tmp_path / "trials"))
     assert all(scores[tuple(trial.parameters.values())] == trial.score for trial in climbed.trials)
 
 

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from porism.errors import ConfigError, Problem, QueryError
 from porism.lab.evaluate import k_fold
-from porism.lab.tuning import Coordinate, Grid, Random, Search, TrialStore, cross_validate, tune, with_parameters
+from porism.lab.tuning import (
+    CoordinateSearch,
+    GridSearch,
+    RandomSearch,
+    Search,
+    TrialStore,
+    cross_validate,
+    tune,
+    with_parameters,
+)
 from porism.settings import SettingError
 
 TABLE = {
@@ -59,7 +68,7 @@ def test_the_best_mean_over_the_topics_given() -> None:
     ]
 
 
-@pytest.mark.parametrize("search", [Grid(), Random(10, 3), Random(10, 4), Coordinate(starts=2)])
+@pytest.mark.parametrize("search", [GridSearch(), RandomSearch(10, 3), RandomSearch(10, 4), CoordinateSearch(starts=2)])
 def test_ties_go_to_the_first_in_the_order_of_the_space(search: Search) -> None:
     table = {1: (0.4, 0.2), 2: (0.2, 0.4), 3: (0.3, 0.3), 4: (0.1, 0.1)}
     for order in ([4, 2, 3, 1], [4, 1, 2, 3], [3, 4, 1, 2]):
@@ -80,7 +89,7 @@ def test_cross_validation_by_hand() -> None:
 
 
 def test_cross_validation_evaluates_each_configuration_once() -> None:
-    for search in (Grid(), Random(3, 1), Coordinate()):
+    for search in (GridSearch(), RandomSearch(3, 1), CoordinateSearch()):
         objective = Tabled()
         cross_validate(objective, SPACE, search, folds=4)
         assert sorted(objective.asked) == [1, 2, 3]
@@ -92,7 +101,8 @@ def test_a_held_out_topic_has_no_part_in_the_choice(data: st.DataObject) -> None
     value = st.floats(0, 1)
     table = {k: tuple(data.draw(value) for _ in "abcd") for k in (1, 2, 3)}
     folds = k_fold("abcd", data.draw(st.integers(2, 4)), seed=data.draw(st.integers(0, 5)))
-    search = data.draw(st.sampled_from([Grid(), Random(3, 1), Random(2, 1), Coordinate(starts=2)]))
+    searches = [GridSearch(), RandomSearch(3, 1), RandomSearch(2, 1), CoordinateSearch(starts=2)]
+    search = data.draw(st.sampled_from(searches))
     number = data.draw(st.integers(0, len(folds) - 1))
     poison = st.sampled_from([math.nan, math.inf, -math.inf, -1e9, 1e9]) | value
     poisoned = {
@@ -141,7 +151,7 @@ def test_progress_counts_configurations() -> None:
     cross_validate(Tabled(), SPACE, folds=2, on_progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 3), (2, 3), (3, 3)]
     told.clear()
-    tune(Tabled(), SPACE, Coordinate(starts=1), on_progress=lambda done, total: told.append((done, total)))
+    tune(Tabled(), SPACE, CoordinateSearch(starts=1), on_progress=lambda done, total: told.append((done, total)))
     assert told == [(1, None), (2, None), (3, None)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from porism.errors import ConfigError
-from porism.lab.tuning import Coordinate, Grid, Random, Search, Space, make_search
+from porism.lab.tuning import CoordinateSearch, GridSearch, RandomSearch, Search, Space, make_search
 from porism.lab.tuning.search import search_record
 from porism.lab.tuning.space import configuration_key
 
@@ -42,53 +42,53 @@ def asked_by(search: Search, space: Space = BOWL) -> Asked:
 
 
 def test_a_grid_tries_every_point_once() -> None:
-    asked = asked_by(Grid())
+    asked = asked_by(GridSearch())
     assert asked.configurations == list(BOWL.points())
-    assert Grid().total(BOWL) == 121
+    assert GridSearch().total(BOWL) == 121
     assert asked.best == {"x": 2, "y": -3}
 
 
 def test_a_grid_too_large_is_refused_with_its_size() -> None:
     space = Space.read({name: list(range(100)) for name in "abc"})
     with pytest.raises(ConfigError, match=r"the space has 1,000,000 configurations, and a grid at most 100,000"):
-        Grid().total(space)
+        GridSearch().total(space)
     with pytest.raises(ConfigError, match="a grid at most 120"):
-        Grid(most=120).total(BOWL)
+        GridSearch(most=120).total(BOWL)
 
 
 def test_random_search_is_reproducible_and_never_repeats_itself() -> None:
-    one, again, other = (asked_by(Random(50, seed)).configurations for seed in (1, 1, 2))
+    one, again, other = (asked_by(RandomSearch(50, seed)).configurations for seed in (1, 1, 2))
     assert one == again != other
     assert len({configuration_key(configuration) for configuration in one}) == 50
-    assert Random(50).total(BOWL) == 50
+    assert RandomSearch(50).total(BOWL) == 50
 
 
 def test_random_search_with_many_trials_tries_all() -> None:
-    asked = asked_by(Random(1000, 3))
+    asked = asked_by(RandomSearch(1000, 3))
     assert sorted(map(configuration_key, asked.configurations)) == sorted(map(configuration_key, BOWL.points()))
-    assert Random(1000).total(BOWL) == 121
+    assert RandomSearch(1000).total(BOWL) == 121
 
 
 def test_random_search_ends_on_whole_numbers_of_a_range_without_step() -> None:
-    asked = asked_by(Random(50), Space.read({"x": {"low": 1, "high": 4}, "y": [0]}))
+    asked = asked_by(RandomSearch(50), Space.read({"x": {"low": 1, "high": 4}, "y": [0]}))
     assert sorted(configuration["x"] for configuration in asked.configurations) == [1, 2, 3, 4]
 
 
 def test_random_search_draws_between_points() -> None:
     space = Space.read({"x": {"low": 0.0, "high": 1.0}, "y": [0]})
-    assert Random(30).total(space) is None
-    assert len({configuration["x"] for configuration in asked_by(Random(30), space).configurations}) == 30
+    assert RandomSearch(30).total(space) is None
+    assert len({configuration["x"] for configuration in asked_by(RandomSearch(30), space).configurations}) == 30
 
 
 def test_coordinate_search_finds_the_top_of_a_bowl_in_two_rounds() -> None:
-    asked = asked_by(Coordinate(starts=1))
+    asked = asked_by(CoordinateSearch(starts=1))
     assert asked.best == {"x": 2, "y": -3}
     # From the middle (0, 0): the line of x, the line of y, then both again, which gain nothing.
     assert asked.configurations[0] == {"x": 0, "y": 0}
     assert asked.configurations[1:12] == [{"x": x, "y": 0} for x in range(-5, 6)]
     assert asked.configurations[12:23] == [{"x": 2, "y": y} for y in range(-5, 6)]
     assert len(asked.configurations) == 1 + 4 * 11
-    assert Coordinate().total(BOWL) is None
+    assert CoordinateSearch().total(BOWL) is None
 
 
 def test_coordinate_search_needs_its_starts_to_leave_a_ridge() -> None:
@@ -108,9 +108,9 @@ def test_coordinate_search_needs_its_starts_to_leave_a_ridge() -> None:
         search.explore(space, score)
         return max(scores)
 
-    assert found(Grid()) == 6
-    assert found(Coordinate(starts=1)) == 3
-    assert found(Coordinate(starts=30, seed=1)) == 6
+    assert found(GridSearch()) == 6
+    assert found(CoordinateSearch(starts=1)) == 3
+    assert found(CoordinateSearch(starts=30, seed=1)) == 6
 
 
 def test_coordinate_search_moves_weights() -> None:
@@ -123,7 +123,7 @@ def test_coordinate_search_moves_weights() -> None:
         found[str(configuration["weights"])] = value
         return value
 
-    Coordinate(starts=2).explore(space, score)
+    CoordinateSearch(starts=2).explore(space, score)
     assert max(found, key=found.__getitem__) == str(target)
     assert len(found) < space.size
 
@@ -134,15 +134,15 @@ def test_coordinate_search_passes_over_what_fails() -> None:
         return -float("inf") if configuration["x"] < 3 else -float(configuration["x"])
 
     tried: list[int] = []
-    Coordinate(starts=1).explore(Space.read({"x": [0, 1, 2, 3, 4]}), score)
+    CoordinateSearch(starts=1).explore(Space.read({"x": [0, 1, 2, 3, 4]}), score)
     assert max(tried) == 4
     assert len(tried) == 1 + 2 * 5  # the start, the line to 3, and the line that gains nothing
 
 
 def test_searches_by_name() -> None:
-    assert make_search("grid") == Grid()
-    assert make_search("random", {"trials": 5, "seed": 2}) == Random(5, 2)
-    assert search_record(Coordinate(seed=4)) == {"search": "coordinate", "rounds": 10, "starts": 3, "seed": 4}
+    assert make_search("grid") == GridSearch()
+    assert make_search("random", {"trials": 5, "seed": 2}) == RandomSearch(5, 2)
+    assert search_record(CoordinateSearch(seed=4)) == {"search": "coordinate", "rounds": 10, "starts": 3, "seed": 4}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from porism.system.lazy_imports import lazy_names
 
 if TYPE_CHECKING:
-    from porism.lab.doc2query.applying import ApplyReport, Expander, apply_expansions, remove_expansions
+    from porism.lab.doc2query.applying import ApplyReport, DocumentExpander, apply_expansions, remove_expansions
     from porism.lab.doc2query.expanding import ExpandReport, expand_documents
     from porism.lab.doc2query.fields import (
         EXPANDED_BY,
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     )
     from porism.lab.doc2query.generation import QueryGenerator
     from porism.lab.doc2query.settings import ExpansionSettings
-    from porism.lab.doc2query.store import Expansion, ExpansionFile, ExpansionWriter
+    from porism.lab.doc2query.store import DocumentExpansion, ExpansionFile, ExpansionWriter
 
 __all__ = [
     "EXPANDED_BY",
     "EXPANSION_FIELD",
     "ApplyReport",
+    "DocumentExpander",
+    "DocumentExpansion",
     "ExpandReport",
-    "Expander",
-    "Expansion",
     "ExpansionFile",
     "ExpansionSettings",
     "ExpansionWriter",
@@ -40,10 +40,10 @@ __all__ = [
 ]
 
 __getattr__ = lazy_names(__name__, {
-    "applying": ("ApplyReport", "Expander", "apply_expansions", "remove_expansions"),
+    "applying": ("ApplyReport", "DocumentExpander", "apply_expansions", "remove_expansions"),
     "expanding": ("ExpandReport", "expand_documents"),
     "fields": ("EXPANDED_BY", "EXPANSION_FIELD", "document_text", "expanded", "is_expanded", "unexpanded"),
     "generation": ("QueryGenerator",),
     "settings": ("ExpansionSettings",),
-    "store": ("Expansion", "ExpansionFile", "ExpansionWriter"),
+    "store": ("DocumentExpansion", "ExpansionFile", "ExpansionWriter"),
 })

@@ -28,7 +28,7 @@ class ApplyReport:
     skipped: int
 
 
-class Expander:
+class DocumentExpander:
     """Gives each document its queries from a file of expansions: a function from document to document.
 
     A document whose text is no longer the one that was expanded, and one whose source has a field of that name, are
@@ -76,7 +76,7 @@ def apply_expansions(
     :raises IndexNotFound: there is no index.
     :raises IndexLocked: another process writes to it.
     """
-    expander = Expander(file, on_problem)
+    expander = DocumentExpander(file, on_problem)
     changed, seen = _replace(index_path, expander, jobs, on_problem, on_progress)
     return ApplyReport(changed, seen - changed - expander.skipped, expander.skipped)
 

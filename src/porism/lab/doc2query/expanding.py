@@ -14,7 +14,7 @@ from porism.analysis.documents import clean_text
 from porism.errors import ConfigError, OnProblem, Problem
 from porism.lab.doc2query.fields import document_text, source_text
 from porism.lab.doc2query.settings import ExpansionSettings
-from porism.lab.doc2query.store import Expansion, ExpansionFile, ExpansionWriter, text_digest
+from porism.lab.doc2query.store import DocumentExpansion, ExpansionFile, ExpansionWriter, text_digest
 from porism.types import Document
 from porism.vectors.neural.loading import first_line
 
@@ -152,7 +152,8 @@ def _expand(
         return
     counts.worked = True
     writer.add([
-        Expansion(doc_id, digest, tuple(found)) for (doc_id, _, digest), found in zip(wanted, queries, strict=True)
+        DocumentExpansion(doc_id, digest, tuple(generated))
+        for (doc_id, _, digest), generated in zip(wanted, queries, strict=True)
     ])
     counts.documents += len(wanted)
 
@@ -178,7 +179,7 @@ def _one_by_one(
                 ) from failure
             continue
         counts.worked = True
-        writer.add([Expansion(doc_id, digest, tuple(queries))])
+        writer.add([DocumentExpansion(doc_id, digest, tuple(queries))])
         counts.documents += 1
 
 

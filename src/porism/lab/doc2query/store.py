@@ -29,7 +29,7 @@ _AGAIN = "Name another file, or delete this one to expand everything again."
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
+class DocumentExpansion:
     """The queries of one document and the digest of the text that they were written for."""
 
     id: str
@@ -82,7 +82,7 @@ class ExpansionFile:
         """The documents that it has queries of, in the order of their first lines."""
         return list(self._places)
 
-    def get(self, doc_id: str) -> Expansion | None:
+    def get(self, doc_id: str) -> DocumentExpansion | None:
         """The queries of a document, None where it has none."""
         place = self._places.get(doc_id)
         if place is None:
@@ -116,7 +116,7 @@ class ExpansionFile:
                 hint="Files are written by porism expand --output FILE.",
             ) from error
 
-    def _record(self, line: bytes, number: int) -> Expansion:
+    def _record(self, line: bytes, number: int) -> DocumentExpansion:
         try:
             value = orjson.loads(line)
             doc_id, digest, queries = value["id"], value["digest"], value["queries"]
@@ -127,7 +127,7 @@ class ExpansionFile:
                 f"not a document with its queries ({error})", where=f"{self.path.name}:{number}",
                 hint="Delete the line, and expand again what it held.",
             ) from error
-        return Expansion(doc_id, digest, tuple(queries))
+        return DocumentExpansion(doc_id, digest, tuple(queries))
 
 
 class ExpansionWriter:
@@ -191,7 +191,7 @@ class ExpansionWriter:
             return
         raise ConfigError(f"was written with {what}", where=str(self.path), hint=_AGAIN)
 
-    def add(self, expansions: Sequence[Expansion]) -> None:
+    def add(self, expansions: Sequence[DocumentExpansion]) -> None:
         """Appends the queries of documents; they are in the file, durably, when this returns, or none of them is.
 
         :raises SourceError: the disk is full or the file cannot be written.

@@ -23,7 +23,7 @@ from porism.lab.pairwise.columns import PairColumns
 from porism.lab.pairwise.scores import PairwiseRun
 from porism.system.files.text import open_text, write_whole
 
-_LINES_AT_ONCE = 4096
+_LINE_BATCH_SIZE = 4096
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "qid", "query_id", "queryid", "topic", "topic_id"),
@@ -98,8 +98,8 @@ def _lines(path: Path) -> Iterator[tuple[list[int], list[str]]]:
     """
     try:
         with open_text(path) as file:
-            for first in count(1, _LINES_AT_ONCE):
-                some = list(islice(file, _LINES_AT_ONCE))
+            for first in count(1, _LINE_BATCH_SIZE):
+                some = list(islice(file, _LINE_BATCH_SIZE))
                 if not some:
                     return
                 numbers = list(range(first, first + len(some)))

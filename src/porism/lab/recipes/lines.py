@@ -27,7 +27,7 @@ def line_numbers(text: str) -> dict[Path, int]:
     be nested as deeply as the interpreter's stack allows ``tomllib`` itself; beyond that, only the places found so far
     are given.
     """
-    scanner = _Scanner(text.replace("\r\n", "\n"))
+    scanner = _TomlScanner(text.replace("\r\n", "\n"))
     with suppress(_Lost, RecursionError):  # not TOML, or nested too deeply: what was found is still right
         scanner.document()
     return scanner.lines
@@ -45,7 +45,7 @@ class _Lost(Exception):
     """The text is not what ``tomllib`` accepts."""
 
 
-class _Scanner:
+class _TomlScanner:
     """Walks through a text once; ``position`` is where it is, ``line`` that place's line."""
 
     def __init__(self, text: str) -> None:

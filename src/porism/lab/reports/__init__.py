@@ -10,7 +10,7 @@ from porism.lab.reports.ablations import Ablation, make_ablation
 from porism.lab.reports.building import make_report, report_values
 from porism.lab.reports.canvas import Plot
 from porism.lab.reports.details import tuning_curves
-from porism.lab.reports.extensions import Extension
+from porism.lab.reports.extensions import FusionExtension
 from porism.lab.reports.files import check_folder, check_target
 from porism.lab.reports.html import html_page, write_html
 from porism.lab.reports.latex import latex_tables, write_latex
@@ -22,7 +22,7 @@ from porism.lab.reports.text import text_table
 
 __all__ = [
     "Ablation",
-    "Extension",
+    "FusionExtension",
     "Plot",
     "Report",
     "TuningCurve",

@@ -11,7 +11,7 @@ from porism.lab.evaluate.comparison import Correction, Test
 from porism.lab.evaluate.diversity import Documents
 from porism.lab.reports.ablations import Ablation
 from porism.lab.reports.details import drawn_details, told_details, tuning_curves
-from porism.lab.reports.extensions import Extension, increments
+from porism.lab.reports.extensions import FusionExtension, increments
 from porism.lab.reports.report import Report, TuningCurve
 from porism.lab.reports.statements import method, versions, warnings
 from porism.runs.run import Run
@@ -38,7 +38,7 @@ def make_report(
     topic: str | None = None,
     tuning: Iterable[TuningCurve] = (),
     ablations: Iterable[Ablation] = (),
-    extensions: Iterable[Extension] = (),
+    extensions: Iterable[FusionExtension] = (),
     title: str = "Runs compared",
     judgments: str = "the judgments",
     detailed: bool = True,

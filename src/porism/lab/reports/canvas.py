@@ -37,7 +37,7 @@ class Plot:
     figure: Figure
 
 
-class Style(NamedTuple):
+class LineStyle(NamedTuple):
     """How one run is drawn in every plot of a report."""
 
     colour: str
@@ -45,19 +45,19 @@ class Style(NamedTuple):
     dash: Any
 
 
-def styles(count: int, baseline: int | None = None) -> list[Style]:
+def styles(count: int, baseline: int | None = None) -> list[LineStyle]:
     """A style for each run: the baseline in grey, the others by their place among the others.
 
     Eight colours go round; marker and dashes shift with each round, so that no two of 64 runs look alike.
     """
-    found: list[Style] = []
+    found: list[LineStyle] = []
     others = 0
     for position in range(count):
         if position == baseline:
-            found.append(Style(light("baseline"), "o", "-"))
+            found.append(LineStyle(light("baseline"), "o", "-"))
             continue
         turn, number = divmod(others, len(SERIES))
-        found.append(Style(
+        found.append(LineStyle(
             SERIES[number], MARKERS[(number + turn) % len(MARKERS)], DASHES[(number + turn) % len(DASHES)]
         ))
         others += 1
@@ -148,7 +148,7 @@ def spread(positions: ArrayLike, gap: float) -> NDArray[np.float64]:
 
 
 def label_lines(
-    axes: Axes, x: float, heights: Sequence[float], labels: Sequence[str], run_styles: Sequence[Style], *,
+    axes: Axes, x: float, heights: Sequence[float], labels: Sequence[str], run_styles: Sequence[LineStyle], *,
     points: float = 11,
 ) -> None:
     """Names the lines that end at ``x``, to their right, moved apart where they would overlap.
@@ -172,7 +172,7 @@ def label_lines(
 
 
 def legend(
-    on: Axes | Figure, names: Sequence[str], run_styles: Sequence[Style], *, lines: bool = False, **place: Any
+    on: Axes | Figure, names: Sequence[str], run_styles: Sequence[LineStyle], *, lines: bool = False, **place: Any
 ) -> None:
     """A legend of runs: their marks, and their lines where these are drawn too."""
     artists = need("matplotlib.lines", "lab", "drawing plots")
@@ -187,7 +187,7 @@ def legend(
         text.set_text(name)  # here and not above: a legend leaves out names that start with an underscore
 
 
-def legend_above(figure: Figure, names: Sequence[str], run_styles: Sequence[Style]) -> None:
+def legend_above(figure: Figure, names: Sequence[str], run_styles: Sequence[LineStyle]) -> None:
     """A legend in three columns in the room at the top that :func:`legend_height` asks for."""
     legend(figure, names, run_styles, loc="upper left", bbox_to_anchor=(0, 1), ncols=3)
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from porism.lab.reports.canvas import (
+    LineStyle,
     Plot,
-    Style,
     bare_rows,
     drawing,
     label_lines,
@@ -23,7 +23,7 @@ from porism.lab.reports.canvas import (
 )
 from porism.lab.reports.layout import (
     MANY,
-    Scale,
+    AxisScale,
     grid_of_panels,
     linear_scale,
     new_figure,
@@ -125,7 +125,7 @@ def _lines(
 
 
 def _line_panels(
-    x: Any, lines: Mapping[str, Any], run_styles: Mapping[str, Style], across: str, up: str, ticks: Sequence[float],
+    x: Any, lines: Mapping[str, Any], run_styles: Mapping[str, LineStyle], across: str, up: str, ticks: Sequence[float],
     logarithmic: bool, shown: Sequence[str] | None,
 ) -> tuple[Any, str]:
     """A panel a run, from the highest mean to the lowest, each over the lines of all others."""
@@ -136,8 +136,8 @@ def _line_panels(
     low, high = float(x[0]), float(x[-1])
     kept = list(ticks[::2] if logarithmic or len(ticks) > 4 else ticks)
     scale = (
-        Scale(low / (high / low) ** 0.06, high * (high / low) ** 0.06, kept, [f"{tick:g}" for tick in kept], True)
-        if logarithmic else Scale(low - 0.06 * (high - low), high + 0.06 * (high - low), kept,
+        AxisScale(low / (high / low) ** 0.06, high * (high / low) ** 0.06, kept, [f"{tick:g}" for tick in kept], True)
+        if logarithmic else AxisScale(low - 0.06 * (high - low), high + 0.06 * (high - low), kept,
                                   [f"{tick:g}" for tick in kept])
     )
     with drawing():
@@ -263,7 +263,7 @@ def _tuned_words(
     return figure
 
 
-def times_plot(seconds: Mapping[str, Sequence[float]], *, run_styles: Mapping[str, Style] | None = None) -> Plot:
+def times_plot(seconds: Mapping[str, Sequence[float]], *, run_styles: Mapping[str, LineStyle] | None = None) -> Plot:
     """How long queries took: every topic, median, 95th percentile and worst of each run, on a logarithmic scale.
 
     :param seconds: run → wall-clock seconds of its queries.
@@ -354,8 +354,8 @@ def groups_plot(
 
 
 def _group_rows(
-    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], run_styles: Sequence[Style],
-    across: str, baseline: int | None,
+    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]],
+    run_styles: Sequence[LineStyle], across: str, baseline: int | None,
 ) -> Any:
     """All runs in one panel, a row a group."""
     names = list(values)
@@ -377,8 +377,8 @@ def _group_rows(
 
 
 def _group_panels(
-    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], run_styles: Sequence[Style],
-    across: str, baseline: int | None,
+    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]],
+    run_styles: Sequence[LineStyle], across: str, baseline: int | None,
 ) -> Any:
     """A panel a group with a row a run, where one panel for all would need a long legend."""
     names = list(values)
@@ -387,7 +387,7 @@ def _group_panels(
     room = 0.08 * (max(known) - min(known))
     figure, panels = grid_of_panels(
         len(rows), 4, 0.15 + 0.165 * len(names), linear_scale(min(known) - room, max(known) + room, ticks=4),
-        Scale(len(names) - 0.4, -0.6, range(len(names)), short), across=across,
+        AxisScale(len(names) - 0.4, -0.6, range(len(names)), short), across=across,
     )
     for group, label, axes in zip(rows, labels, panels, strict=True):
         if baseline is not None and group in values[names[baseline]]:

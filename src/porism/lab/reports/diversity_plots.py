@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from porism.extras import need
-from porism.lab.reports.canvas import Plot, Style, bare_rows, drawing, legend_above, legend_height, short_names, styles
+from porism.lab.reports.canvas import (
+    LineStyle,
+    Plot,
+    bare_rows,
+    drawing,
+    legend_above,
+    legend_height,
+    short_names,
+    styles,
+)
 from porism.lab.reports.layout import MANY, WIDTH, new_figure, segments, widest
 from porism.lab.reports.theme import SERIES, light
 
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 _DEEPEST = 0.55
 """Opacity of a cell with similarity 1: its number stays readable in the colour of the text."""
 
-MOST_NUMBERED = 32
+MAX_NUMBERED = 32
 """Runs beyond which the numbers of a similarity have no room in its cells."""
 
 
@@ -36,7 +45,7 @@ def similarity_plot(
     shown = list(order) if order is not None else list(range(len(names)))
     labels = short_names(names, 22)
     words: list[str] = []
-    numbered = len(names) <= MOST_NUMBERED
+    numbered = len(names) <= MAX_NUMBERED
     with drawing():
         edge = widest(labels) + 0.05
         slope = 0.65 * edge + 0.1  # of labels at 40 degrees
@@ -164,7 +173,7 @@ def dendrogram_plot(
 
 def rank_positions_plot(
     positions: ArrayLike, sources: Sequence[str], fused: str, topic: str, *, note: str = "",
-    run_styles: Mapping[str, Style] | None = None,
+    run_styles: Mapping[str, LineStyle] | None = None,
 ) -> Plot:
     """The ranks that the first documents of a fused run had in its sources, for one topic.
 

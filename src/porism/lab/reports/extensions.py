@@ -22,7 +22,7 @@ EXTENSION_NOTE = "p is of a permutation test of the extension against what it ex
 
 
 @dataclass(frozen=True, slots=True)
-class Extension(Settings):
+class FusionExtension(Settings):
     """One system is another with something added.
 
     :param of: the system that is extended.
@@ -48,7 +48,7 @@ class Increment:
     system: str
     depth: int
     value: float
-    extension: Extension | None = None
+    extension: FusionExtension | None = None
     before: float | None = None
     p: float | None = None
 
@@ -64,7 +64,7 @@ class Increment:
         return found | extended | {"difference": self.difference}
 
 
-def increments(comparison: Comparison, extensions: Iterable[Extension]) -> tuple[Increment, ...]:
+def increments(comparison: Comparison, extensions: Iterable[FusionExtension]) -> tuple[Increment, ...]:
     """The tree of extensions by the first measure, each system followed by what extends it, in the order given.
 
     :raises ConfigError: there is no such system, a system extends itself over others, or it is reached in more than
@@ -96,7 +96,7 @@ def increments(comparison: Comparison, extensions: Iterable[Extension]) -> tuple
     return tuple(found)
 
 
-def _p(comparison: Comparison, one: Extension) -> float | None:
+def _p(comparison: Comparison, one: FusionExtension) -> float | None:
     measure = comparison.measures[0]
     before, after = (comparison[name].per_topic[measure] for name in (one.of, one.gives))
     gaps = [after[topic] - before[topic] for topic in after if topic in before]

@@ -107,7 +107,7 @@ def new_figure(
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """An axis that panels share: its ends, and where it is labelled with what."""
 
     low: float
@@ -119,7 +119,7 @@ class Scale:
 
 def linear_scale(
     low: float, high: float, *, ticks: int = 5, label: Callable[[float], str] = lambda tick: f"{tick:g}"
-) -> Scale:
+) -> AxisScale:
     """A scale from ``low`` to ``high`` with about so many round numbers on it."""
     locators = need("matplotlib.ticker", "lab", "drawing plots")
     if not low < high:
@@ -130,11 +130,12 @@ def linear_scale(
         for tick in locators.MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
         if low - room <= tick <= high + room
     ]
-    return Scale(low, high, places, [label(tick).replace("-", "−") for tick in places])
+    return AxisScale(low, high, places, [label(tick).replace("-", "−") for tick in places])
 
 
 def grid_of_panels(
-    count: int, columns: int, height: float, x: Scale, y: Scale, *, across: str = "", up: str = "", title: float = 0.24
+    count: int, columns: int, height: float, x: AxisScale, y: AxisScale, *, across: str = "", up: str = "",
+    title: float = 0.24,
 ) -> tuple[Figure, list[Axes]]:
     """A figure of ``count`` equal panels in rows of at most ``columns``, labelled at the outer ones only.
 
@@ -161,7 +162,7 @@ def grid_of_panels(
     return figure, flat[:count]
 
 
-def _frame(axes: Axes, x: Scale, y: Scale, *, left: bool, lowest: bool) -> None:
+def _frame(axes: Axes, x: AxisScale, y: AxisScale, *, left: bool, lowest: bool) -> None:
     """Limits, lines and labels of one panel, in few artists: ticks of their own are most of what a panel costs."""
     if x.logarithmic:
         axes.set_xscale("log")

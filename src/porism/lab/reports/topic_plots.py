@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from porism.extras import need
 from porism.lab.evaluate.significance import TIE
 from porism.lab.reports.canvas import Plot, bare_rows, drawing, short_names, styles
-from porism.lab.reports.layout import MANY, Scale, grid_of_panels, linear_scale, new_figure, segments, widest
+from porism.lab.reports.layout import MANY, AxisScale, grid_of_panels, linear_scale, new_figure, segments, widest
 from porism.lab.reports.theme import light
 from porism.lab.reports.words import others as others_are
 from porism.lab.reports.words import per_cent, signed
@@ -53,7 +53,7 @@ def differences_plot(
         most = max(map(len, gaps_of.values()), default=0)
         figure, panels = grid_of_panels(
             len(others), (4 if compact else 2) if len(others) > 1 else 1, 0.95 if compact else 1.5,
-            Scale(-0.5 - 0.01 * most, most - 0.5 + 0.01 * most, (), ()), y, up=f"difference in {measure}",
+            AxisScale(-0.5 - 0.01 * most, most - 0.5 + 0.01 * most, (), ()), y, up=f"difference in {measure}",
         )
         labels = dict(zip(values, short_names(list(values), 20 if compact else 34), strict=True))
         for name, axes in zip(others, panels, strict=True):
@@ -302,7 +302,7 @@ def _stairs(edges: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[n
     ])
 
 
-def _value_scale(columns: Iterable[NDArray[np.float64]]) -> Scale:
+def _value_scale(columns: Iterable[NDArray[np.float64]]) -> AxisScale:
     found = np.concatenate(list(columns))
     found = found[~np.isnan(found)]
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
@@ -310,14 +310,14 @@ def _value_scale(columns: Iterable[NDArray[np.float64]]) -> Scale:
     return linear_scale(low - room, high + room)
 
 
-def _feature_scale(known: NDArray[np.float64], logarithmic: bool, percent: bool, compact: bool) -> Scale:
+def _feature_scale(known: NDArray[np.float64], logarithmic: bool, percent: bool, compact: bool) -> AxisScale:
     if not len(known):
-        return Scale(0, 1, (), ())
+        return AxisScale(0, 1, (), ())
     low, high = float(known.min()), float(known.max())
     if logarithmic:
         ticks = [tick for tick in ROUND_NUMBERS if low <= tick <= high]
         room = (high / low) ** 0.05
-        return Scale(low / room, high * room, ticks, [f"{tick:g}" for tick in ticks], logarithmic=True)
+        return AxisScale(low / room, high * room, ticks, [f"{tick:g}" for tick in ticks], logarithmic=True)
     room = 0.05 * (high - low)
     return linear_scale(
         low - room, high + room, ticks=3 if compact else 5,

@@ -40,7 +40,7 @@ Score = Callable[[Sequence[tuple[str, str]]], NDArray[np.float64]]
 
 Source = Literal["search", "tags", "model"]
 
-_AT_ONCE = 1_024
+_BATCH_SIZE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class IndexSearch:
 
 
 @dataclass(slots=True)
-class _Counts:
+class _NegativeCounts:
     known: int = 0
     repeats: int = 0
     too_good: int = 0
@@ -135,11 +135,11 @@ def add_negatives(
     positives: dict[str, set[str]] = defaultdict(set)
     for pair in pairs:
         positives[pair.anchor].update((pair.anchor_id, pair.positive_id))
-    counts = _Counts()
+    counts = _NegativeCounts()
     found: list[Pair] = []
     candidates = _candidates(pairs, documents, settings, text, searcher, encode)
-    for start in range(0, len(pairs), _AT_ONCE):
-        some = pairs[start : start + _AT_ONCE]
+    for start in range(0, len(pairs), _BATCH_SIZE):
+        some = pairs[start : start + _BATCH_SIZE]
         own = list(islice(candidates, len(some)))
         found += _chosen(some, own, documents, settings, text, positives, score, exclude or Exclusion(), counts)
         on_progress(len(found), len(pairs))
@@ -166,8 +166,8 @@ def _candidates(
     if settings.source == "search":
         if searcher is None:
             raise ConfigError("negatives from a search need something that searches", hint="Name an index.")
-        for start in range(0, len(pairs), _AT_ONCE):
-            some = pairs[start : start + _AT_ONCE]
+        for start in range(0, len(pairs), _BATCH_SIZE):
+            some = pairs[start : start + _BATCH_SIZE]
             queries = [Query(str(number), {"query": split_math(pair.anchor)}) for number, pair in enumerate(some)]
             run = searcher.search(queries, settings.depth)
             yield from ([doc_id for doc_id, _ in run[query.id]] if query.id in run else [] for query in queries)
@@ -179,8 +179,8 @@ def _candidates(
         ids = [document.id for document in documents]
         vectors = encode([_written(one, text) for one in documents.get(ids)])
         depth = min(settings.depth, len(ids))
-        for start in range(0, len(pairs), _AT_ONCE):
-            near = encode([pair.anchor for pair in pairs[start : start + _AT_ONCE]]) @ vectors.T
+        for start in range(0, len(pairs), _BATCH_SIZE):
+            near = encode([pair.anchor for pair in pairs[start : start + _BATCH_SIZE]]) @ vectors.T
             best = np.argpartition(-near, depth - 1, axis=1)[:, :depth]
             order = np.take_along_axis(best, np.argsort(-np.take_along_axis(near, best, 1), axis=1, kind="stable"), 1)
             yield from ([ids[at] for at in row] for row in order.tolist())
@@ -210,7 +210,7 @@ def _same_tags(pairs: Sequence[Pair], documents: Documents, settings: Negatives)
 
 def _chosen(
     pairs: Sequence[Pair], candidates: Sequence[Sequence[str]], documents: Documents, settings: Negatives,
-    text: ModelText, positives: dict[str, set[str]], score: Score | None, exclude: Exclusion, counts: _Counts,
+    text: ModelText, positives: dict[str, set[str]], score: Score | None, exclude: Exclusion, counts: _NegativeCounts,
 ) -> list[Pair]:
     wanted = list(dict.fromkeys(one for some in candidates for one in some[settings.skip :]))
     known = {document.id: document for document in documents.get(wanted)}
@@ -239,7 +239,7 @@ def _chosen(
     return found
 
 
-def _without_excluded(offered: Sequence[Sequence[str]], exclude: Exclusion, counts: _Counts) -> list[list[str]]:
+def _without_excluded(offered: Sequence[Sequence[str]], exclude: Exclusion, counts: _NegativeCounts) -> list[list[str]]:
     """The candidates that do not nearly repeat what is excluded."""
     distinct = list(dict.fromkeys(one for some in offered for one in some))
     repeated = {one for one, repeats in zip(distinct, exclude.repeats(distinct).tolist(), strict=True) if repeats}
@@ -249,7 +249,7 @@ def _without_excluded(offered: Sequence[Sequence[str]], exclude: Exclusion, coun
 
 
 def _without_repeats(
-    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, counts: _Counts
+    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, counts: _NegativeCounts
 ) -> list[list[str]]:
     """The candidates that do not nearly repeat the anchor or the positive."""
     distinct = {
@@ -276,7 +276,7 @@ def _without_repeats(
 
 
 def _without_likely_answers(
-    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, score: Score, counts: _Counts
+    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, score: Score, counts: _NegativeCounts
 ) -> list[list[str]]:
     """The candidates that score clearly less than the positive."""
     asked = [

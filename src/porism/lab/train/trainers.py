@@ -1,7 +1,7 @@
 """How every kind of training makes a trainer, runs it to its end or an interruption, and reports on it.
 
 A further kind of training has settings that extend :class:`porism.lab.train.settings.TrainerSettings`, a report that
-extends :class:`TrainingReport`, and a function of this form::
+extends :class:`TrainerReport`, and a function of this form::
 
     check_target(target)
     with Checkpoints.of(target, fingerprint(settings, examples), restart=restart) as checkpoints:
@@ -56,7 +56,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingReport:
+class TrainerReport:
     """What was trained: the folder, steps done of how many, and how many of them before this start. Also the mean loss
     of the first and the last steps, the seconds of this start, and whether it was interrupted. Then there is no folder
     yet, and the same call goes on."""
@@ -88,7 +88,7 @@ class Outcome:
     interrupted: bool
 
     def reported(self, path: Path, started: float) -> dict[str, Any]:
-        """What a :class:`TrainingReport` says of it; ``started`` is when the training began, of the monotonic clock.
+        """What a :class:`TrainerReport` says of it; ``started`` is when the training began, of the monotonic clock.
 
         The first and last losses are means: of 10 steps each, where there are 20.
         """

@@ -22,7 +22,7 @@ from porism.lab.tuning.objectives import (
 )
 from porism.lab.tuning.parameters import Choices, Range, Simplex
 from porism.lab.tuning.reranking import tune_first_stage
-from porism.lab.tuning.search import SEARCHES, Coordinate, Grid, Random, Search, make_search
+from porism.lab.tuning.search import SEARCHES, CoordinateSearch, GridSearch, RandomSearch, Search, make_search
 from porism.lab.tuning.space import Space, with_parameters
 from porism.lab.tuning.store import TrialStore
 from porism.lab.tuning.trials import Objective, OnProgress, Trial
@@ -32,14 +32,14 @@ from porism.lab.tuning.tuned import CrossValidated, Fold, Tuned, load_tuned, sav
 __all__ = [
     "SEARCHES",
     "Choices",
-    "Coordinate",
+    "CoordinateSearch",
     "CrossValidated",
     "Fold",
     "FusionObjective",
-    "Grid",
+    "GridSearch",
     "Objective",
     "OnProgress",
-    "Random",
+    "RandomSearch",
     "Range",
     "RunObjective",
     "Search",

@@ -23,7 +23,7 @@ from porism.settings import Settings, nearest, read_settings, write_settings
 Score = Callable[[Configuration], float]
 """Configuration → its score; a configuration that was tried before costs nothing."""
 
-MOST_GRID = 100_000
+MAX_GRID = 100_000
 """More configurations than this are no grid to walk through."""
 
 
@@ -45,11 +45,11 @@ class Search(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Grid(Settings):
+class GridSearch(Settings):
     """All configurations, in the order of the space; at most ``most``."""
 
     name: ClassVar[str] = "grid"
-    most: int = MOST_GRID
+    most: int = MAX_GRID
 
     def total(self, space: Space) -> int:
         """All points of the space.
@@ -70,7 +70,7 @@ class Grid(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Random(Settings):
+class RandomSearch(Settings):
     """``trials`` different configurations at random (or all, where there are not so many), drawn by the seed.
 
     :raises ConfigError: there are no trials.
@@ -106,7 +106,7 @@ class Random(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Coordinate(Settings):
+class CoordinateSearch(Settings):
     """Line search along one parameter after another, until a round of all of them gains nothing.
 
     Each line is tried whole, the other parameters staying where they are, and the search moves to the best point on it
@@ -153,8 +153,8 @@ class Coordinate(Settings):
                 return
 
 
-SEARCHES: Mapping[str, type[Grid] | type[Random] | type[Coordinate]] = MappingProxyType({
-    search.name: search for search in (Grid, Random, Coordinate)
+SEARCHES: Mapping[str, type[GridSearch] | type[RandomSearch] | type[CoordinateSearch]] = MappingProxyType({
+    search.name: search for search in (GridSearch, RandomSearch, CoordinateSearch)
 })
 """The searches by name."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from porism.errors import ConfigError, OnProblem
 from porism.lab.evaluate.splits import k_fold
-from porism.lab.tuning.search import Grid, Search, search_record
+from porism.lab.tuning.search import GridSearch, Search, search_record
 from porism.lab.tuning.space import Space
 from porism.lab.tuning.store import TrialStore
 from porism.lab.tuning.trials import Exploration, KnownObjective, Objective, OnProgress, Trial, Trials
@@ -39,12 +39,12 @@ def tune(
     choice is worth elsewhere is not in its score: these topics made it.
 
     :param space: a :class:`Space`, or plain values for :meth:`Space.read`.
-    :param search: :class:`Grid` if not given.
+    :param search: :class:`GridSearch` if not given.
     :param topics: all that the objective has, if it says so and they are not given.
     :raises ConfigError: the space cannot be searched so, or all configurations failed.
     :raises QueryError: there are no topics, or one without judgments.
     """
-    space, search = Space.read(space), search or Grid()
+    space, search = Space.read(space), search or GridSearch()
     trials = Trials(
         objective, _topics(objective, topics), store=store, on_progress=on_progress, on_problem=on_problem
     )
@@ -72,7 +72,7 @@ def cross_validate(
     :param folds: the topics of each fold, or how many folds to make of all topics (with ``seed``).
     :raises ConfigError: as :func:`tune`; there are fewer than two folds, an empty one, or a topic is in two.
     """
-    space, search = Space.read(space), search or Grid()
+    space, search = Space.read(space), search or GridSearch()
     if isinstance(folds, int):
         parts = k_fold(_topics(objective, None), folds, seed=seed)
     else:

@@ -86,7 +86,7 @@ def test_a_model_that_is_not_there_is_reported(write: Write, models: Path) -> No
 
 
 def test_the_recipe_of_ms_marco_runs_on_files_as_they_are_distributed(tmp_path: Path) -> None:
-    recipe = Path(__file__).parents[3] / "docs" / "examples" / "msmarco-dl20.toml"
+    recipe = Path(__file__).parents[4] / "docs" / "examples" / "msmarco-dl20.toml"
     (tmp_path / "recipe.toml").write_text(recipe.read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "collection.tsv").write_text(
         "0\tThe \"scientific\" minds of the project.\n1\t\"Quotes\" open a passage about projects.\n"
@@ -117,7 +117,7 @@ TOPIC = """\
 
 
 def test_the_recipe_of_arqmath_cross_encoders_runs_on_files_as_they_are_distributed(tmp_path: Path) -> None:
-    recipe = Path(__file__).parents[3] / "docs" / "examples" / "arqmath-cross-encoders.toml"
+    recipe = Path(__file__).parents[4] / "docs" / "examples" / "arqmath-cross-encoders.toml"
     (tmp_path / "recipe.toml").write_text(recipe.read_text(encoding="utf-8"), encoding="utf-8")
     write_dump(tmp_path / "ARQMath_Collection", ".V1.3")
     (tmp_path / "Topics_Task1_2021.xml").write_text(TOPIC, encoding="utf-8")

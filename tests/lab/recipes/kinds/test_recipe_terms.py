@@ -313,7 +313,7 @@ def test_libraries_that_are_missing_are_told_before_any_work(write: Write, monke
 
 @pytest.mark.parametrize("name", ["sample.toml", "soft.toml"])
 def test_the_examples_of_the_documentation_are_recipes(tmp_path: Path, name: str) -> None:
-    docs = Path(__file__).parents[3] / "docs"
+    docs = Path(__file__).parents[4] / "docs"
     text = (docs / "examples" / name).read_text(encoding="utf-8")
     assert f"```toml\n{text}```" in (docs / "reference" / "recipes.md").read_text(encoding="utf-8")
     kinds = {stage.kind for stage in plan_recipe(docs / "examples" / name, cache=tmp_path, output=tmp_path).stages}

@@ -321,7 +321,7 @@ def test_one_recipe_trains_what_re_ranks(write: Write, trained: Path) -> None:
     assert outputs["train reranker cross"]["pairs"] == len(able)
     assert outputs["train reranker cross"]["negatives"] == sum(len(pair.negatives) for pair in able)
     report = json.loads((experiment.output / "models" / "cross" / "training.json").read_bytes())
-    assert (report["settings"]["kind"], report["settings"]["length"], report["settings"]["reads"]) == (
+    assert (report["settings"]["kind"], report["settings"]["length"], report["settings"]["max_tokens"]) == (
         "cross-encoder", 32, 48
     )
     runs = {name: experiment.run(name, "dev") for name in ("words", "second", "third", "psu", "share")}

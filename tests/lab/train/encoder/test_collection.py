@@ -61,7 +61,7 @@ def test_settings_that_do_not_go_together_are_refused() -> None:
         EncoderTraining(kind="colbert", loss="collection")
     with pytest.raises(ConfigError, match="do not learn by the loss collection"):
         EncoderTraining(kind="splade", loss="collection")
-    with pytest.raises(ConfigError, match="rivals cannot be 0"):
+    with pytest.raises(ConfigError, match="candidates cannot be 0"):
         EncoderTraining(candidates=0)
 
 

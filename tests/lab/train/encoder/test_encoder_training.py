@@ -64,9 +64,9 @@ def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [
-    {"loss": "triplet"}, {"loss": "margin-mse"}, {"matryoshka": (16, 4)}, {"part": 4}, {"symmetric": False},
+    {"loss": "triplet"}, {"loss": "margin-mse"}, {"matryoshka": (16, 4)}, {"micro_batch": 4}, {"symmetric": False},
     {"accumulate": 2}, {"pooling": "cls"}, {"cut": "head-tail", "length": 8}, {"precision": "bfloat16"},
-    {"part": 4, "matryoshka": (16, 4)},
+    {"micro_batch": 4, "matryoshka": (16, 4)},
 ], ids=str)
 def test_every_way_of_training_lowers_its_loss(model: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, epochs=5, **changes), device="cpu")
@@ -202,7 +202,7 @@ def test_what_does_not_fit_is_said(model: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [
-    {"loss": "other"}, {"epochs": 0}, {"batch": 1}, {"rate": 0.0}, {"temperature": 0.0}, {"original": 1.0},
+    {"loss": "other"}, {"epochs": 0}, {"batch": 1}, {"learning_rate": 0.0}, {"temperature": 0.0}, {"original": 1.0},
     {"warmup": 1.0}, {"negatives": -1}, {"matryoshka": (0,)}, {"length": 0}, {"precision": "int8"},
 ], ids=str)
 def test_settings_out_of_range_are_refused(changes: dict[str, Any]) -> None:

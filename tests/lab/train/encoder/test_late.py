@@ -47,7 +47,9 @@ def outranked(folder: Path, pairs: list[Pair]) -> float:
     return right / len(pairs)
 
 
-@pytest.mark.parametrize("changes", [{}, {"part": 5}, {"loss": "pairwise"}, {"loss": "pairwise", "part": 5}])
+@pytest.mark.parametrize("changes", [
+    {}, {"micro_batch": 5}, {"loss": "pairwise"}, {"loss": "pairwise", "micro_batch": 5},
+])
 def test_models_learn_their_pairs(tmp_path: Path, changes: dict[str, Any]) -> None:
     model = save_encoder(tmp_path / "model")
     report = train_encoder(NEGATIVE, model, tmp_path / "out", replace(SMALL, **changes), device="cpu")

@@ -119,7 +119,7 @@ def test_an_inference_free_model_is_trained_further(tmp_path: Path) -> None:
     assert np.abs(before.weights - after.weights).max() > 0.05
 
 
-@pytest.mark.parametrize("changes", [{"part": 4}, {"loss": "margin-mse", "negatives": 1}], ids=str)
+@pytest.mark.parametrize("changes", [{"micro_batch": 4}, {"loss": "margin-mse", "negatives": 1}], ids=str)
 def test_other_ways_of_training_lower_the_loss(model: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, **changes), device="cpu")
     assert report.last_loss < 0.9 * report.first_loss

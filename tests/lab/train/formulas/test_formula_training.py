@@ -149,7 +149,8 @@ def test_what_cannot_be_trained(torch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [
-    {"batch": 1}, {"rate": 0.0}, {"temperature": 0.0}, {"hard": -1.0}, {"identical": 1.0}, {"epochs": 0}, {"most": 0},
+    {"batch": 1}, {"learning_rate": 0.0}, {"temperature": 0.0}, {"hard": -1.0}, {"identical": 1.0}, {"epochs": 0},
+    {"most": 0},
 ])
 def test_settings_out_of_their_range(wrong) -> None:
     with pytest.raises(ConfigError):

@@ -22,7 +22,7 @@ need_models()
 pytest.importorskip("accelerate", reason="training needs it: pip install 'porism[neural]'")
 
 from porism.lab.train.language.examples import Reading  # noqa: E402
-from porism.lab.train.language.sequences import Example  # noqa: E402
+from porism.lab.train.language.sequences import TokenSequence  # noqa: E402
 from porism.lab.train.language.training import train_language_model  # noqa: E402
 
 DRAW = random.Random(2)
@@ -80,7 +80,7 @@ def test_following_sentences_are_learnt_with_masked_tokens(bert: Path, tmp_path:
     assert notes == []
 
 
-@pytest.mark.parametrize("changes", [{"part": 3}, {"accumulate": 2}, {"precision": "bfloat16"}], ids=str)
+@pytest.mark.parametrize("changes", [{"micro_batch": 3}, {"accumulate": 2}, {"precision": "bfloat16"}], ids=str)
 def test_every_way_of_training_lowers_perplexity(bert: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_language_model(NOTES, bert, tmp_path / "out", replace(SMALL, epochs=2, **changes), device="cpu")
     assert report.after is not None
@@ -111,7 +111,7 @@ def test_special_tokens_are_where_the_tokenizer_puts_them(bert: Path) -> None:
     for objective, second in (("mlm", None), ("mlm-nsp", "open ring")):
         reading = Reading(tokenizer, replace(SMALL, objective=objective))
         numbers = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("finite group", second or "")]
-        found = reading.features(Example(*numbers))
+        found = reading.features(TokenSequence(*numbers))
         assert found["input_ids"] == tokenizer("finite group", second)["input_ids"]
         assert reading.room == 24 - tokenizer.num_special_tokens_to_add(pair=second is not None)
         masks = tokenizer.get_special_tokens_mask(found["input_ids"], already_has_special_tokens=True)

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from porism.errors import ConfigError
-from porism.lab.train.language.sequences import Example, is_held_out, packed_pairs, packed_text
+from porism.lab.train.language.sequences import TokenSequence, is_held_out, packed_pairs, packed_text
 from porism.lab.train.language.settings import LanguageTraining
 
 
@@ -27,7 +27,7 @@ def documents(count: int) -> list[list[list[int]]]:
 
 def test_packed_text_is_all_the_text_in_full_sequences() -> None:
     found = list(packed_text([[[1, 2], [3]], [[4, 5, 6, 7]], [[8]]], 4, [0]))
-    assert found == [Example([1, 2, 3, 0]), Example([4, 5, 6, 7]), Example([8])]
+    assert found == [TokenSequence([1, 2, 3, 0]), TokenSequence([4, 5, 6, 7]), TokenSequence([8])]
     many = list(packed_text(documents(30), 16, [-1]))
     assert {len(one.first) for one in many[:-1]} == {16}
     joined = [token for one in many for token in one.first if token != -1]
@@ -72,7 +72,7 @@ def test_documents_are_held_out_by_their_ids() -> None:
 
 
 @pytest.mark.parametrize("wrong", [
-    {"objective": "nsp"}, {"length": 4}, {"masked": 0.0}, {"held_out": 1.0}, {"rate": 0.0}, {"batch": 0},
+    {"objective": "nsp"}, {"length": 4}, {"masked": 0.0}, {"held_out": 1.0}, {"learning_rate": 0.0}, {"batch": 0},
     {"short": 2.0}, {"precision": "int8"},
 ], ids=str)
 def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:

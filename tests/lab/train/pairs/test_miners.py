@@ -9,12 +9,12 @@ from listed_documents import Listed, document
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, FormatError, SourceError
-from porism.lab.train.pairs.answers import Answers
+from porism.lab.train.pairs.answers import AnswersMiner
 from porism.lab.train.pairs.base import Miner
 from porism.lab.train.pairs.citations import Citations, read_links
 from porism.lab.train.pairs.halves import Halves
-from porism.lab.train.pairs.judgments import Judgments
-from porism.lab.train.pairs.links import Links
+from porism.lab.train.pairs.judgments import JudgmentsMiner
+from porism.lab.train.pairs.links import LinksMiner
 from porism.lab.train.pairs.openings import Openings
 from porism.lab.train.pairs.references import References
 from porism.lab.train.pairs.registry import MINERS, make_miner, parse_miner, usual_miners
@@ -41,36 +41,36 @@ THREAD = (
 
 def test_answers_take_all_accepted_or_voted_ones() -> None:
     first = ("Title 1\nWhy $1$?", "Because $x$.")
-    assert mined(Answers(), *THREAD) == [first, (first[0], "No."), ("Title 2\nWhy $2$?", "Look there.")]
-    assert mined(Answers(accepted=True), *THREAD) == [first]
-    assert mined(Answers(votes=3), *THREAD) == [first, (first[0], "No.")]
-    assert mined(Answers(accepted=True, votes=9), *THREAD) == [first]
+    assert mined(AnswersMiner(), *THREAD) == [first, (first[0], "No."), ("Title 2\nWhy $2$?", "Look there.")]
+    assert mined(AnswersMiner(accepted=True), *THREAD) == [first]
+    assert mined(AnswersMiner(votes=3), *THREAD) == [first, (first[0], "No.")]
+    assert mined(AnswersMiner(accepted=True, votes=9), *THREAD) == [first]
 
 
 def test_answers_can_be_found_by_the_title_alone_too() -> None:
-    assert mined(Answers(accepted=True, title_only=True), *THREAD)[1] == ("Title 1", "Because $x$.")
+    assert mined(AnswersMiner(accepted=True, title_only=True), *THREAD)[1] == ("Title 1", "Because $x$.")
 
 
 def test_threads_have_their_answers_in_one_field() -> None:
     thread = document("1", title="T", body="Q", answers="A")
-    assert mined(Answers(), thread) == [("T\nQ", "A")]
+    assert mined(AnswersMiner(), thread) == [("T\nQ", "A")]
 
 
 def test_without_questions_there_are_no_answers() -> None:
     with pytest.raises(ConfigError, match="no answers with their questions"):
-        mined(Answers(), document("1", title="T", body="B"))
+        mined(AnswersMiner(), document("1", title="T", body="B"))
 
 
 def test_links_join_questions_of_the_collection() -> None:
-    assert mined(Links(), *THREAD) == [("Title 2\nWhy $2$?", "Title 1\nWhy $1$?")]
-    assert mined(Links(kinds=("linked",)), *THREAD) == [("Title 2\nWhy $2$?", "Title 2\nWhy $2$?")]
-    assert mined(Links(answers=True), *THREAD)[1:] == [
+    assert mined(LinksMiner(), *THREAD) == [("Title 2\nWhy $2$?", "Title 1\nWhy $1$?")]
+    assert mined(LinksMiner(kinds=("linked",)), *THREAD) == [("Title 2\nWhy $2$?", "Title 2\nWhy $2$?")]
+    assert mined(LinksMiner(answers=True), *THREAD)[1:] == [
         ("Title 2\nWhy $2$?", "Because $x$."), ("Title 2\nWhy $2$?", "No.")
     ]
     with pytest.raises(ConfigError, match="no document has links of the kind linked"):
-        mined(Links(kinds=("linked",)), THREAD[0])
+        mined(LinksMiner(kinds=("linked",)), THREAD[0])
     with pytest.raises(ConfigError, match="Choose duplicates or linked"):
-        Links(kinds=("other",))  # type: ignore[arg-type]
+        LinksMiner(kinds=("other",))  # type: ignore[arg-type]
 
 
 def test_titles_find_bodies() -> None:
@@ -169,25 +169,25 @@ def test_judgments_give_what_was_judged_worse_as_negatives(tmp_path: Path) -> No
         ("a", "A limit."), ("b", "A group."), ("c", "A bound."), ("empty", ""), ("other", "x")
     )))
     given = {"topics": str(tmp_path / "topics.tsv"), "qrels": str(tmp_path / "qrels")}
-    found = list(Judgments(**given, gain=2).mine(notes, TEXT))
+    found = list(JudgmentsMiner(**given, gain=2).mine(notes, TEXT))
     assert [(one.anchor, one.positive, one.negatives) for one in found] == [
         ("What is a limit?", "A limit.", ("A bound.", "A group."))
     ]
     assert (found[0].miner, found[0].anchor_id, found[0].positive_id) == ("judgments", "1", "a")
-    assert [(one.positive, one.negatives) for one in Judgments(**given, negatives=0).mine(notes, TEXT)] == [
+    assert [(one.positive, one.negatives) for one in JudgmentsMiner(**given, negatives=0).mine(notes, TEXT)] == [
         ("A limit.", ()), ("A bound.", ()), ("A group.", ())
     ]
     with pytest.raises(ConfigError, match="no topic has a document of the collection that was judged 4 or more"):
-        list(Judgments(**given, gain=4).mine(notes, TEXT))
+        list(JudgmentsMiner(**given, gain=4).mine(notes, TEXT))
     with pytest.raises(ConfigError, match="judgments are of topics"):
-        Judgments(topics="t")
+        JudgmentsMiner(topics="t")
     with pytest.raises(ConfigError, match="gain is 1 or more"):
-        Judgments(**given, gain=0)
+        JudgmentsMiner(**given, gain=0)
 
 
 def test_miners_are_read_from_one_word_each() -> None:
-    assert parse_miner("answers") == Answers()
-    assert parse_miner("answers:accepted=true;votes=7") == Answers(accepted=True, votes=7)
+    assert parse_miner("answers") == AnswersMiner()
+    assert parse_miner("answers:accepted=true;votes=7") == AnswersMiner(accepted=True, votes=7)
     assert parse_miner("halves:fields=proof") == Halves(fields=("proof",))
     with pytest.raises(ConfigError, match="Did you mean titles"):
         parse_miner("title")
@@ -197,7 +197,7 @@ def test_miners_are_read_from_one_word_each() -> None:
 
 
 def test_the_usual_miners_fit_the_collection() -> None:
-    assert usual_miners(["duplicates"], ["title", "question", "body"]) == [Answers(), Links()]
+    assert usual_miners(["duplicates"], ["title", "question", "body"]) == [AnswersMiner(), LinksMiner()]
     assert usual_miners(["labels"], ["title", "body"]) == [References(), Titles()]
     assert usual_miners([], ["title", "body"]) == [Titles()]
     assert usual_miners([], ["body"]) == [Halves()]

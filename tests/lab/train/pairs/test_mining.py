@@ -69,7 +69,7 @@ def test_documents_that_repeat_what_is_excluded_are_left_out(monkeypatch: pytest
     exclude = Exclusion((near, "About sheaves"), frozenset(["rings"]))
     kept = [name for name in SUBJECTS if name not in ("rings", "fields", "sheaves")]
     assert [one.id for one in exclude.without(NOTES, ModelText())] == kept
-    monkeypatch.setattr("porism.lab.train.pairs.exclusion._AT_ONCE", 3)
+    monkeypatch.setattr("porism.lab.train.pairs.exclusion._BATCH_SIZE", 3)
     assert [one.id for one in exclude.without(NOTES, ModelText())] == kept
     assert [one.id for one in Exclusion().without(NOTES, ModelText())] == list(SUBJECTS)
 

@@ -102,7 +102,8 @@ def test_a_cross_encoder_learns_from_an_encoder(encoder: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("changes", [
-    {"loss": "binary"}, {"part": 2}, {"accumulate": 2}, {"precision": "bfloat16"}, {"loss": "binary", "negatives": 9},
+    {"loss": "binary"}, {"micro_batch": 2}, {"accumulate": 2}, {"precision": "bfloat16"},
+    {"loss": "binary", "negatives": 9},
 ], ids=str)
 def test_every_way_of_training_lowers_its_loss(encoder: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_reranker(PAIRS, encoder, tmp_path / "out", replace(SMALL, epochs=8, **changes), device="cpu")

@@ -21,7 +21,7 @@ from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.scoring.base import Cost
 from porism.vectors.neural.scoring.cache import ScoreCache, score_key
 
-_AT_ONCE = 256
+_BATCH_SIZE = 256
 """Documents between two visits to the cache: what an interruption loses at most."""
 
 _PROBED = 8
@@ -93,7 +93,7 @@ class EncoderReranker(ScoringReranker):
         middle = max(0, len(texts) // 2 - _PROBED // 2)
         probed = texts[middle : middle + _PROBED]
         rest = [*texts[:middle], *texts[middle + _PROBED :]]
-        groups = [probed, *(rest[start : start + _AT_ONCE] for start in range(0, len(rest), _AT_ONCE))]
+        groups = [probed, *(rest[start : start + _BATCH_SIZE] for start in range(0, len(rest), _BATCH_SIZE))]
         lengths = dict(zip(texts, self.encoder.read_lengths(texts), strict=True))
         done = 0
         for some in groups:

@@ -24,7 +24,7 @@ Orders = Literal["both", "one"]
 """Whether each pair is read in both orders, k (k - 1) times, or once, the document that was ranked higher first; then
 the other order has 1 - the score."""
 
-PAIRS_AT_ONCE = 200_000
+PAIR_BATCH_SIZE = 200_000
 """Pairs that are one job: their texts are sorted by length together. One of 300 candidates has 89,700."""
 
 
@@ -81,7 +81,7 @@ class ModelPairsReranker(PairwiseReranker):
         whole, done, start = sum(counts), 0, 0
         while start < len(kept):
             stop = start + 1
-            while stop < len(kept) and sum(counts[start : stop + 1]) <= PAIRS_AT_ONCE:
+            while stop < len(kept) and sum(counts[start : stop + 1]) <= PAIR_BATCH_SIZE:
                 stop += 1
             inputs: list[tuple[str, ...]] = []
             for question, _, texts in kept[start:stop]:

@@ -16,7 +16,7 @@ from porism.lab.pipeline import rescored
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.digests import file_digest
 from porism.lab.recipes.execution import Execution, OnCount
-from porism.lab.recipes.kinds.base import RunStage, SystemKind
+from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
 from porism.lab.recipes.loading import Data, Loading
 from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import SystemSettings, check_depth
@@ -60,7 +60,7 @@ class AggregationSettings(SystemSettings):
         return make_aggregation(self.method, self.parameters)
 
 
-class AggregatePairs(RunStage):
+class AggregatePairs(RunStageKind):
     """Orders the results of another system by pairwise scores."""
 
     name = "aggregate"

@@ -70,7 +70,7 @@ class StageKind(StageType, ABC):
         return
 
 
-class RunStage(StageKind):
+class RunStageKind(StageKind):
     """A stage that makes a run."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from porism.lab.fusion import FUSIONS, LEARNED, Fusion, FusionTable, LearnedFusi
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
-from porism.lab.recipes.kinds.base import RunStage, SystemKind
+from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
 from porism.lab.recipes.kinds.topics import check_judged, judgments_digest, topic_set, used_qrels
 from porism.lab.recipes.loading import Data, Loading, Requirement
 from porism.lab.recipes.planning import Planner, Stage
@@ -75,7 +75,7 @@ class FusionSettings(SystemSettings):
         return make_fusion(self.method, parameters)
 
 
-class FuseRuns(RunStage):
+class FuseRuns(RunStageKind):
     """Fuses runs; a method that learns is trained first."""
 
     name = "fuse"

@@ -17,7 +17,7 @@ from porism.lab.recipes.code import code_digest, library_versions
 from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft, tolerant
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
-from porism.lab.recipes.kinds.base import RunStage
+from porism.lab.recipes.kinds.base import RunStageKind
 from porism.lab.recipes.kinds.collection import planned_index
 from porism.lab.recipes.kinds.encodings import planned_vectors
 from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
@@ -55,7 +55,7 @@ class PipelineSettings(SearchSettings):
             raise ConfigError(f"each topic cannot be searched {self.repeats} times", hint="Use 1 or more.")
 
 
-class AnswerTopics(RunStage):
+class AnswerTopics(RunStageKind):
     """Answers topics; those that an interrupted start answered are not searched again."""
 
     name = "run"

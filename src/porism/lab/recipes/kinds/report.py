@@ -33,7 +33,7 @@ from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import Recipe, ResultSettings, base_set
 from porism.lab.reports import Ablation, make_ablation, make_report, text_table, write_csv, write_html, write_latex
 from porism.lab.reports.details import tuning_curves
-from porism.lab.reports.extensions import Extension
+from porism.lab.reports.extensions import FusionExtension
 from porism.lab.reports.report import Report
 from porism.runs.run import Run
 from porism.settings import Path, nearest, write_settings
@@ -78,7 +78,7 @@ class ReportSettings(ResultSettings):
     level: float = 0.95
     groups: tuple[str, ...] | None = None
     ablation: tuple[str, ...] = ()
-    extensions: tuple[Extension, ...] = ()
+    extensions: tuple[FusionExtension, ...] = ()
     output: str | None = None
     formats: tuple[Literal["html", "latex", "csv"], ...] = ALL_FORMATS  # type: ignore[assignment]
 

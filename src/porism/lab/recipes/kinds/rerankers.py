@@ -22,7 +22,7 @@ from porism.lab.recipes.code import code_digest, library_versions
 from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
-from porism.lab.recipes.kinds.base import RunStage
+from porism.lab.recipes.kinds.base import RunStageKind
 from porism.lab.recipes.kinds.collection import index_path, planned_index
 from porism.lab.recipes.kinds.encoders import ENCODER_KIND
 from porism.lab.recipes.kinds.encodings import planned_vectors
@@ -78,7 +78,7 @@ class RerankerSettings(SearchSettings):
         return SearchSettings.can_answer(self, recipe, topics) and not asks_for_formulas(recipe, topics)
 
 
-class RerankTopics(RunStage):
+class RerankTopics(RunStageKind):
     """Orders the results of another system; topics that an interrupted start re-ranked are not done again."""
 
     name = "rerank"
@@ -101,7 +101,7 @@ class RerankTopics(RunStage):
         return _reranked(execution, stage.name, reranker, parameters["depth"], source, stage.topics, store, on_count)
 
 
-class RerankerKind(SearchKind[RerankerSettings]):
+class RerankerTableKind(SearchKind[RerankerSettings]):
     """Rerankers."""
 
     table = "rerankers"
@@ -193,7 +193,7 @@ class RerankerKind(SearchKind[RerankerSettings]):
         return self.of(draft.recipe)[system].method.stored(self._varied(draft, system, values)[1], tuned_on)
 
 
-RERANKER_KIND = RerankerKind()
+RERANKER_KIND = RerankerTableKind()
 
 
 def _settings(recipe: Recipe, settings: RerankerSettings, folder: FilePath) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from porism.lab.recipes.outputs import copy_files
 from porism.lab.recipes.planning import Planner, Stage
 from porism.lab.recipes.recipe import own_settings
 from porism.lab.train.settings import FORMER_NAMES, TrainerSettings
-from porism.lab.train.trainers import TrainingReport
+from porism.lab.train.trainers import TrainerReport
 from porism.settings import Path as SettingPath
 from porism.settings import Settings, read_settings, write_settings
 from porism.system.files.artifacts import MODELS
@@ -93,7 +93,7 @@ class TrainingKind(IntermediateKind[T]):
     """Whether training begins with a ``model``: a folder, an installed package or a table of language models."""
 
     @abstractmethod
-    def train(self, execution: Execution, table: T, folder: Path, on_count: OnCount) -> TrainingReport:
+    def train(self, execution: Execution, table: T, folder: Path, on_count: OnCount) -> TrainerReport:
         """Trains the model of a table and saves it as a folder."""
 
     def check_table(self, check: Check, table: T, path: SettingPath) -> None:

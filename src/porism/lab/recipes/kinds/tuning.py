@@ -20,7 +20,7 @@ from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.graph import members
-from porism.lab.recipes.kinds.base import Outputs, RunStage, StageKind, SystemKind, kind_of
+from porism.lab.recipes.kinds.base import Outputs, RunStageKind, StageKind, SystemKind, kind_of
 from porism.lab.recipes.kinds.similarities import planned_similarities
 from porism.lab.recipes.kinds.topics import (
     asks_for_formulas,
@@ -179,7 +179,7 @@ class Tune(StageKind):
         copy_files(entry.file(MODELS_FOLDER), outputs.folder / MODELS_FOLDER, "*.json")
 
 
-class ApplyTuned(RunStage):
+class ApplyTuned(RunStageKind):
     """Answers topics with the parameters that were chosen."""
 
     name = "apply"

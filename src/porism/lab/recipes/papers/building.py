@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.papers.paper import FOLDER, DataFile, Model, Paper
+from porism.lab.recipes.papers.paper import FOLDER, DataFile, Paper, PaperModel
 from porism.lab.recipes.papers.tiny_model import can_train
 from porism.settings import nearest
 
@@ -148,7 +148,7 @@ def _lacking(
     }
 
 
-def _how_to_train(model: Model) -> str:
+def _how_to_train(model: PaperModel) -> str:
     """What it takes to train one instead."""
     if not model.trained:
         return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.lab.evaluate import permutation_test
-from porism.lab.recipes.papers.paper import Claim, Paper, Row, Table
+from porism.lab.recipes.papers.paper import Claim, Paper, PaperRow, PaperTable
 
 Numbers = Mapping[str, Mapping[str, Any]]
 """Report → its numbers as plain values (as the report of an experiment has them)."""
@@ -17,7 +17,7 @@ Numbers = Mapping[str, Mapping[str, Any]]
 class MeasuredRow:
     """A row of a published table with what was measured: None where nothing was."""
 
-    row: Row
+    row: PaperRow
     measured: tuple[float | None, ...]
 
 
@@ -25,7 +25,7 @@ class MeasuredRow:
 class MeasuredTable:
     """A published table with what was measured. ``exact`` and ``compared`` count the figures that agree as printed."""
 
-    table: Table
+    table: PaperTable
     rows: tuple[MeasuredRow, ...]
 
     @property
@@ -120,14 +120,14 @@ def measured_extensions(paper: Paper, numbers: Numbers) -> dict[str, list[Measur
     return found
 
 
-def shown_figure(value: float | None, table: Table) -> str:
+def shown_figure(value: float | None, table: PaperTable) -> str:
     """A figure with the digits of its table; an en dash for none."""
     if value is None:
         return "–"
     return f"{value:,.0f}" if _is_count(value) and value > 1 else f"{value:.{table.digits}f}"
 
 
-def _printed(published: float, table: Table) -> int:
+def _printed(published: float, table: PaperTable) -> int:
     return 0 if _is_count(published) and published > 1 else table.digits
 
 

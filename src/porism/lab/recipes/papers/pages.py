@@ -33,7 +33,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class PageParagraph:
     """Sentences."""
 
     text: str
@@ -47,7 +47,7 @@ class Bullets:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class FigureGrid:
     """A table: its header and its rows."""
 
     header: tuple[str, ...]
@@ -55,14 +55,14 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """A page beside this one."""
 
     text: str
     target: str
 
 
-Block = Heading | Paragraph | Bullets | Grid | Link
+Block = Heading | PageParagraph | Bullets | FigureGrid | PageLink
 
 
 def page(
@@ -79,9 +79,10 @@ def page(
     :param costs: system → the median seconds of its queries, and those that 95 of 100 do not exceed.
     """
     blocks: list[Block] = [
-        Heading(f"{paper.title} ({scale})", 1), Paragraph(f"{paper.authors}, {paper.venue}."),
-        Paragraph(f"Made by: {command}"),
-        Heading("What was asked"), Paragraph(paper.question), Heading("How Porism does it"), Paragraph(paper.method),
+        Heading(f"{paper.title} ({scale})", 1), PageParagraph(f"{paper.authors}, {paper.venue}."),
+        PageParagraph(f"Made by: {command}"),
+        Heading("What was asked"), PageParagraph(paper.question),
+        Heading("How Porism does it"), PageParagraph(paper.method),
     ]
     for table in tables:
         blocks += _table(table)
@@ -90,7 +91,7 @@ def page(
     if claims:
         blocks += [
             Heading("What the paper found, and what holds here"), _claims(claims),
-            Paragraph("p is of a permutation test over the topics, not corrected for the number of findings."),
+            PageParagraph("p is of a permutation test over the topics, not corrected for the number of findings."),
         ]
     differences = (*paper.differences, *paper.at(scale).differences)
     if differences:
@@ -100,10 +101,10 @@ def page(
         blocks += [Heading("Not run"), Bullets(items)]
     blocks += _times(record)
     if costs:
-        blocks += [Heading("What a query costs"), Grid(("system", "median, ms", "95 %, ms"), tuple(
+        blocks += [Heading("What a query costs"), FigureGrid(("system", "median, ms", "95 %, ms"), tuple(
             (system, f"{1000 * median:,.1f}", f"{1000 * most:,.1f}") for system, (median, most) in costs.items()
         ))]
-    blocks += [Link(f"All figures, tests and plots: {name}", target) for name, target in reports.items()]
+    blocks += [PageLink(f"All figures, tests and plots: {name}", target) for name, target in reports.items()]
     return blocks
 
 
@@ -122,10 +123,10 @@ def _table(one: MeasuredTable) -> list[Block]:
         rows.append(tuple(cells))
     blocks: list[Block] = [Heading(table.title)]
     if table.note:
-        blocks.append(Paragraph(table.note))
-    blocks.append(Grid(header, tuple(rows)))
+        blocks.append(PageParagraph(table.note))
+    blocks.append(FigureGrid(header, tuple(rows)))
     if one.compared:
-        blocks.append(Paragraph(
+        blocks.append(PageParagraph(
             f"{one.exact} of the {one.compared} figures that were measured are those of the paper as printed."
         ))
     return blocks
@@ -145,13 +146,13 @@ def _extensions(rows: Sequence[MeasuredExtension], drawn: str) -> list[Block]:
     said = "Each row extends the row above it that has one + less."
     return [
         Heading("What each extension adds"),
-        Paragraph(f"{said} The page of the report {drawn} has the plot." if drawn else said),
-        Grid(("extension", "published", "here", "gives", "p"), tuple(cells)),
+        PageParagraph(f"{said} The page of the report {drawn} has the plot." if drawn else said),
+        FigureGrid(("extension", "published", "here", "gives", "p"), tuple(cells)),
     ]
 
 
-def _claims(claims: Iterable[CheckedClaim]) -> Grid:
-    return Grid(("finding", "measure", "better", "worse", "p", "here"), tuple(
+def _claims(claims: Iterable[CheckedClaim]) -> FigureGrid:
+    return FigureGrid(("finding", "measure", "better", "worse", "p", "here"), tuple(
         (
             one.claim.says, one.claim.measure, *("–" if value is None else f"{value:.3f}" for value in (
                 one.better, one.worse, one.p_value,
@@ -168,7 +169,7 @@ def _times(record: Mapping[str, Any]) -> list[Block]:
     if not seconds:
         return []
     rows = tuple((kind, f"{spent:,.1f}") for kind, spent in seconds.items())
-    return [Heading("Time"), Grid(("stages", "seconds"), (*rows, ("all", f"{sum(seconds.values()):,.1f}")))]
+    return [Heading("Time"), FigureGrid(("stages", "seconds"), (*rows, ("all", f"{sum(seconds.values()):,.1f}")))]
 
 
 def as_text(blocks: Iterable[Block]) -> str:
@@ -177,14 +178,14 @@ def as_text(blocks: Iterable[Block]) -> str:
     for block in blocks:
         if isinstance(block, Heading):
             parts.append(f"{block.text}\n{('=' if block.level == 1 else '-') * len(block.text)}")
-        elif isinstance(block, Paragraph):
+        elif isinstance(block, PageParagraph):
             parts.append(textwrap.fill(block.text, _WIDTH, break_long_words=False, break_on_hyphens=False))
         elif isinstance(block, Bullets):
             parts.append("\n".join(
                 textwrap.fill(item, _WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
                 for item in block.items
             ))
-        elif isinstance(block, Grid):
+        elif isinstance(block, FigureGrid):
             parts.append("\n".join(aligned([list(block.header), *map(list, block.rows)])))
         else:
             parts.append(f"{block.text}: {block.target}")
@@ -197,11 +198,11 @@ def as_markdown(blocks: Iterable[Block]) -> str:
     for block in blocks:
         if isinstance(block, Heading):
             parts.append(f"{'#' * block.level} {_marked(block.text)}")
-        elif isinstance(block, Paragraph):
+        elif isinstance(block, PageParagraph):
             parts.append(_marked(block.text))
         elif isinstance(block, Bullets):
             parts.append("\n".join(f"- {_marked(item)}" for item in block.items))
-        elif isinstance(block, Grid):
+        elif isinstance(block, FigureGrid):
             lines = [block.header, ("---",) * len(block.header), *block.rows]
             parts.append("\n".join(f"| {' | '.join(map(_marked, line))} |" for line in lines))
     return "\n\n".join(parts) + "\n"
@@ -215,11 +216,11 @@ def as_html(blocks: Iterable[Block]) -> str:
         if isinstance(block, Heading):
             title = title or block.text
             parts.append(f"<h{block.level}>{escape(block.text)}</h{block.level}>")
-        elif isinstance(block, Paragraph):
+        elif isinstance(block, PageParagraph):
             parts.append(f"<p>{escape(block.text)}</p>")
         elif isinstance(block, Bullets):
             parts.append(f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>")
-        elif isinstance(block, Grid):
+        elif isinstance(block, FigureGrid):
             head = "".join(f"<th>{escape(cell)}</th>" for cell in block.header)
             rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in block.rows)
             parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")

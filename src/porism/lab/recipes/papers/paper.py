@@ -72,7 +72,7 @@ class ScaleSettings(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Model(Settings):
+class PaperModel(Settings):
     """A model that systems need and the user names.
 
     :param what: what kind of model it is.
@@ -90,7 +90,7 @@ class Model(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Settings):
+class PaperRow(Settings):
     """A row of a published table: its name there, and the figures (none in a table that nobody published). Then the
     system of the recipe that is measured, and the report that has its figures where it is not that of the table."""
 
@@ -101,7 +101,7 @@ class Row(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Settings):
+class PaperTable(Settings):
     """A published table.
 
     :param report: the report of the recipe that has the measured figures.
@@ -112,7 +112,7 @@ class Table(Settings):
     title: str
     report: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     called: tuple[str, ...] = ()
     digits: int = 3
     note: str = ""
@@ -135,12 +135,12 @@ class Claim(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Settings):
+class PaperPart(Settings):
     """What a paper and a shared part have in common. A part that needs an extra is left out where it is missing."""
 
     recipe: Mapping[str, Any] = field(default_factory=dict)
     scales: Mapping[Scale, ScaleSettings] = field(default_factory=dict)
-    models: Mapping[str, Model] = field(default_factory=dict)
+    models: Mapping[str, PaperModel] = field(default_factory=dict)
     extra: str | None = None
 
     def missing(self) -> str | None:
@@ -164,17 +164,17 @@ class Paper(Settings):
     shrinking: tuple[str, ...] = ()
     requires: Mapping[str, str] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)
-    models: Mapping[str, Model] = field(default_factory=dict)
+    models: Mapping[str, PaperModel] = field(default_factory=dict)
     scales: Mapping[Scale, ScaleSettings] = field(default_factory=dict)
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PaperTable, ...] = ()
     claims: tuple[Claim, ...] = ()
     differences: tuple[str, ...] = ()
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[PaperPart, ...]:
         """The shared parts that it uses, and itself, in the order in which they are laid over each other."""
         shared = _shared()
-        return (*(shared[name] for name in self.uses), Part(self.recipe, self.scales))
+        return (*(shared[name] for name in self.uses), PaperPart(self.recipe, self.scales))
 
     def at(self, scale: str) -> ScaleSettings:
         """The paper at a scale.
@@ -206,8 +206,8 @@ def read_paper(name: str) -> Paper:
 
 
 @cache
-def _shared() -> Mapping[str, Part]:
-    return {name: read_settings(Part, given, at=(name,)) for name, given in _toml("shared.toml").items()}
+def _shared() -> Mapping[str, PaperPart]:
+    return {name: read_settings(PaperPart, given, at=(name,)) for name, given in _toml("shared.toml").items()}
 
 
 def _toml(file: str) -> dict[str, Any]:

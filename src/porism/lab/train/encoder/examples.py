@@ -61,7 +61,7 @@ class Known:
         return self._of[anchor]
 
 
-class _Batch:
+class _OpenBatch:
     """A batch that is being filled."""
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ def _filled(
         whole = [order[start : start + size] for start in range(0, len(order), size)]
         return [batch for batch in whole if len(batch) >= min(size * _SMALLEST, len(order))]
     full: list[list[int]] = []
-    filling = [_Batch() for _ in range(_OPEN)]
+    filling = [_OpenBatch() for _ in range(_OPEN)]
     for number in order:
         pair = pairs[number]
         # Fuller ones first: so that one is full soon, and few are left over at the end.
@@ -128,13 +128,13 @@ def _filled(
                 batch.add(number, pair, known)
                 if len(batch.pairs) == size:
                     full.append(batch.pairs)
-                    filling[filling.index(batch)] = _Batch()
+                    filling[filling.index(batch)] = _OpenBatch()
                 break
     rest = [batch.pairs for batch in filling if len(batch.pairs) >= max(2, size * _SMALLEST)]
     return full + rest
 
 
-class Collate:
+class PairCollator:
     """From numbers of pairs to what the model reads: a column each of anchors, positives and negatives."""
 
     valid_label_columns: tuple[str, ...] = ("label",)

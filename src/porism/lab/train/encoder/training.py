@@ -24,7 +24,7 @@ from porism.lab.train.encoder.collection import (
     with_documents,
     with_kept,
 )
-from porism.lab.train.encoder.examples import Collate, plan_batches, usable, without_padding
+from porism.lab.train.encoder.examples import PairCollator, plan_batches, usable, without_padding
 from porism.lab.train.encoder.late import make_late_loss, open_late_encoder
 from porism.lab.train.encoder.model import PURPOSE, open_encoder
 from porism.lab.train.encoder.settings import EncoderTraining, Kind
@@ -34,7 +34,7 @@ from porism.lab.train.pairs.base import Pair
 from porism.lab.train.trainers import (
     CHECKPOINT_SECONDS,
     OnProgress,
-    TrainingReport,
+    TrainerReport,
     run_trainer,
     trainer_arguments,
 )
@@ -50,7 +50,7 @@ _FAMILIES: Mapping[Kind, str] = MappingProxyType({
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EncoderReport(TrainingReport):
+class EncoderReport(TrainerReport):
     """What was trained, and on how many pairs."""
 
     pairs: int
@@ -206,7 +206,7 @@ def _trainer(
     numbers = datasets.Dataset.from_dict({"number": range(len(pairs) + len(kept))})
     trainer = EncoderTrainer(
         model=network, args=arguments, train_dataset=numbers, loss=losses(network, settings.micro_batch),
-        data_collator=Collate(network, pairs, kept, settings),
+        data_collator=PairCollator(network, pairs, kept, settings),
     )
     trainer.part = settings.micro_batch
     return trainer

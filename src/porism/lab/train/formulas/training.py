@@ -23,7 +23,7 @@ from porism.lab.train.trainers import (
     Batch,
     Epochs,
     OnProgress,
-    TrainingReport,
+    TrainerReport,
     make_trainer,
     run_trainer,
 )
@@ -46,7 +46,7 @@ class HeldOutAccuracy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormulaReport(TrainingReport):
+class FormulaReport(TrainerReport):
     """What was trained, and on what: how many ``formulas`` have variants, how many were ``excluded`` as those of
     topics, and how many have no variants (``alone``). Then the accuracy on formulas held out ``before`` and
     ``after``."""

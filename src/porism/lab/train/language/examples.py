@@ -9,7 +9,7 @@ import numpy as np
 
 from porism.analysis.model_text import ModelText, content_text
 from porism.errors import ConfigError
-from porism.lab.train.language.sequences import Example, Sentences, is_held_out, packed_pairs, packed_text
+from porism.lab.train.language.sequences import Sentences, TokenSequence, is_held_out, packed_pairs, packed_text
 from porism.lab.train.language.settings import LanguageTraining
 from porism.lab.train.sentences import split_sentences
 from porism.types import Document
@@ -17,7 +17,7 @@ from porism.vectors.neural.loading import load_torch
 
 PURPOSE = "training a language model"
 
-_AT_ONCE = 1_000
+_BATCH_SIZE = 1_000
 _MASKED, _CHANGED = 0.8, 0.9
 IGNORED = -100
 """The label of a token that is not to be found, by which losses leave it out."""
@@ -47,7 +47,7 @@ class Reading:
             written = [content_text(one, text) for content in contents for one in split_sentences(content)]
             if any(written):
                 waiting.append((document.id, [one for one in written if one]))
-            if len(waiting) == _AT_ONCE:
+            if len(waiting) == _BATCH_SIZE:
                 found += self._tokens(waiting)
                 waiting.clear()
         return found + self._tokens(waiting)
@@ -59,7 +59,7 @@ class Reading:
         numbers = iter(self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])
         return [(doc_id, [next(numbers) for _ in some]) for doc_id, some in waiting]
 
-    def examples(self, documents: Sequence[tuple[str, Sentences]], *, held_out: bool) -> list[Example]:
+    def examples(self, documents: Sequence[tuple[str, Sentences]], *, held_out: bool) -> list[TokenSequence]:
         """The sequences of the documents that are held out, or of the others.
 
         :raises ConfigError: there are none.
@@ -81,7 +81,7 @@ class Reading:
             )
         return found
 
-    def features(self, example: Example) -> dict[str, Any]:
+    def features(self, example: TokenSequence) -> dict[str, Any]:
         """What the model reads of a sequence, special tokens around its parts."""
         pair = self.settings.objective == "mlm-nsp"
         found = _prepared(self.special, example, pair)
@@ -89,7 +89,7 @@ class Reading:
             found["next_sentence_label"] = 0 if example.follows else 1
         return found
 
-    def masked(self, example: Example, seed: int) -> dict[str, Any]:
+    def masked(self, example: TokenSequence, seed: int) -> dict[str, Any]:
         """What the model reads of a sequence with tokens masked by a seed, and the ``labels`` that it shall find: 80 %
         of these are the mask, 10 % another token, 10 % as they are; elsewhere labels are -100."""
         features = self.features(example)
@@ -120,14 +120,14 @@ class Reading:
             found[name] = torch.from_numpy(filled)
         return found
 
-    def measured(self, examples: Sequence[Example], rows: int) -> list[dict[str, Any]]:
+    def measured(self, examples: Sequence[TokenSequence], rows: int) -> list[dict[str, Any]]:
         """Batches of sequences, masked once and for all by the seed."""
         masked = [self.masked(example, number) for number, example in enumerate(examples)]
         return [self.collate(masked[start : start + rows]) for start in range(0, len(masked), rows)]
 
 
 def _prepared(
-    special_ones: tuple[list[int], list[int], list[int]], example: Example, pair: bool
+    special_ones: tuple[list[int], list[int], list[int]], example: TokenSequence, pair: bool
 ) -> dict[str, Any]:
     """The tokens of the parts with special ones, which tokenizers put around texts only, not around numbers."""
     first, second = list(example.first), list(example.second)

@@ -17,7 +17,7 @@ Tokens = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TokenSequence:
     """One sequence in two parts, without special tokens; the second is empty in packed text. ``follows`` says whether
     the second part follows the first in its document."""
 
@@ -31,7 +31,7 @@ def is_held_out(doc_id: str, share: float, seed: int) -> bool:
     return xxhash.xxh3_64_intdigest(doc_id.encode("utf-8", "replace"), seed) < share * 2**64
 
 
-def packed_text(documents: Iterable[Sentences], room: int, separator: Sequence[int]) -> Iterator[Example]:
+def packed_text(documents: Iterable[Sentences], room: int, separator: Sequence[int]) -> Iterator[TokenSequence]:
     """Sequences of ``room`` tokens of one document after another, a separator between two (RoBERTa's FULL-SENTENCES);
     the last one is shorter."""
     waiting: list[int] = []
@@ -41,13 +41,13 @@ def packed_text(documents: Iterable[Sentences], room: int, separator: Sequence[i
         for sentence in sentences:
             waiting.extend(sentence)
             while len(waiting) >= room:
-                yield Example(waiting[:room])
+                yield TokenSequence(waiting[:room])
                 waiting = waiting[room:]
     if waiting:
-        yield Example(waiting)
+        yield TokenSequence(waiting)
 
 
-def packed_pairs(documents: Sequence[Sentences], room: int, short: float, seed: int) -> Iterator[Example]:
+def packed_pairs(documents: Sequence[Sentences], room: int, short: float, seed: int) -> Iterator[TokenSequence]:
     """Pairs of parts that fill ``room`` tokens, as BERT is pretrained. Consecutive sentences are gathered until they
     fill a sequence, then cut at a sentence. What follows is either the rest or, in half of the cases, sentences of
     another document, and the rest comes again in the next pair. A share ``short`` has a smaller room.
@@ -103,7 +103,7 @@ def _joined(sentences: Iterable[Sequence[int]]) -> list[int]:
     return [token for sentence in sentences for token in sentence]
 
 
-def _truncated(draw: random.Random, first: list[int], second: list[int], room: int, *, follows: bool) -> Example:
+def _truncated(draw: random.Random, first: list[int], second: list[int], room: int, *, follows: bool) -> TokenSequence:
     """Takes tokens from the longer part, at its beginning or end, until both fit."""
     over = len(first) + len(second) - room
     if over > 0:
@@ -114,4 +114,4 @@ def _truncated(draw: random.Random, first: list[int], second: list[int], room: i
             start = draw.randint(0, len(part) - keep) if len(part) > keep else 0
             parts.append(part[start : start + keep])
         first, second = parts
-    return Example(first, second, follows)
+    return TokenSequence(first, second, follows)

@@ -18,7 +18,7 @@ from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.lab.train.guarded import OnWarning
 from porism.lab.train.language.examples import IGNORED, PURPOSE, Reading
-from porism.lab.train.language.sequences import Example
+from porism.lab.train.language.sequences import TokenSequence
 from porism.lab.train.language.settings import LanguageTraining
 from porism.lab.train.pairs.exclusion import Exclusion
 from porism.lab.train.trainers import (
@@ -26,7 +26,7 @@ from porism.lab.train.trainers import (
     Batch,
     Epochs,
     OnProgress,
-    TrainingReport,
+    TrainerReport,
     make_trainer,
     run_trainer,
     shuffled,
@@ -47,7 +47,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageReport(TrainingReport):
+class LanguageReport(TrainerReport):
     """What was trained, and on how many documents, sequences and tokens; the measures before and after."""
 
     documents: int
@@ -171,7 +171,7 @@ def _open(model: str | os.PathLike[str], settings: LanguageTraining, device: Any
     return network.to(device), any("predictions" in one or "lm_head" in one for one in told["missing_keys"])
 
 
-def _fingerprint(examples: Sequence[Example], model: str | os.PathLike[str], settings: LanguageTraining) -> str:
+def _fingerprint(examples: Sequence[TokenSequence], model: str | os.PathLike[str], settings: LanguageTraining) -> str:
     rows = ([list(example.first), list(example.second), example.follows] for example in examples)
     return fingerprint(settings, chain([os.path.abspath(model)], rows))
 

@@ -14,7 +14,7 @@ from porism.types import Document, Documents
 
 
 @dataclass(frozen=True, slots=True)
-class Answers(Miner):
+class AnswersMiner(Miner):
     """A question (title and body) and each of its answers.
 
     ``accepted`` takes answers that were accepted, ``votes`` those with at least so many votes; with both, one of the

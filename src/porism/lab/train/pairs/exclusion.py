@@ -16,7 +16,7 @@ from porism.lab.train.near import NearDuplicates
 from porism.lab.train.pairs.base import Pair
 from porism.types import Content, Document, Documents, Query
 
-_AT_ONCE = 4_096
+_BATCH_SIZE = 4_096
 """Documents that are compared with the excluded texts at a time."""
 
 
@@ -53,7 +53,7 @@ class Exclusion:
         for document in documents:
             if document.id not in self.ids:
                 waiting.append(document)
-            if len(waiting) == _AT_ONCE:
+            if len(waiting) == _BATCH_SIZE:
                 yield from self._unlike(waiting, text)
                 waiting = []
         yield from self._unlike(waiting, text)

@@ -15,7 +15,7 @@ from porism.types import Document, Documents
 
 
 @dataclass(frozen=True, slots=True)
-class Judgments(Miner):
+class JudgmentsMiner(Miner):
     """A topic and each document that was judged ``gain`` or more, with the documents judged lower as negatives.
 
     ``topics`` is a file of topics in any format, of which all ``fields`` are read if none is named, and ``qrels`` one

@@ -16,7 +16,7 @@ LinkKind = Literal["duplicates", "linked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Links(Miner):
+class LinksMiner(Miner):
     """A question and the questions that it links to; with ``answers``, also the answers of those.
 
     ``kinds`` says which links count. Links to questions that the collection does not have are left out.

@@ -6,19 +6,20 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from porism.lab.train.pairs.answers import Answers
+from porism.lab.train.pairs.answers import AnswersMiner
 from porism.lab.train.pairs.base import Miner
 from porism.lab.train.pairs.citations import Citations
 from porism.lab.train.pairs.halves import Halves
-from porism.lab.train.pairs.judgments import Judgments
-from porism.lab.train.pairs.links import Links
+from porism.lab.train.pairs.judgments import JudgmentsMiner
+from porism.lab.train.pairs.links import LinksMiner
 from porism.lab.train.pairs.openings import Openings
 from porism.lab.train.pairs.references import References
 from porism.lab.train.pairs.titles import Titles
 from porism.settings import parse_assignments, read_named
 
 MINERS: Mapping[str, type[Miner]] = MappingProxyType({
-    miner.name: miner for miner in (Answers, Links, Citations, References, Titles, Openings, Halves, Judgments)
+    miner.name: miner
+    for miner in (AnswersMiner, LinksMiner, Citations, References, Titles, Openings, Halves, JudgmentsMiner)
 })
 """The miners. A new one is a module of this folder and a name here."""
 
@@ -51,9 +52,9 @@ def usual_miners(metadata: Iterable[str], fields: Iterable[str]) -> list[Miner]:
     keys, names = set(metadata), set(fields)
     found: list[Miner] = []
     if "question" in names or "answers" in names:
-        found.append(Answers())
+        found.append(AnswersMiner())
     if "duplicates" in keys:
-        found.append(Links())
+        found.append(LinksMiner())
     if "labels" in keys:
         found.append(References())
     if "title" in names and "question" not in names and "answers" not in names:

@@ -24,7 +24,7 @@ _CHUNK = 32
 """Batches are made by length among so many batches of examples."""
 
 
-class Example(NamedTuple):
+class RankingExample(NamedTuple):
     """Rows that a model reads, and of each its target: whether it is the positive, or the score of a teacher. With two
     documents the probability that the first is better."""
 
@@ -79,7 +79,7 @@ def planned(lengths: Sequence[int], settings: RerankerTraining) -> NDArray[np.in
     return np.concatenate(found)
 
 
-class Examples:
+class RankingExamples:
     """Pairs as examples; each text is tokenised once."""
 
     def __init__(self, pairs: Sequence[Pair], scorer: LogitScorer, settings: RerankerTraining) -> None:
@@ -100,16 +100,16 @@ class Examples:
             for pair in self._pairs
         ]
 
-    def __call__(self, number: int, place: int) -> Example:
+    def __call__(self, number: int, place: int) -> RankingExample:
         """The example of a pair at a place in the order of all epochs."""
         pair = drawn(self._pairs[number], place // len(self._pairs), self._settings.negatives)
         return self._compared(pair) if self._settings.documents == 2 else self._graded(pair)
 
-    def _graded(self, pair: Pair) -> Example:
+    def _graded(self, pair: Pair) -> RankingExample:
         rows = [self._row(pair.anchor, text) for text in (pair.positive, *pair.negatives)]
-        return Example(rows, list(pair.scores) or [1.0, *[0.0] * len(pair.negatives)])
+        return RankingExample(rows, list(pair.scores) or [1.0, *[0.0] * len(pair.negatives)])
 
-    def _compared(self, pair: Pair) -> Example:
+    def _compared(self, pair: Pair) -> RankingExample:
         rows: list[Tokens] = []
         targets: list[float] = []
         for at, negative in enumerate(pair.negatives):
@@ -118,19 +118,19 @@ class Examples:
                 better = float(1 / (1 + np.exp(np.clip(pair.scores[1 + at] - pair.scores[0], -700, 700))))
             rows += [self._row(pair.anchor, pair.positive, negative), self._row(pair.anchor, negative, pair.positive)]
             targets += [better, 1 - better]
-        return Example(rows, targets)
+        return RankingExample(rows, targets)
 
     def _row(self, *texts: str) -> Tokens:
         return self._scorer.together([self._tokens[text] for text in texts])
 
 
-class Collate:
+class ExampleCollator:
     """Makes a batch of examples: of each tensor a row an example, filled up where one has fewer rows than others."""
 
     def __init__(self, scorer: LogitScorer) -> None:
         self._scorer = scorer
 
-    def __call__(self, examples: Sequence[Example]) -> Batch:
+    def __call__(self, examples: Sequence[RankingExample]) -> Batch:
         torch: Any = need("torch", EXTRA, PURPOSE)
         most = max(len(example.rows) for example in examples)
         rows = [example.rows[min(at, len(example.rows) - 1)] for example in examples for at in range(most)]

@@ -18,14 +18,14 @@ from porism.errors import ConfigError
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.lab.train.guarded import OnWarning
 from porism.lab.train.pairs.base import Pair
-from porism.lab.train.reranker.examples import PURPOSE, Collate, Examples, planned, usable
+from porism.lab.train.reranker.examples import PURPOSE, ExampleCollator, RankingExamples, planned, usable
 from porism.lab.train.reranker.settings import RerankerTraining
 from porism.lab.train.trainers import (
     CHECKPOINT_SECONDS,
     Batch,
     Epochs,
     OnProgress,
-    TrainingReport,
+    TrainerReport,
     make_trainer,
     run_trainer,
 )
@@ -41,7 +41,7 @@ _HEAD = re.compile(r"\b(classifier|score|pooler|pre_classifier)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RerankerReport(TrainingReport):
+class RerankerReport(TrainerReport):
     """What was trained, and on how many pairs, with how many negatives in all."""
 
     pairs: int
@@ -79,9 +79,9 @@ def train_reranker(
     known = usable(pairs, settings)
     with Checkpoints.of(target, _fingerprint(known, model, settings), restart=restart) as checkpoints:
         scorer = open_scorer(Path(model), settings, device, checkpoints.folder / "start")
-        examples = Examples(known, scorer, settings)
+        examples = RankingExamples(known, scorer, settings)
         trainer = make_trainer(
-            scorer.network, Epochs(planned(examples.lengths, settings), examples), Collate(scorer),
+            scorer.network, Epochs(planned(examples.lengths, settings), examples), ExampleCollator(scorer),
             make_loss(scorer, settings), settings, device=choose_device(device), folder=checkpoints.folder,
             on_warning=on_warning,
         )
