@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porism.lab.recipes.paths import opened
+from porism.lab.recipes.kinds.searching import opened
 from porism.lab.tuning import with_parameters
 from porism.lab.tuning.space import UnknownParameter
 from porism.retrieve import SearchModel

@@ -83,7 +83,8 @@ def test_a_trained_model_appears_whole_with_its_report(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["line"]
     written = json.loads((tmp_path / "line" / "training.json").read_bytes())
     assert written == {
-        "rows": 24, "steps": 9, "first_loss": report.first_loss, "last_loss": report.last_loss, "seconds": report.seconds,
+        "rows": 24, "steps": 9, "first_loss": report.first_loss, "last_loss": report.last_loss,
+        "seconds": report.seconds,
     }
     assert np.array_equal(torch.load(tmp_path / "line" / "line.pt")["weight"].numpy(), weights)
 

@@ -9,16 +9,12 @@ from listed_documents import Listed, document
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, FormatError, SourceError
-from porism.lab.train.pairs.answers import AnswersMiner
 from porism.lab.train.pairs.base import Miner
-from porism.lab.train.pairs.citations import Citations, read_links
-from porism.lab.train.pairs.halves import Halves
 from porism.lab.train.pairs.judgments import JudgmentsMiner
-from porism.lab.train.pairs.links import LinksMiner
-from porism.lab.train.pairs.openings import Openings
-from porism.lab.train.pairs.references import References
+from porism.lab.train.pairs.posts import AnswersMiner, LinksMiner
 from porism.lab.train.pairs.registry import MINERS, make_miner, parse_miner, usual_miners
-from porism.lab.train.pairs.titles import Titles
+from porism.lab.train.pairs.statements import Citations, References, read_links
+from porism.lab.train.pairs.texts import Halves, Openings, Titles
 
 TEXT = ModelText()
 

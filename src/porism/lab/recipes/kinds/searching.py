@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
-from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from types import MappingProxyType, UnionType
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.index.manifest import read_manifest
@@ -23,7 +24,6 @@ from porism.lab.recipes.kinds.tokenizers import tokenizer_of
 from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_settings
 from porism.lab.recipes.kinds.vector_needs import check_vectors, needed_artifacts
 from porism.lab.recipes.loading import Data, Loading
-from porism.lab.recipes.paths import opened
 from porism.lab.recipes.recipe import Recipe, SystemSettings
 from porism.lab.tuning import with_parameters
 from porism.retrieve import DEFAULT_MODEL
@@ -166,3 +166,51 @@ def _channel_place(given: Mapping[str, Any], path: Path, channel: str) -> Path:
     """Where a table with a model says something of a channel: in its own settings, or by the name of the model."""
     named = given.get("channels")
     return (*path, "channels", channel) if isinstance(named, Mapping) and channel in named else (*path, "model")
+
+
+def opened(kind: type[Any], settings: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
+    """The plain settings of a dataclass, with a place for what each dotted path leads to and they leave out.
+
+    That is an optional setting that is None (``channels.words.power``), an entry of a table of numbers
+    (``channels.words.parameters.slope``). Or it is one of an optional table of these, which begins as the table of the
+    same name of the whole: ``channels.words.field_weights.title`` leads into the model's own ``field_weights``. Other
+    paths that lead nowhere still do.
+    """
+    result = dict(settings)
+    for path in paths:
+        result = _opened(kind, result, path.split("."), settings)
+    return result
+
+
+def _opened(kind: Any, node: Any, parts: list[str], whole: Mapping[str, Any]) -> Any:
+    if not parts or not isinstance(node, Mapping):
+        return node
+    for length in range(1, len(parts) + 1):  # names can have dots
+        name = ".".join(parts[:length])
+        if name in node:
+            return {**node, name: _opened(_kind_of(kind, name), node[name], parts[length:], whole)}
+    first, *rest = parts
+    inner = _kind_of(kind, first)
+    if dataclasses.is_dataclass(kind):
+        if inner is not None and not rest:
+            return {**node, first: None}
+        if inner is not None and _is_table(inner):
+            begun = whole.get(first)
+            return {**node, first: _opened(inner, dict(begun) if isinstance(begun, Mapping) else {}, rest, whole)}
+        return node
+    return {**node, ".".join(parts): None} if inner in (int, float) else node
+
+
+def _kind_of(kind: Any, name: str) -> Any:
+    """The type of a setting of a dataclass, or of the entries of a table; None if there is none."""
+    if dataclasses.is_dataclass(kind):
+        inner = get_type_hints(kind).get(name)
+    else:
+        inner = get_args(kind)[1] if _is_table(kind) else None
+    if get_origin(inner) in (UnionType, Union):
+        inner = next((other for other in get_args(inner) if other is not type(None)), None)
+    return inner
+
+
+def _is_table(kind: Any) -> bool:
+    return get_origin(kind) is Mapping

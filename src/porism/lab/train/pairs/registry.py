@@ -6,15 +6,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from porism.lab.train.pairs.answers import AnswersMiner
 from porism.lab.train.pairs.base import Miner
-from porism.lab.train.pairs.citations import Citations
-from porism.lab.train.pairs.halves import Halves
 from porism.lab.train.pairs.judgments import JudgmentsMiner
-from porism.lab.train.pairs.links import LinksMiner
-from porism.lab.train.pairs.openings import Openings
-from porism.lab.train.pairs.references import References
-from porism.lab.train.pairs.titles import Titles
+from porism.lab.train.pairs.posts import AnswersMiner, LinksMiner
+from porism.lab.train.pairs.statements import Citations, References
+from porism.lab.train.pairs.texts import Halves, Openings, Titles
 from porism.settings import parse_assignments, read_named
 
 MINERS: Mapping[str, type[Miner]] = MappingProxyType({
