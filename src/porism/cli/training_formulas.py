@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from porism.cli.encoding import encode_and_report
-from porism.cli.options import index_option
+from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import counting_progress, phase_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.cli.training_runs import TrainingRun, echo_training, losses, quiet_option, training_options
+from porism.cli.training_runs import TrainingRun, echo_training, losses, training_options
 from porism.errors import counted
 from porism.lab.train.formulas.settings import FormulaTraining
 from porism.vectors.embeddings.settings import FastText

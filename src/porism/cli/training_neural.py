@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from porism.cli.options import index_option
+from porism.cli.options import device_option, index_option, quiet_option
 from porism.cli.progress import counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.cli.training_runs import device_option, quiet_option, restart_option
+from porism.cli.training_runs import restart_option
 from porism.errors import counted
 from porism.vectors.embeddings.decontextual import Decontextualised
 

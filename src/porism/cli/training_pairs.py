@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.options import index_option
+from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
-from porism.cli.training_runs import FILE, all_options, formulas_option, quiet_option
+from porism.cli.training_runs import FILE, all_options, formulas_option
 from porism.errors import counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from porism.cli.options import index_option
+from porism.cli.options import device_option, index_option, quiet_option
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -22,11 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
-quiet_option = click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 restart_option = click.option("--restart", is_flag=True, help="Begin anew where training was interrupted before.")
-device_option = click.option(
-    "--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …"
-)
 pairs_option = click.option(
     "--pairs", "files", multiple=True, type=FILE, metavar="FILE",
     help="Pairs to train on; repeatable. Without, they are mined from the index.",

@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from porism.analysis.tokenizers.training import BpeSettings
-from porism.cli.options import index_option
+from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.cli.training_runs import quiet_option
 from porism.errors import counted
 
 

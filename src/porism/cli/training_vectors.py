@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
-from porism.cli.options import cluster_option, index_option, json_option, print_json
+from porism.cli.options import cluster_option, index_option, json_option, print_json, quiet_option
 from porism.cli.progress import phase_progress
 from porism.cli.settings_options import given_settings, settings_options
 from porism.cli.terminal import echo
-from porism.cli.training_runs import all_options, quiet_option, restart_option
+from porism.cli.training_runs import all_options, restart_option
 from porism.errors import counted
 from porism.vectors.embeddings.settings import FastText, Positional, Word2Vec
 
