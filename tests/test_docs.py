@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 from pathlib import Path
@@ -36,6 +37,25 @@ def test_the_guide_to_similar_terms_shows_a_model_that_can_be_read(tmp_path: Pat
     model = read_model(str(tmp_path / "soft.toml"))
     assert {name: (one.similarity, one.softness) for name, one in model.channels.items()} == {"words": ("words", 0.5)}
     assert "porism similarities words --channel words" in page  # makes the matrix of this name
+
+
+def found(name: str) -> bool:
+    """Whether a module has this name, or something in one."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        return importlib.import_module(name) is not None
+    except ModuleNotFoundError:
+        try:
+            return hasattr(importlib.import_module(module), attribute)
+        except ModuleNotFoundError:
+            return False
+
+
+def test_paths_that_the_changelog_renames_are_gone_and_new_ones_exist() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(porism\.[\w.]+)` \| `(porism\.[\w.]+)` \|$", text, flags=re.M)
+    assert len(rows) > 15
+    assert [row for row in rows if found(row[0]) or not found(row[1])] == []
 
 
 def test_every_folder_has_a_section_in_the_architecture() -> None:
