@@ -13,7 +13,7 @@ import pytest
 from cluster_cases import Inline, use_inline
 from processes import wait_for_work
 
-from porism.cli.info_lines import left_out_line
+from porism.cli.informing import left_out_line
 from porism.corpus import READERS
 from porism.corpus.latex.loading import EXTENSIONS
 from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS

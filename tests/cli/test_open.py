@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from porism import index_documents, open_index
-from porism.cli.editors import editor_command
 from porism.cli.last_search import LastSearch, last_indexes, recall_search, remember_search, state_folder
+from porism.cli.opening import editor_command
 from porism.types import Content, Document
 
 FILE = Path("/notes/a b.tex")

@@ -9,19 +9,25 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 import click
 
 from porism.cli.grouping import Entry, SectionedGroup
-from porism.cli.signals import TERMINATED, interrupted_by_sigterm
 from porism.cli.terminal import echo
 from porism.errors import PorismError
 from porism.version import __version__
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
+
+TERMINATED = 143
+"""The exit status of a command that SIGTERM has ended: 128 and its number, as shells have it."""
 
 SECTIONS = {
     "Search": {
@@ -90,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         try:
             _main(arguments)
         except SystemExit:
-            if terminations.came:
+            if terminations.received:
                 sys.exit(TERMINATED)
             raise
 
@@ -119,3 +125,31 @@ def _main(arguments: Sequence[str] | None) -> None:
         echo(f"Error: {error.filename or 'system'}: {reason}.", err=True)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+class Terminations:
+    """Whether SIGTERM was received."""
+
+    received = False
+
+
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[Terminations]:
+    """While the block runs, SIGTERM raises KeyboardInterrupt in it, so that a command keeps its results as at Ctrl-C.
+
+    A handler that the program has set stays.
+    """
+    terminations = Terminations()
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield terminations
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        terminations.received = True
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield terminations
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

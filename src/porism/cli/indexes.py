@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.info_lines import language_line, left_out_line
+from porism.cli.informing import language_line, left_out_line
 from porism.cli.options import cluster_option, index_option, jobs_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
