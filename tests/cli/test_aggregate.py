@@ -76,7 +76,7 @@ def test_holes(porism, files) -> None:
     refused = porism("aggregate", files / "holes.tsv", "--output", files / "out.run")
     assert refused.status == 1
     assert "2 of 6 pairs have no score in either order, such as b and c" in refused.err
-    result = porism("aggregate", files / "holes.tsv", "--output", files / "out.run", "--holes", "half")
+    result = porism("aggregate", files / "holes.tsv", "--output", files / "out.run", "--missing-scores", "half")
     assert "2 pairs got 1 - the score of the other order, 2 pairs that no order has a score of got 1/2" in result.err
     assert Run.read(files / "out.run")["q"][0] == ("a", pytest.approx(3.4))
 

@@ -119,7 +119,7 @@ def test_wrong_usage(compare) -> None:
     assert compare("--names", "one").status == 2
     assert compare("--formulas").status == 2
     assert compare("--by", "category").status == 2
-    assert compare("--level", "1.5").status == 2
+    assert compare("--confidence", "1.5").status == 2
 
 
 def test_a_run_on_other_topics_is_named(porism, files: Path) -> None:

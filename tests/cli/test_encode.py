@@ -1,4 +1,4 @@
-"""``porism encode`` and ``porism index --neural``: an index that is searched by meaning."""
+"""``porism encode`` and ``porism index --encoder``: an index that is searched by meaning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def notes(tmp_path: Path) -> Path:
 
 def test_one_command_prepares_an_index_and_updates_encode_what_is_new(porism, tiny, notes, tmp_path):
     path = tmp_path / "i.index"
-    made = porism("index", notes, "--index", path, "--jobs", 1, "--neural", tiny)
+    made = porism("index", notes, "--index", path, "--jobs", 1, "--encoder", tiny)
     assert (made.status, made.err) == (0, "")
     assert "4 documents encoded in " in made.out
     assert f"--model neural --index {path}" in made.out
@@ -88,7 +88,7 @@ def test_what_does_not_fit_is_said(porism, tiny, notes, tmp_path, arguments, sai
 
 def test_a_model_that_is_not_there_is_said_before_anything_is_indexed(porism, notes, tmp_path):
     need_encoders()
-    result = porism("index", notes, "--index", tmp_path / "i.index", "--neural", tmp_path / "nowhere")
+    result = porism("index", notes, "--index", tmp_path / "i.index", "--encoder", tmp_path / "nowhere")
     assert result.status == 1
     assert "cannot be loaded" in result.err
     assert not (tmp_path / "i.index").exists()
@@ -100,7 +100,7 @@ def test_a_model_of_late_interaction_is_searched_by_its_tokens(porism, notes, tm
     from colbert_cases import save_token_model
 
     model, path = save_token_model(tmp_path / "late"), tmp_path / "i.index"
-    made = porism("index", notes, "--index", path, "--jobs", 1, "--neural", model)
+    made = porism("index", notes, "--index", path, "--jobs", 1, "--encoder", model)
     assert made.status == 0, made.err
     assert "4 documents encoded in " in made.out
     assert "8 dimensions of 2 bits; " in made.out

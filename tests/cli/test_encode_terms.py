@@ -24,7 +24,7 @@ def notes(tmp_path: Path) -> Path:
 
 def test_one_command_prepares_an_index_and_updates_encode_what_is_new(porism, tiny, notes, tmp_path):
     path = tmp_path / "i.index"
-    made = porism("index", notes, "--index", path, "--jobs", 1, "--neural", tiny)
+    made = porism("index", notes, "--index", path, "--jobs", 1, "--encoder", tiny)
     assert (made.status, made.err) == (0, "")
     assert "4 documents encoded in " in made.out
     assert " terms each" in made.out
@@ -49,7 +49,7 @@ def test_one_command_prepares_an_index_and_updates_encode_what_is_new(porism, ti
 
 def test_it_is_a_part_of_a_sum_of_models(porism, tiny, notes, tmp_path):
     path = tmp_path / "i.index"
-    porism("index", notes, "--index", path, "--jobs", 1, "--neural", tiny)
+    porism("index", notes, "--index", path, "--jobs", 1, "--encoder", tiny)
     model = tmp_path / "sum.toml"
     model.write_text('kind = "sum"\n[parts.default]\nweight = 0.6\n[parts.splade]\nweight = 0.4\n')
     told = porism("search", "a prime divides", "--model", model, "--index", path, "--explain")
@@ -67,7 +67,7 @@ def test_a_masked_language_model_gives_terms_where_that_is_wanted(porism, notes,
 
 def test_an_encoder_is_forgotten(porism, tiny, notes, tmp_path):
     path = tmp_path / "i.index"
-    porism("index", notes, "--index", path, "--jobs", 1, "--neural", tiny)
+    porism("index", notes, "--index", path, "--jobs", 1, "--encoder", tiny)
     assert porism("encode", "tiny", "--index", path, "--remove").status == 0
     missing = porism("search", "prime", "--model", "splade", "--index", path)
     assert missing.status == 1

@@ -25,7 +25,7 @@ def notes(tmp_path: Path) -> Path:
     return source
 
 
-SMALL = ("-n", 2, "--longest-query", 4, "--batch", 4, "--device", "cpu")
+SMALL = ("-n", 2, "--max-query-tokens", 4, "--batch", 4, "--device", "cpu")
 
 
 def test_expand_apply_search_remove(porism, t5, notes, tmp_path):

@@ -10,6 +10,7 @@ import click
 from porism.cli.fusing import check_files, check_folders, methods_of
 from porism.cli.options import check_outputs, problems_option, quiet_option
 from porism.cli.progress import ProblemLog
+from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
 from porism.errors import counted
 
@@ -53,7 +54,8 @@ def _pairs_options(function: Any) -> Any:
 @_pairs_options
 @click.option("--depth", type=click.IntRange(min=1), metavar="N",
               show_default="all that were compared", help="Only the first N documents of --run are candidates.")
-@click.option("--holes", type=click.Choice(["error", "complement", "half"]), default="complement", show_default=True,
+@click.option("--missing-scores", "holes", cls=RenamedOption, former=["--holes"],
+              type=click.Choice(["error", "complement", "half"]), default="complement", show_default=True,
               help="What a pair without a score gets: an error, one minus the score of the other order, or 1/2.")
 @click.option("--name", metavar="NAME", show_default="the method", help="The name of the new run, its last column.")
 @click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",

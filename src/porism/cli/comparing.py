@@ -12,6 +12,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs, json_option, print_json
 from porism.cli.progress import ProblemLog
+from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ _FILE = click.Path(path_type=Path)
               help="Topics that no run answers count as zero, or are left out of the averages.")
 @click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
               help="Results of a topic that count.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-              metavar="SHARE", help="The level of confidence intervals.")
+@click.option("--confidence", "level", cls=RenamedOption, former=["--level"], default=0.95, show_default=True,
+              type=click.FloatRange(0, 1, min_open=True, max_open=True),
+              metavar="LEVEL", help="The level of confidence intervals.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Other numbers draw other samples for intervals and the permutation test.")
 @click.option("--p-values", is_flag=True,

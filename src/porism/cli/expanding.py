@@ -33,6 +33,7 @@ if TYPE_CHECKING:
                    "changed since are reported and left alone.")
 @click.option("--remove", is_flag=True, help="Remove all generated queries from the index.")
 @settings_options(ExpansionSettings, names={"queries": "-n/--queries", "fields": "--read"},
+                  former={"max_input_tokens": "--longest-input", "max_query_tokens": "--longest-query"},
                   metavars={"fields": "FIELD", "template": "TEXT"})
 @click.option("--batch", type=int, default=16, show_default=True, metavar="N",
               help="Documents that the model reads at once.")

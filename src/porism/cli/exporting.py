@@ -11,6 +11,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import counting_progress
+from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
 from porism.errors import counted
 
@@ -48,7 +49,8 @@ def export() -> None:
               help="Compute all weights with the present statistics; with --model or --formula-model, forget the other "
                    "models.")
 @click.option("--verify", is_flag=True, help="Compare all rows, even if none seems to be missing.")
-@click.option("--again", is_flag=True, help="Remove the collections of this name, of any index, and begin anew.")
+@click.option("--recreate", "again", cls=RenamedOption, former=["--again"], is_flag=True,
+              help="Remove the collections of this name, of any index, and begin anew.")
 @quiet_option
 def milvus(
     index_path: Path, models: Sequence[str], formula_models: Sequence[str], uri: str, collection: str, timeout: float,

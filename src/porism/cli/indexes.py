@@ -13,7 +13,7 @@ from porism.cli.informing import language_line, left_out_line
 from porism.cli.options import cluster_option, index_option, jobs_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
-from porism.cli.settings_options import given_settings
+from porism.cli.settings_options import RenamedOption, given_settings
 from porism.cli.terminal import echo
 from porism.errors import counted
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
                    "document's is detected; or none, for words without stems.")
 @click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
-@click.option("--neural", "neural_model", metavar="MODEL",
+@click.option("--encoder", "encoder_model", cls=RenamedOption, former=["--neural"], metavar="MODEL",
               help="Also encode the documents by MODEL, a folder or name, to search by meaning (porism encode).")
 @click.option("--checksum", is_flag=True, help="Compare the content of files even where size and time are unchanged.")
 @click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones.")
@@ -56,7 +56,7 @@ def index(
     tokenizers: tuple[str, ...],
     language: str | None,
     expansions_path: Path | None,
-    neural_model: str | None,
+    encoder_model: str | None,
     checksum: bool,
     read_all: bool,
     jobs: int | None,
@@ -79,10 +79,10 @@ def index(
     from porism.search.sources.updating import index_sources
 
     config = _config(channels, language, tokenizers) if channels or language or tokenizers else None
-    if neural_model:
+    if encoder_model:
         from porism.vectors.neural.encoder_model import fetched_encoder
 
-        fetched_encoder(neural_model, index_path)  # before anything is indexed
+        fetched_encoder(encoder_model, index_path)  # before anything is indexed
     log = ProblemLog(problems_path)
     change = None
     if expansions_path:
@@ -102,10 +102,10 @@ def index(
         if not quiet:
             log.close()
     _tell(report, quiet, "run the same command", cluster)
-    if neural_model:
+    if encoder_model:
         from porism.cli.encoding import encode_and_report
 
-        encode_and_report(index_path, neural_model, quiet)
+        encode_and_report(index_path, encoder_model, quiet)
 
 
 @click.command()

@@ -271,7 +271,7 @@ def test_the_commands_export_and_search(
     )
     other = str(write_index(tmp_path / "other"))
     assert "another index than" in run("export", "milvus", "--index", other, code=1)
-    assert "8 rows, 8 sent" in run("export", "milvus", "--index", other, "--again")
+    assert "8 rows, 8 sent" in run("export", "milvus", "--index", other, "--recreate")
 
 
 def test_addresses_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,15 +35,14 @@ class QueryGenerator:
         self._tokenizer = load_tokenizer(model, _PURPOSE)
         self._network = load_model("AutoModelForSeq2SeqLM", model, self.device, _PURPOSE)
         limit = longest_input(self._tokenizer, self._network.config)
-        longest = self.settings.longest_input
-        self.longest_input = min(longest, limit) if longest else limit
+        self.max_input_tokens = min(self.settings.max_input_tokens or limit, limit)
         self._before, self._after = self.settings.template.split(PLACE)
         frame = len(self._tokenizer(self._before + self._after)["input_ids"])
-        self._room = self.longest_input - frame
+        self._room = self.max_input_tokens - frame
         if self._room < 1:
             raise ConfigError(
-                f"the template takes {frame} of the {self.longest_input} tokens that are read, which leaves no room",
-                where=self.model, hint="Shorten the template, or raise the longest input.",
+                f"the template takes {frame} of the {self.max_input_tokens} tokens that are read, which leaves no room",
+                where=self.model, hint="Shorten the template, or raise max_input_tokens.",
             )
 
     def __repr__(self) -> str:
@@ -58,7 +57,7 @@ class QueryGenerator:
             return []
         torch, settings = self._torch, self.settings
         inputs = self._tokenizer(
-            [self._filled(text) for text in texts], padding=True, truncation=True, max_length=self.longest_input,
+            [self._filled(text) for text in texts], padding=True, truncation=True, max_length=self.max_input_tokens,
             return_tensors="pt",
         ).to(self.device)
         inputs.pop("token_type_ids", None)
@@ -72,7 +71,7 @@ class QueryGenerator:
         with torch.random.fork_rng(devices), torch.inference_mode():
             torch.manual_seed(self._seed(texts))
             written = self._network.generate(
-                **inputs, **how, num_return_sequences=settings.queries, max_new_tokens=settings.longest_query,
+                **inputs, **how, num_return_sequences=settings.queries, max_new_tokens=settings.max_query_tokens,
                 max_length=None,
             )
         found = self._tokenizer.batch_decode(written, skip_special_tokens=True)
@@ -84,7 +83,8 @@ class QueryGenerator:
 
     def order(self, texts: Sequence[str]) -> list[int]:
         """The texts by length, the longest first: neighbours make a batch with little padding."""
-        lengths = np.fromiter((min(len(text), 12 * self.longest_input) for text in texts), np.int64, count=len(texts))
+        most = 12 * self.max_input_tokens
+        lengths = np.fromiter((min(len(text), most) for text in texts), np.int64, count=len(texts))
         order: list[int] = np.argsort(-lengths, kind="stable").tolist()
         return order
 

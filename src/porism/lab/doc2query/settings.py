@@ -23,14 +23,14 @@ class ExpansionSettings(Settings):
     top_p: float = setting(1.0, "Sample from the likeliest tokens that have this probability together.")
     temperature: float = setting(1.0, "Below 1 likely tokens become likelier, above 1 less so.")
     seed: int = setting(1, "Other numbers sample other queries.")
-    longest_input: int = setting(0, "Tokens of a document that are read; 0 is as many as the model can.")
-    longest_query: int = setting(64, "Tokens of a query.")
+    max_input_tokens: int = setting(0, "Tokens of a document that are read; 0 is as many as the model can.")
+    max_query_tokens: int = setting(64, "Tokens of a query.")
     template: str = setting(PLACE, f"What the model reads, with {PLACE} where the text of the document goes.")
     fields: tuple[str, ...] = setting((), "A field that the model reads; repeatable.", unset="all fields")
 
     def __post_init__(self) -> None:
         for name, minimum in (
-            ("queries", 1), ("beams", 0), ("top_k", 0), ("seed", 0), ("longest_input", 0), ("longest_query", 1)
+            ("queries", 1), ("beams", 0), ("top_k", 0), ("seed", 0), ("max_input_tokens", 0), ("max_query_tokens", 1)
         ):
             if getattr(self, name) < minimum:
                 raise SettingError(f"{name} cannot be {getattr(self, name)}", path=(name,), hint=f"At least {minimum}.")

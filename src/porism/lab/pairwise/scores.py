@@ -108,8 +108,8 @@ class PairwiseScores:
                 f"{int(refused.sum()):,} of {counted(pairs, 'pair')} have no score{way}, such as {self.doc_ids[i]} and "
                 f"{self.doc_ids[j]}",
                 where=where,
-                hint="Score them, or choose holes=half (--holes half), which gives such pairs 1/2." if way
-                else "Choose holes=complement (--holes complement) where only one order of two documents was scored.",
+                hint="Score them, or choose holes=half (--missing-scores half), which gives such pairs 1/2." if way
+                else "Choose holes=complement (--missing-scores complement) where only one order of two was scored.",
             )
         matrix = np.where(empty, 1.0 - self.matrix.T, self.matrix)
         matrix[both] = 0.5

@@ -153,7 +153,7 @@ def _known(backend: Backend, snapshot: Snapshot) -> ExportState:
     if state.index != identity:
         raise EngineError(
             f"another index than {snapshot.path} was exported here", where=str(backend),
-            hint="Name another collection (--collection NAME), or remove what is there (--again).",
+            hint="Name another collection (--collection NAME), or remove what is there (--recreate).",
         )
     return state
 
@@ -219,7 +219,7 @@ class _Bringing:
         if found != wanted:
             raise EngineError(
                 f"the table {name} has {found:,} rows after the export, and should have {wanted:,}",
-                where=str(backend), hint="Run the export again; if it stays so, with --again.",
+                where=str(backend), hint="Run the export again; if that does not help, with --recreate.",
             )
         return TableReport(found, sent, removed)
 

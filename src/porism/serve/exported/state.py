@@ -73,7 +73,7 @@ def read_state(text: str, where: str) -> ExportState:
     :param where: the engine that has it, for messages.
     :raises EngineError: it was written in another format, or makes no sense.
     """
-    hint = "Remove the collections and export again: porism export milvus --again"
+    hint = "Remove the collections and export again: porism export milvus --recreate"
     try:
         value = orjson.loads(text)
         written = value["porism_export"]
