@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from porism.cli import porism
+from porism.cli.settings_options import RenamedOption
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 WIDTH = 130
@@ -140,10 +141,21 @@ def section(name: str, command: click.Command) -> str:
     return "\n\n".join(parts)
 
 
+def former_names() -> str:
+    """The section of the former names of options."""
+    rows = [
+        f"| `{name}` | `{former}` | `{option.opts[-1]}` |"
+        for name, command in commands(porism) for option in command.params
+        if isinstance(option, RenamedOption) for former in option.former
+    ]
+    head = ["## Former names of options", "", "These names still work.", "", "| command | former | now |", "|---|---|---|"]
+    return "\n".join([*head, *rows])
+
+
 def page() -> str:
     """The whole page."""
     head = [paragraph if paragraph[0] == "#" else wrapped(paragraph) for paragraph in HEAD.split("\n\n")]
-    return "\n\n".join([*head, *(section(name, command) for name, command in commands(porism))]) + "\n"
+    return "\n\n".join([*head, *(section(name, command) for name, command in commands(porism)), former_names()]) + "\n"
 
 
 if __name__ == "__main__":

@@ -5,15 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
 import porism
-from porism.cli import porism as commands
-from porism.cli.settings_options import RenamedOption
 from test_layers import LAYERS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,23 +56,6 @@ def test_paths_that_the_changelog_renames_are_gone_and_new_ones_exist() -> None:
     rows = re.findall(r"^\| `(porism\.[\w.]+)` \| `(porism\.[\w.]+)` \|$", text, flags=re.M)
     assert len(rows) > 15
     assert [row for row in rows if found(row[0]) or not found(row[1])] == []
-
-
-def options(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Parameter]]:
-    """The options of all commands, with the names of these."""
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from options(command, f"{before}{name} ")
-        yield from ((f"{before}{name}", parameter) for parameter in command.params)
-
-
-def test_the_changelog_has_the_former_names_of_options() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    rows = set(re.findall(r"^\| `([\w -]+)` \| `(-[\w-]+)` \| `(-[\w-]+)` \|$", text, flags=re.M))
-    assert rows == {
-        (name, former, parameter.opts[0]) for name, parameter in options(commands)
-        if isinstance(parameter, RenamedOption) for former in parameter.former
-    }
 
 
 def test_every_folder_has_a_section_in_the_architecture() -> None:
