@@ -148,8 +148,8 @@ def former_names() -> str:
         for name, command in commands(porism) for option in command.params
         if isinstance(option, RenamedOption) for former in option.former
     ]
-    head = ["## Former names of options", "", "These names still work.", "", "| command | former | now |", "|---|---|---|"]
-    return "\n".join([*head, *rows])
+    head = ["## Former names of options", "", "These still work.", "", "| command | former | now |", "|---|---|---|"]
+    return "\n".join(head + rows)
 
 
 def page() -> str:
