@@ -47,7 +47,7 @@ from porism.retrieve import RetrieverSettings, SearchModel
 from porism.retrieve.formulas.model import FormulaModel
 from porism.search.models import RETRIEVERS, open_formula_ranker, open_retriever, read_model
 from porism.search.models.models import known_models
-from porism.serve.backends.base import Hits, Vectors, Where
+from porism.serve.backends.base import Hits, RowFilter, Vectors
 from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.exporting import export_index
 from porism.serve.exported.formulas import ExportedFormulas
@@ -66,7 +66,7 @@ class CountingBackend(MilvusBackend):
     searches = 0
     asked = 0
 
-    def search(self, name: str, vector: Vectors, limit: int, where: Where = Where()) -> Hits:  # noqa: B008
+    def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = RowFilter()) -> Hits:  # noqa: B008
         """What Milvus finds."""
         hits = super().search(name, vector, limit, where)
         self.searches += 1

@@ -20,7 +20,7 @@ from porism.serve.exported.retriever import ExportedRetriever
 from porism.serve.exported.rows import live_units
 from porism.serve.exported.state import ExportState, TableState
 from porism.serve.exported.terms import TermSource
-from porism.serve.exported.views import Frozen, views_of
+from porism.serve.exported.views import FrozenStatistics, views_of
 from porism.types import Content, Document, Formula, Query
 
 TEXTS = {
@@ -88,7 +88,7 @@ def exported(backend: MemoryBackend, snapshot: Snapshot, named: str) -> Exported
 
 def export_terms(
     backend: MemoryBackend, segments: Sequence[Segment], lexical: LexicalRetriever,
-    frozen: Mapping[str, Frozen] | None = None,
+    frozen: Mapping[str, FrozenStatistics] | None = None,
 ) -> OpenExport:
     """Puts the rows of a retriever's views into an engine, as an export does."""
     views = {view.key: (view, lexical.segments) for view in views_of(lexical)}

@@ -8,7 +8,7 @@ from porism.corpus import split_math
 from porism.types import Document
 
 
-class Listed:
+class SupplementaryHits:
     """A list of documents; those asked for by id are counted."""
 
     def __init__(self, *documents: Document) -> None:

@@ -15,11 +15,11 @@ from porism.serve.backends.base import (
     EVERYWHERE,
     MOST_FILTERS,
     Hits,
+    RowFilter,
     Rows,
     SparseRows,
     Table,
     Vectors,
-    Where,
 )
 
 
@@ -46,7 +46,7 @@ class MemoryBackend:
     sent: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     removed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     scans: int = 0
-    searches: list[tuple[str, int, Where]] = field(default_factory=list)
+    searches: list[tuple[str, int, RowFilter]] = field(default_factory=list)
 
     def __str__(self) -> str:
         return "memory"
@@ -108,7 +108,7 @@ class MemoryBackend:
     def settle(self, name: str) -> None:
         """There is nothing to do."""
 
-    def search(self, name: str, vector: Vectors, limit: int, where: Where = EVERYWHERE) -> Hits:
+    def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = EVERYWHERE) -> Hits:
         assert 0 < limit <= self.most
         self.searches.append((name, limit, where))
         dense = not isinstance(vector, SparseRows)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.corpus.base import ReaderOptions, UnitId, ignore_progress
-from porism.corpus.groups import Unread
+from porism.corpus.groups import LazyRecord
 from porism.corpus.latex.reader import LatexProject
 from porism.errors import Problem
 from porism.types import Document
@@ -130,7 +130,7 @@ class Reading:
 
                 group.recall(last.notes[group.name], known)
             for item in group.items(self.problems.append, ignore_progress):
-                if isinstance(item, Unread):
+                if isinstance(item, LazyRecord):
                     self.unread += 1
                     item = stored[item.id]
                 self.documents.append(item)

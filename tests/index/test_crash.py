@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from index_cases import Doc, batch_of, read_all
 
-import porism.index.held as holding
+import porism.index.pending as holding
 import porism.index.writer as writing
 from porism.errors import IndexNotFound
 from porism.index import IndexWriter, Segment, Snapshot

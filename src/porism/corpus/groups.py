@@ -20,7 +20,7 @@ from porism.types import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class LazyRecord:
     """A record that can become a document: what that would be called, and a digest of all that it is made from.
 
     ``line`` is where it begins in its file. ``read`` gives the document, None where the record has no text.
@@ -32,7 +32,7 @@ class Unread:
     read: Callable[[OnProblem], Document | None]
 
 
-Item = Document | Unread
+Item = Document | LazyRecord
 
 Known = Callable[[Sequence[UnitId]], Sequence[tuple[int, int]] | None]
 """Ids → the digest and the line that the index has of each document, None unless it has all, of the same group."""
@@ -101,7 +101,7 @@ class TableReader(Reader, Protocol):
 
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Unread]:
+    ) -> Iterator[LazyRecord]:
         """Yields the records of a table in a stream.
 
         :raises SourceError: the file is missing, empty or has no record that can be read.

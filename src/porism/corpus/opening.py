@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.groups import Placer, Unread
+from porism.corpus.groups import LazyRecord, Placer
 from porism.corpus.registry import SourceGroups, guarded, source_groups
 from porism.corpus.text_files import size_of
 from porism.errors import OnProblem, Problem, SourceError
@@ -113,7 +113,7 @@ def _read_all(
 
         for group in found.groups:
             for item in guarded(group, on_problem, progress if group.alone else ignore_progress):
-                document = item.read(on_problem) if isinstance(item, Unread) else item
+                document = item.read(on_problem) if isinstance(item, LazyRecord) else item
                 if document is None:
                     continue
                 count += 1
@@ -122,7 +122,7 @@ def _read_all(
                     own, doc_id = doc_id, ids.another(placer.longer_id(item.id, group))
                     ids.take(doc_id)
                     on_problem(repeated(own, doc_id, placer))
-                yield placer.place(document, doc_id, group, item.line if isinstance(item, Unread) else 0)
+                yield placer.place(document, doc_id, group, item.line if isinstance(item, LazyRecord) else 0)
             done += sum(map(size_of, group.files))
             on_progress(min(base + done, total), total)
         if all_found and not count:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, TableGroup, Unread
+from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
 from porism.corpus.html.formulas import FormulaPageReader
 from porism.corpus.html.reader import PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
@@ -61,7 +61,7 @@ class FolderReader:
         done = 0
         for group in found.groups:
             for item in guarded(group, on_problem):
-                document = item.read(on_problem) if isinstance(item, Unread) else item
+                document = item.read(on_problem) if isinstance(item, LazyRecord) else item
                 if document is not None:
                     yield document
             done += sum(map(size_of, group.files))

@@ -15,7 +15,7 @@ from porism.index.languages import language_counts
 from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Packed
-from porism.system.files.room import folder_size
+from porism.system.files.disk_space import folder_size
 
 
 @dataclass(frozen=True, slots=True)

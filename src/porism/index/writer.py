@@ -20,7 +20,7 @@ from porism.index.buffer import DocumentBuffer
 from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
 from porism.index.container import corrupt
-from porism.index.held import HeldSegment
+from porism.index.external import ExternalSegment, copy_segment, move_segment, open_outside
 from porism.index.manifest import (
     LOCK_FILE,
     MANIFEST_FILE,
@@ -32,16 +32,16 @@ from porism.index.manifest import (
     write_manifest,
 )
 from porism.index.merging import choose_after_run, choose_for_count, choose_tier
-from porism.index.outside import OutsideSegment, copy_segment, move_segment, open_outside
 from porism.index.parts import Part, SegmentPart
+from porism.index.pending import PendingSegment
 from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
 from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
 from porism.system.concurrency.interrupts import uninterrupted
+from porism.system.files.disk_space import check_room, folder_size
 from porism.system.files.durable import make_folder, remove_tree, storage_errors, sync_folder
 from porism.system.files.lock import WriterLock
-from porism.system.files.room import check_room, folder_size
 
 BUFFER_BYTES = 192 << 20
 """Size of the documents that wait in memory before they become a segment; building it takes about as much again."""
@@ -111,7 +111,7 @@ class IndexWriter:
         if self._manifest is None:
             self._config: Mapping[str, Any] = config or {}
             self._next_segment = 1
-            self._held: list[HeldSegment] = []
+            self._held: list[PendingSegment] = []
             self._sources = self._committed_sources = SourceTable()
         else:
             if config is not None and config != self._manifest.config:
@@ -124,7 +124,7 @@ class IndexWriter:
             except FileNotFoundError as error:
                 raise corrupt("is missing", Path(str(error.filename))) from error
             self._held = [
-                HeldSegment(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
+                PendingSegment(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
             ]
             self._sources = SourceTable() if packed is None else unpack_sources(packed, self.path)
             self._committed_sources = self._sources
@@ -200,7 +200,7 @@ class IndexWriter:
             self._flush()
 
     def adopt(self, folder: str | os.PathLike[str]) -> int:
-        """Takes in a copy of a segment that :func:`porism.index.outside.build_segment` built, by whatever process.
+        """Takes in a copy of a segment that :func:`porism.index.external.build_segment` built, by whatever process.
 
         Its documents replace those of the same ids, as :meth:`add` does. Returns how many documents it has.
 
@@ -227,7 +227,7 @@ class IndexWriter:
             self._hold(move_segment(found, self._new_folder()))
         return found.segment.doc_count
 
-    def _outside(self, folder: str | os.PathLike[str]) -> OutsideSegment:
+    def _outside(self, folder: str | os.PathLike[str]) -> ExternalSegment:
         found = open_outside(folder)
         if orjson.loads(orjson.dumps(found.config)) != self._config:
             raise ConfigError(
@@ -246,7 +246,7 @@ class IndexWriter:
         """Adds a segment that lies in the index, in the place of documents with the same ids."""
         with uninterrupted():
             self._delete_held(segment.doc_ids(np.arange(segment.doc_count)))
-            self._held.append(HeldSegment(segment))
+            self._held.append(PendingSegment(segment))
             self._next_segment += 1
 
     def delete(self, ids: Iterable[str]) -> int:
@@ -280,14 +280,14 @@ class IndexWriter:
             self._held += written
             self._buffer = DocumentBuffer()
 
-    def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> HeldSegment:
+    def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> PendingSegment:
         """A new segment of the parts; what was written is removed where that fails."""
         self._lock.check()
         folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
         remove_tree(folder)
         try:
             stamp = write_segment(folder, parts, on_step)
-            held = HeldSegment(Segment(folder, stamp))
+            held = PendingSegment(Segment(folder, stamp))
         except BaseException:
             remove_tree(folder)
             raise

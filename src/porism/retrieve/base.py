@@ -94,7 +94,7 @@ class Wrapper(Protocol):
 
 
 @runtime_checkable
-class Noting(Protocol):
+class HasQueryWarnings(Protocol):
     """A retriever that has something to say of a query, such as how much of it was not read."""
 
     def notes(self, query: Query) -> list[str]:
@@ -128,7 +128,7 @@ class FormulaRanker(Protocol):
 
 
 @runtime_checkable
-class FormulaNoting(Protocol):
+class HasResultWarnings(Protocol):
     """A ranker of formulas that has something to say of its results, such as that some can be missing."""
 
     def formula_notes(self) -> list[str]:

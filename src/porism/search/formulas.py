@@ -15,7 +15,7 @@ from porism.explanation import Explanation
 from porism.index import Snapshot
 from porism.index.filters import Masks
 from porism.retrieve import FormulaRanker, Retriever
-from porism.retrieve.base import FormulaNoting
+from porism.retrieve.base import HasResultWarnings
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -105,7 +105,7 @@ class FormulaSearcher:
 
     def notes(self) -> list[str]:
         """What whoever asks should know of the results, without a full stop."""
-        return self.ranker.formula_notes() if isinstance(self.ranker, FormulaNoting) else []
+        return self.ranker.formula_notes() if isinstance(self.ranker, HasResultWarnings) else []
 
     def run(
         self, queries: Iterable[tuple[str, FormulaQuery | None]], k: int, *, allowed: Masks | None = None,

@@ -14,7 +14,7 @@ from porism.explanation import Explanation
 from porism.index import Filters, Snapshot
 from porism.index.joint import Paths
 from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
-from porism.retrieve.base import Noting, Wrapper
+from porism.retrieve.base import HasQueryWarnings, Wrapper
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.learning import Judged
@@ -185,7 +185,7 @@ class Index(IndexSearcher):
         hints = [*parsed.notes, *filter_hints(self.snapshot, _all_filters(parsed, filters))]
         if self._spelling is not None and (found := self._spelling.suggestions(parsed.query)):
             hints.append(spelling_hint(parsed.text or parsed.query.content.to_latex(), found))
-        if isinstance(self.retriever, Noting):
+        if isinstance(self.retriever, HasQueryWarnings):
             hints += self.retriever.notes(parsed.query)
         return hints
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
-from listed_documents import Listed, document
+from listed_documents import SupplementaryHits, document
 
 from porism.errors import ConfigError
 from porism.lab.train.negatives import Negatives, add_negatives, add_scores
@@ -22,7 +22,7 @@ BODIES = {
     "near": "The sum of the first even numbers lies between two squares.",
     "far": "A graph has a cycle where it has more edges than vertices.",
 }
-NOTES = Listed(*(
+NOTES = SupplementaryHits(*(
     document(name, {"tags": ("a",) if name == "far" else ("b", "a")}, body=text) for name, text in BODIES.items()
 ))
 PAIRS = [
@@ -80,7 +80,7 @@ def test_negatives_of_the_same_tags_are_drawn_by_the_seed() -> None:
     found, _ = add_negatives(PAIRS, NOTES, Negatives("tags"))
     assert all(pair.negatives for pair in found)
     assert found == add_negatives(PAIRS, NOTES, Negatives("tags"))[0]
-    of_b = Listed(*(one for one in NOTES if "b" in one.metadata["tags"]))
+    of_b = SupplementaryHits(*(one for one in NOTES if "b" in one.metadata["tags"]))
     only_b, _ = add_negatives(PAIRS[:1], of_b, Negatives("tags"))
     assert only_b[0].negatives[0] in (BODIES["also"], BODIES["near"])
     with pytest.raises(ConfigError, match="no document has the metadata 'subject'"):

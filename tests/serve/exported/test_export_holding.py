@@ -20,7 +20,7 @@ from porism.index import Snapshot
 from porism.serve.backends.base import Rows, Table
 from porism.serve.exported import holding
 from porism.serve.exported.exporting import export_index
-from porism.serve.exported.holding import Holder, only_exporter
+from porism.serve.exported.holding import ExclusiveExporter, only_exporter
 from porism.serve.exported.lexical import DOCUMENTS
 from porism.serve.exported.state import ExportState, index_identity, read_state
 
@@ -174,7 +174,7 @@ def test_an_exporter_that_is_overtaken_at_its_end_claims_nothing(index: Path) ->
     backend = Interrupted()
     with Snapshot.open(index) as snapshot:
         nothing = ExportState(index_identity(snapshot), 0, 0)
-    backend.after = (2, lambda: Holder(backend, nothing))  # the last request that writes rows
+    backend.after = (2, lambda: ExclusiveExporter(backend, nothing))  # the last request that writes rows
     with pytest.raises(EngineError, match=f"process {os.getpid()} on .* has begun to export here, too"):
         export_index(index, backend, ["words"], documents=False)
     assert backend.puts == 2
@@ -184,7 +184,7 @@ def test_an_exporter_that_is_overtaken_at_its_end_claims_nothing(index: Path) ->
 def test_an_exporter_that_is_overtaken_changes_no_table() -> None:
     backend = MemoryBackend()
     backend.make(Table("old"))
-    first, second = (Holder(backend, ExportState("", 0, 0)) for _ in range(2))
+    first, second = (ExclusiveExporter(backend, ExportState("", 0, 0)) for _ in range(2))
     state = backend.state
     nothing = Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32))
     for change_tables in (
@@ -211,7 +211,7 @@ def test_two_that_write_at_once_both_stop(index: Path, tmp_path: Path) -> None:
             first.put(name, rows)
 
     with Snapshot.open(index) as snapshot:
-        first = Holder(backend, ExportState(index_identity(snapshot), 0, 0))
+        first = ExclusiveExporter(backend, ExportState(index_identity(snapshot), 0, 0))
     backend.make(Table(DOCUMENTS))
     first.put(DOCUMENTS, Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32)))
     backend.put = second  # type: ignore[method-assign]

@@ -73,10 +73,10 @@ def test_a_server_that_is_killed_during_an_export_gets_the_rest(
 ) -> None:
     index = tmp_path / "index"
     shutil.copytree(sample_index, index)
-    send = exporting._Bringing._send
+    send = exporting.TableSync._send
     sent: list[int] = []
 
-    def killed(bringing: exporting._Bringing, rows: Rows) -> int:
+    def killed(bringing: exporting.TableSync, rows: Rows) -> int:
         if bringing._name == TEXTS and sent:
             server.kill()
         sent.append(send(bringing, rows))
@@ -84,7 +84,7 @@ def test_a_server_that_is_killed_during_an_export_gets_the_rest(
 
     server.start()
     backend = server.backend("cut")
-    monkeypatch.setattr(exporting._Bringing, "_send", killed)
+    monkeypatch.setattr(exporting.TableSync, "_send", killed)
     with pytest.raises(EngineError, match="cannot be read"):
         export_index(index, backend, ["words"], formula_models=["tokens"])
     monkeypatch.undo()
@@ -111,13 +111,13 @@ def test_an_exporter_that_is_killed_goes_on_where_it_was(
         "from porism.serve.backends.milvus import MilvusBackend\n"
         "from porism.serve.exported import exporting, terms\n"
         "terms._AT_ONCE = 40\n"
-        "bring = exporting._Bringing._send\n"
+        "bring = exporting.TableSync._send\n"
         "def slowly(*arguments):\n"
         "    sent = bring(*arguments)\n"
         "    print('sent', flush=True)\n"
         "    time.sleep(0.5)\n"
         "    return sent\n"
-        "exporting._Bringing._send = slowly\n"
+        "exporting.TableSync._send = slowly\n"
         "exporting.export_index(sys.argv[1], MilvusBackend(sys.argv[2], 'stopped'), ['words'])\n"
     )
     process = subprocess.Popen(

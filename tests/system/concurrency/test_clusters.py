@@ -64,13 +64,13 @@ def test_a_complaint_names_the_worker(tmp_path: Path, answer: Any, message: str)
 def test_work_goes_to_the_cluster_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
 
-    class Noting(Inline):
+    class HasQueryWarnings(Inline):
         def spread(self, work: Any, tasks: Any, *, at_once: bool = False) -> Any:
             for task in tasks:
                 taken.append(task)
                 yield work(task)
 
-    monkeypatch.setattr(clusters, "_active", [Noting("grid", Worker())])  # type: ignore[arg-type]
+    monkeypatch.setattr(clusters, "_active", [HasQueryWarnings("grid", Worker())])  # type: ignore[arg-type]
     assert list(spread(abs, [-1, -2], default_processes())) == [1, 2]
     assert taken == [-1, -2]
     assert default_processes() == 2

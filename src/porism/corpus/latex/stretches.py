@@ -17,7 +17,7 @@ import orjson
 import xxhash
 
 from porism.corpus.base import OnProgress, UnitId
-from porism.corpus.groups import Known, Unread
+from porism.corpus.groups import Known, LazyRecord
 from porism.corpus.latex.loading import FileLoader, Loaded
 from porism.corpus.latex.machine_state import (
     StateDigests,
@@ -106,7 +106,7 @@ class StretchReader:
         """Notes a problem that was reported."""
         self._problems.append(problem)
 
-    def at_section(self) -> Iterator[Unread]:
+    def at_section(self) -> Iterator[LazyRecord]:
         """Called where a section has begun: ends a stretch and begins another, or passes over it.
 
         Yields the documents of what is passed over.
@@ -128,7 +128,7 @@ class StretchReader:
             for where, what in stretch["problems"]:
                 self._on_problem(Problem(where, what))
             for doc_id, (digest, line) in zip(ids, found, strict=True):
-                yield Unread(doc_id, line, digest, _never_read)
+                yield LazyRecord(doc_id, line, digest, _never_read)
             key = self._digests.digest()
         self._loader.forget_peeks()
         self._begin(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from porism.corpus.groups import Unread
+from porism.corpus.groups import LazyRecord
 from porism.corpus.latex.beamer import FRAME_LEVEL
 from porism.corpus.latex.inclusion import Files, IncludingText
 from porism.corpus.latex.omissions import pass_over
@@ -38,13 +38,13 @@ class LatexStructure(IncludingText):
         self._section = Unit("text", "", 1)
         self._section_ended = False
         self._title_labels: list[str] = []
-        self.at_section: Callable[[], Iterator[Unread]] = lambda: iter(())
+        self.at_section: Callable[[], Iterator[LazyRecord]] = lambda: iter(())
         """Called where a section has begun; may go on at a later one, and says what it passes over."""
         super().__init__(files, on_problem)
         for name in SECTION_LEVELS:
             self.commands["\\" + name] = self._heading
 
-    def read(self, frame: FileFrame, *, preamble: bool) -> Iterator[Document | Unread]:
+    def read(self, frame: FileFrame, *, preamble: bool) -> Iterator[Document | LazyRecord]:
         """Yields the documents of one main file with all that it includes.
 
         :param preamble: whether the text begins at ``\\begin{document}`` only.

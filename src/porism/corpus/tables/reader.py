@@ -12,7 +12,7 @@ import orjson
 import xxhash
 
 from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_problem
-from porism.corpus.groups import Unread
+from porism.corpus.groups import LazyRecord
 from porism.corpus.posts.threads import body_content, join_contents, tag_names
 from porism.corpus.streams import Progress, check_source, first_bytes, narrow_encoding, open_seekable
 from porism.corpus.tables.cells import read_rows
@@ -42,7 +42,7 @@ class RecordReader(ABC):
     @abstractmethod
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Unread]:
+    ) -> Iterator[LazyRecord]:
         """Yields the records, of which :meth:`read` makes documents."""
 
     def read(
@@ -68,7 +68,7 @@ class JsonlReader(RecordReader):
 
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Unread]:
+    ) -> Iterator[LazyRecord]:
         return _read(Path(path), options, on_problem, on_progress, json_records, "JSON lines, one record a line")
 
 
@@ -83,7 +83,7 @@ class CsvReader(RecordReader):
 
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Unread]:
+    ) -> Iterator[LazyRecord]:
         return _read(Path(path), options, on_problem, on_progress, _csv_records, "a table with a header")
 
 
@@ -145,12 +145,12 @@ RecordSource = Callable[[IO[bytes], Path, ReaderOptions, OnProblem, Progress], I
 def _read(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
     expected: str,
-) -> Iterator[Unread]:
+) -> Iterator[LazyRecord]:
     check_source(path, expected)
     return _unread(path, options, on_problem, on_progress, records, expected)
 
 
-def _documents(path: Path, records: Iterator[Unread], on_problem: OnProblem) -> Iterator[Document]:
+def _documents(path: Path, records: Iterator[LazyRecord], on_problem: OnProblem) -> Iterator[Document]:
     found = False
     for record in records:
         document = record.read(on_problem)
@@ -164,7 +164,7 @@ def _documents(path: Path, records: Iterator[Unread], on_problem: OnProblem) -> 
 def _unread(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
     expected: str,
-) -> Iterator[Unread]:
+) -> Iterator[LazyRecord]:
     source = options.collection or path.name
     seed = xxhash.xxh3_64_intdigest(f"{__version__} {source} {options!r}".encode("utf-8", "surrogatepass"))
     found = False
@@ -178,7 +178,7 @@ def _unread(
 
             found = True
             doc_id = record_id(record.values, options) or UnitId(path.name, str(record.line))
-            yield Unread(doc_id, record.line, _digest(record.values, seed), read)
+            yield LazyRecord(doc_id, record.line, _digest(record.values, seed), read)
         progress.finish()
     if not found:
         raise SourceError("no record could be read", where=str(path), hint=f"Expected {expected}")

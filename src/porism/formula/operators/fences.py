@@ -6,7 +6,7 @@ from porism.formula.operators.frames import Frame
 from porism.formula.operators.prepass import BAR_CLOSES, BAR_EVALUATES, BAR_OPENS
 from porism.formula.operators.products import Prefix, Written, make, spanning
 from porism.formula.operators.rules import FENCES, FUNCTION_LETTERS, OPERATOR_LETTERS, Rule
-from porism.formula.operators.scripts import Surroundings, leaf_node
+from porism.formula.operators.scripts import RowContext, leaf_node
 from porism.formula.operators.upright import UPRIGHT_SYMBOLS
 from porism.formula.tree import LayoutNode, OperatorNode
 
@@ -14,7 +14,7 @@ _TRANSPARENT = frozenset({"plus", "times", "neg", "divide", "pm", "mp"})
 _APPLIED = frozenset({"sub", "sup", "subsup", "prime", "prime2", "prime3", "hat", "bar", "tilde", "vec", "dot", "ddot"})
 
 
-class Fences(Surroundings):
+class Fences(RowContext):
     """What happens at fences and bars. ``declared`` are letters known as functions, ``remarks`` what is written
     around operators."""
 

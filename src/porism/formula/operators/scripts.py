@@ -12,7 +12,7 @@ from porism.formula.tree import LayoutNode, OperatorNode, Row
 _MANY_PRIMES = 9
 
 
-class Surroundings:
+class RowContext:
     """The nodes of the rows read so far, for the symbols that they are written around."""
 
     __slots__ = ("around", "lines", "nodes")

@@ -27,7 +27,7 @@ MOST_HOLDERS = 100
 """Formulas that are found at most, the shortest first."""
 
 
-class Holders:
+class SubexpressionSearch:
     """Searches the channel of subexpressions for a query formula as a whole."""
 
     channel = SUBTREES

@@ -22,7 +22,7 @@ from porism.retrieve.ranking import UnitResults
 _MOST_LISTED = max(MOST_EQUAL, MOST_HOLDERS)
 
 
-class Listed(NamedTuple):
+class SupplementaryHits(NamedTuple):
     """What one search beside the channels found: positions among the formulas of a part, and scores there."""
 
     places: tuple[int, ...]
@@ -41,10 +41,10 @@ class FoundPart(NamedTuple):
     whole: Sequence[float]
     first: int
     itself: int
-    lists: Sequence[Listed]
+    lists: Sequence[SupplementaryHits]
 
 
-class OfPart(NamedTuple):
+class PartHit(NamedTuple):
     """A formula of the whole collection: the number of its part, its position there, its key and score, and whether it
     was aligned."""
 
@@ -86,11 +86,14 @@ def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> t
     own = layout_key(query.layout)
     return found, FoundPart(
         keys, found.scores.tolist(), whole.tolist(), first, keys.index(own) if own in keys else -1,
-        [Listed(tuple(at.tolist()), tuple(one.scores.tolist())) for at, one in zip(places, lists, strict=True)],
+        [
+            SupplementaryHits(tuple(at.tolist()), tuple(hits.scores.tolist()))
+            for at, hits in zip(places, lists, strict=True)
+        ],
     )
 
 
-def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[OfPart]:
+def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[PartHit]:
     """The best ``k`` formulas of all parts, ties by descending key: what a search of the whole finds.
 
     :param candidates: so many of the first by channels are aligned, 0 for none.
@@ -105,7 +108,7 @@ def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[O
     aligned = {(number, place) for _, _, number, place in ranked[:candidates]}
     if candidates:
         aligned.update((number, part.itself) for number, part in enumerate(parts) if part.itself >= 0)
-        for lists in zip_longest(*(part.lists for part in parts), fillvalue=Listed((), ())):
+        for lists in zip_longest(*(part.lists for part in parts), fillvalue=SupplementaryHits((), ())):
             listed = [
                 (score, parts[number].keys[place], number, place)
                 for number, one in enumerate(lists)
@@ -113,10 +116,10 @@ def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[O
             ]
             aligned.update((number, place) for _, _, number, place in sorted(listed, reverse=True)[:_MOST_LISTED])
     chosen = [
-        OfPart(number, place, parts[number].keys[place], parts[number].whole[place], True) for number, place in aligned
+        PartHit(number, place, parts[number].keys[place], parts[number].whole[place], True) for number, place in aligned
     ]
     chosen += [
-        OfPart(number, place, key, score, False)
+        PartHit(number, place, key, score, False)
         for score, key, number, place in ranked if (number, place) not in aligned
     ]
     return sorted(chosen, key=lambda one: (one.score, one.key), reverse=True)[:k]

@@ -16,7 +16,7 @@ from porism.index.engine.trees import prepare_trees
 from porism.index.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES, EqualValues
-from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, Holders
+from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, SubexpressionSearch
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
@@ -100,7 +100,7 @@ class FormulaRetriever:
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()
         self.values = EqualValues(units, model, collection, search_terms) if VALUES in there else None
-        self.holders = Holders(units, collection, search_terms) if SUBTREES in there else None
+        self.holders = SubexpressionSearch(units, collection, search_terms) if SUBTREES in there else None
         self._last_query: Memory[QueryFormula] = Memory(_LAST_READ)
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 

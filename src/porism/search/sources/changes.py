@@ -36,7 +36,7 @@ _NO_GROUP = SourceGroup(NOBODY, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PartialGroup:
     """A group of which the batch has the first documents."""
 
     source: Source
@@ -45,7 +45,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class CompleteGroup:
     """A group all of whose documents are in this batch or an earlier one, with its files as they were read.
 
     ``kept`` is one that was not read and whose files have only other times, ``gone`` one whose files are no longer
@@ -71,8 +71,8 @@ class Batch:
 
     documents: list[Document] = field(default_factory=list)
     origins: list[tuple[int, int, int]] = field(default_factory=list)
-    begun: list[Begun] = field(default_factory=list)
-    finished: list[Finished] = field(default_factory=list)
+    begun: list[PartialGroup] = field(default_factory=list)
+    finished: list[CompleteGroup] = field(default_factory=list)
     moved: dict[str, int] = field(default_factory=dict)
     characters: int = 0
     added: int = 0

@@ -22,7 +22,7 @@ _COMPARED = 200
 
 
 @dataclass(slots=True)
-class Wanted:
+class SourceUpdate:
     """A source that is to be brought up to date.
 
     ``source`` is as the index remembers it, or new with no files; ``path``, ``format`` and ``options`` are those of
@@ -47,7 +47,7 @@ class Wanted:
 class Choice:
     """What a command means: the sources to read, those that become part of others, and what should be said."""
 
-    wanted: list[Wanted] = field(default_factory=list)
+    wanted: list[SourceUpdate] = field(default_factory=list)
     absorbed: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -125,17 +125,17 @@ def _choose_one(
     taken = [*known, *(wanted.source.name for wanted in choice.wanted)]
     settings = _changed(ReaderOptions(), options)
     source = Source(unique_name(path, settings, taken), path, format, "", settings)
-    choice.wanted.append(Wanted(source, path, format, settings))
+    choice.wanted.append(SourceUpdate(source, path, format, settings))
 
 
-def _remembered(source: Source) -> Wanted:
-    wanted = Wanted(source, source.path, source.format, source.options)
+def _remembered(source: Source) -> SourceUpdate:
+    wanted = SourceUpdate(source, source.path, source.format, source.options)
     if not source.path.exists():
         wanted.unreachable = "there is no such file or folder"
     return wanted
 
 
-def _again(source: Source, path: Path, format: str | None, options: Options | None, notes: list[str]) -> Wanted:
+def _again(source: Source, path: Path, format: str | None, options: Options | None, notes: list[str]) -> SourceUpdate:
     """A source that is remembered, with the options of this time."""
     settings = _changed(source.options, options)
     differing = [key for key, value in asdict(settings).items() if value != asdict(source.options)[key]]
@@ -143,7 +143,7 @@ def _again(source: Source, path: Path, format: str | None, options: Options | No
         differing.append("format")
     if differing:
         notes.append(f"the source {source.name} is read again with other settings of {', '.join(differing)}")
-    return Wanted(source, path, format or source.format, settings, anew=bool(differing))
+    return SourceUpdate(source, path, format or source.format, settings, anew=bool(differing))
 
 
 def _changed(options: ReaderOptions, given: Options | None) -> ReaderOptions:

@@ -8,14 +8,14 @@ from porism.corpus.groups import Placer, ReadGroup
 from porism.corpus.registry import SourceGroups
 from porism.errors import Problem
 from porism.index.sources import MOST_PROBLEMS, FileProblem, SourceGroup
-from porism.search.sources.choice import Wanted
+from porism.search.sources.choice import SourceUpdate
 from porism.search.sources.freshness import FileStates
 
 
 class ScannedSource:
     """One source of the run: how it was, and what is there to read."""
 
-    def __init__(self, wanted: Wanted, found: SourceGroups | None, trusting: bool) -> None:
+    def __init__(self, wanted: SourceUpdate, found: SourceGroups | None, trusting: bool) -> None:
         self.wanted, self.found = wanted, found
         before = wanted.source
         detected = found.format if found is not None else before.detected

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
 from porism.errors import ClusterError, Problem
+from porism.index.external import build_segment
 from porism.index.manifest import SEGMENT_FOLDER
-from porism.index.outside import build_segment
 from porism.index.sources import NOBODY
 from porism.search.sources.changes import Batch
 from porism.system.concurrency.clusters import SHOWN_SECONDS, Cluster, SharedFolder, shows

@@ -14,15 +14,15 @@ import numpy as np
 
 from porism.analysis.documents import dump_document
 from porism.corpus.base import UnitId
-from porism.corpus.groups import CollectionGroup, Item, ReadGroup, Unread
+from porism.corpus.groups import CollectionGroup, Item, LazyRecord, ReadGroup
 from porism.corpus.opening import IdKeeper, nothing_found, repeated
 from porism.corpus.registry import source_groups
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
 from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
-from porism.search.sources.changes import Batch, Begun, Finished, Tally, document_digest, line_of
-from porism.search.sources.choice import Choice, Wanted
+from porism.search.sources.changes import Batch, CompleteGroup, PartialGroup, Tally, document_digest, line_of
+from porism.search.sources.choice import Choice, SourceUpdate
 from porism.search.sources.freshness import can_list
 from porism.search.sources.open_groups import OpenGroup, ScannedSource
 from porism.types import Document
@@ -87,7 +87,7 @@ class SourceScan:
         if self._batch.begun or self._batch.finished or self._batch.documents:
             yield self._batch
 
-    def _plan(self, wanted: Wanted) -> ScannedSource | None:
+    def _plan(self, wanted: SourceUpdate) -> ScannedSource | None:
         """What is to be read of a source; None where it cannot be reached."""
         name = wanted.source.name
         try:
@@ -113,8 +113,8 @@ class SourceScan:
 
     def _forget(self, source: Source) -> None:
         for name, group in source.groups.items():
-            self._batch.finished.append(Finished(source, name, group, gone=True))
-        self._batch.finished.append(Finished(source, forget=True))
+            self._batch.finished.append(CompleteGroup(source, name, group, gone=True))
+        self._batch.finished.append(CompleteGroup(source, forget=True))
 
     def _read_source(self, plan: ScannedSource) -> Iterator[Batch]:
         assert plan.found is not None
@@ -130,7 +130,7 @@ class SourceScan:
             if name not in plan.seen and plan.means(name) and self._is_gone(plan, name):
                 plan.changed = True
                 self._settled[recorded.number] = True
-                self._batch.finished.append(Finished(plan.source, name, recorded, gone=True))
+                self._batch.finished.append(CompleteGroup(plan.source, name, recorded, gone=True))
         tally = self._tally
         tally.files_read += len(plan.read_files)
         tally.files_unchanged += len(plan.same_files - plan.read_files)
@@ -138,7 +138,7 @@ class SourceScan:
         if not plan.documents and not plan.before.groups and not waiting:
             raise nothing_found(plan.wanted.path)
         if plan.changed or not plan.before.read or plan.source != plan.before:
-            self._batch.finished.append(Finished(replace(plan.source, read=time.time()), whole=True))
+            self._batch.finished.append(CompleteGroup(replace(plan.source, read=time.time()), whole=True))
 
     def _is_gone(self, plan: ScannedSource, name: str) -> bool:
         """Whether the documents of a group that was not found are to go."""
@@ -163,7 +163,7 @@ class SourceScan:
         group = replace(recorded, complete=False, problems=problems)
         plan.changed = True
         self._settled[group.number] = False
-        self._batch.finished.append(Finished(plan.source, name, group, kept=True))
+        self._batch.finished.append(CompleteGroup(plan.source, name, group, kept=True))
 
     def _visit(self, plan: ScannedSource, group: ReadGroup, base: int) -> Iterator[Batch]:
         """Skips or reads one group."""
@@ -208,7 +208,7 @@ class SourceScan:
             if (state := plan.states.now(name)) is not None and state != plan.before.files.get(name)
         }
         if touched:
-            self._batch.finished.append(Finished(plan.source, group.name, recorded, touched, kept=True))
+            self._batch.finished.append(CompleteGroup(plan.source, group.name, recorded, touched, kept=True))
 
     def _read(
         self, plan: ScannedSource, group: ReadGroup, recorded: SourceGroup | None, base: int
@@ -299,7 +299,7 @@ class SourceScan:
         ours = owner == opened.number
         placer = opened.plan.placer
         document: Document | None
-        if isinstance(item, Unread):
+        if isinstance(item, LazyRecord):
             line, digest = item.line, item.digest
             same = ours and int(origins.digests[place]) == digest and self._change is None
             if same:
@@ -337,7 +337,7 @@ class SourceScan:
         batch = self._batch
         if not opened.begun:
             group = SourceGroup(opened.number, opened.group.format, documents=opened.documents)
-            batch.begun.append(Begun(opened.plan.source, opened.group.name, opened.recorded or group))
+            batch.begun.append(PartialGroup(opened.plan.source, opened.group.name, opened.recorded or group))
             opened.begun = True
         batch.add(document, opened.number, digest, line)
 
@@ -385,4 +385,4 @@ class SourceScan:
         if unread:  # what could not be read now keeps its documents
             self._tally.files_failed += 1
             self._report(Problem(f"{opened.plan.before.name}/{unread[0]}", "cannot be read; its documents stay"))
-        self._batch.finished.append(Finished(opened.plan.source, group.name, read, files, kept=bool(unread)))
+        self._batch.finished.append(CompleteGroup(opened.plan.source, group.name, read, files, kept=bool(unread)))

@@ -17,7 +17,7 @@ from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
 from porism.retrieve import SearchModel
-from porism.search.sources.changes import Batch, Finished, Tally
+from porism.search.sources.changes import Batch, CompleteGroup, Tally
 from porism.search.sources.choice import Choice
 from porism.search.sources.indexing import (
     COMMIT_SECONDS,
@@ -272,7 +272,7 @@ class UpdateRun:
         for finished in side.finished:
             self._record(finished)
 
-    def _record(self, finished: Finished) -> None:
+    def _record(self, finished: CompleteGroup) -> None:
         known = self._of(finished.source)
         if finished.forget:
             self._known.pop(finished.source.name, None)

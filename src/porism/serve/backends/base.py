@@ -94,7 +94,7 @@ class Rows(NamedTuple):
         )
 
 
-class Where(NamedTuple):
+class RowFilter(NamedTuple):
     """Which rows a search looks at: those whose part is from ``low`` to before ``high``, and that have, of each group
     in ``filters``, one at least."""
 
@@ -102,13 +102,13 @@ class Where(NamedTuple):
     high: int = PARTS
     filters: tuple[tuple[int, ...], ...] = ()
 
-    def halves(self) -> tuple[Where, Where]:
+    def halves(self) -> tuple[RowFilter, RowFilter]:
         """The same rows in two groups of about the same size."""
         middle = (self.low + self.high) // 2
         return self._replace(high=middle), self._replace(low=middle)
 
 
-EVERYWHERE = Where()
+EVERYWHERE = RowFilter()
 """All rows."""
 
 
@@ -162,7 +162,7 @@ class Backend(Protocol):
     def settle(self, name: str) -> None:
         """Called when much was written, so that the engine can build what makes it fast."""
 
-    def search(self, name: str, vector: Vectors, limit: int, where: Where = EVERYWHERE) -> Hits:
+    def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = EVERYWHERE) -> Hits:
         """The best ``limit`` rows for one vector (of one row); rows that share no dimension with a sparse one are left
         out."""
 

@@ -24,11 +24,11 @@ from porism.serve.backends.base import (
     MOST_FILTERS,
     PARTS,
     Hits,
+    RowFilter,
     Rows,
     SparseRows,
     Table,
     Vectors,
-    Where,
 )
 
 T = TypeVar("T")
@@ -298,7 +298,7 @@ class MilvusBackend:
             self._client.flush(self._of(name), timeout=self._timeout)
             self._client.load_collection(self._of(name), timeout=self._timeout)
 
-    def search(self, name: str, vector: Vectors, limit: int, where: Where = EVERYWHERE) -> Hits:
+    def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = EVERYWHERE) -> Hits:
         """The best ``limit`` rows for one vector."""
         wanted: Any
         if isinstance(vector, SparseRows):
@@ -339,7 +339,7 @@ def _range(low: int, high: int) -> str:
     return " and ".join(bounds)
 
 
-def _expression(where: Where) -> str:
+def _expression(where: RowFilter) -> str:
     """The rows that a search looks at, as an expression of Milvus; empty for all."""
     every = where.low <= 0 and where.high >= PARTS
     groups = [] if every else [_range(where.low, where.high)]

@@ -24,11 +24,11 @@ from porism.index import Segment, Snapshot
 from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.search.models.models import model_from, read_model, write_model
 from porism.serve.backends.base import Backend, Rows
-from porism.serve.exported.holding import Holder, only_exporter
+from porism.serve.exported.holding import ExclusiveExporter, only_exporter
 from porism.serve.exported.rows import RowSource, live_units
 from porism.serve.exported.sources import sources_of
 from porism.serve.exported.state import ExportState, SegmentState, TableState, index_identity, read_state
-from porism.serve.exported.views import Frozen
+from porism.serve.exported.views import FrozenStatistics
 
 _AT_ONCE = 1_000
 
@@ -54,7 +54,7 @@ class ExportReport(NamedTuple):
     models: tuple[str, ...]
     formula_models: tuple[str, ...]
     tables: Mapping[str, TableReport]
-    views: Mapping[str, Frozen]
+    views: Mapping[str, FrozenStatistics]
     drift: float
     compared: bool
     seconds: float
@@ -106,7 +106,7 @@ def export_index(
             state, models=named, formula_models=of_formulas, views={**state.views, **found.frozen}, texts=texts,
             tables={name: table for name, table in state.tables.items() if name in found.names},
         )
-        holder = Holder(backend, begun)
+        holder = ExclusiveExporter(backend, begun)
         for name in backend.tables():
             if again or name not in found.names:
                 holder.drop(name)
@@ -126,14 +126,14 @@ def export_index(
 
 
 def _bring_all(
-    holder: Holder, snapshot: Snapshot, sources: Sequence[RowSource], known: Mapping[str, TableState],
+    holder: ExclusiveExporter, snapshot: Snapshot, sources: Sequence[RowSource], known: Mapping[str, TableState],
     on_progress: Callable[[int, int], None],
 ) -> dict[str, TableReport]:
     """Brings all tables in step."""
     lives = [[live_units(units) for units in source.units] for source in sources]
     steps = _Steps(on_progress, sum(len(live) for of_source in lives for live in of_source))
     return {
-        source.table.name: _Bringing(holder, snapshot.segments, source, live).bring(
+        source.table.name: TableSync(holder, snapshot.segments, source, live).bring(
             known.get(source.table.name), steps
         )
         for source, live in zip(sources, lives, strict=True)
@@ -180,11 +180,12 @@ class _Steps:
         self._on_progress(self._done, self._total)
 
 
-class _Bringing:
+class TableSync:
     """Brings one table in step."""
 
     def __init__(
-        self, holder: Holder, segments: Sequence[Segment], source: RowSource, lives: Sequence[NDArray[np.int64]]
+        self, holder: ExclusiveExporter, segments: Sequence[Segment], source: RowSource, lives:
+        Sequence[NDArray[np.int64]]
     ) -> None:
         """``lives`` are the units of each segment that can be found."""
         self._holder, self._backend, self._source = holder, holder.backend, source

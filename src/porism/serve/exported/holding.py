@@ -45,7 +45,7 @@ def only_exporter(path: Path, backend: Backend) -> Iterator[None]:
         lock.release()
 
 
-class Holder:
+class ExclusiveExporter:
     """Changes the tables of an engine while the state says that nobody else does."""
 
     def __init__(self, backend: Backend, state: ExportState) -> None:

@@ -19,7 +19,7 @@ from porism.serve.backends.base import SparseRows
 from porism.serve.exported.candidates import Bound, CandidateSearch, Located
 from porism.serve.exported.opening import OpenExport
 from porism.serve.exported.rows import whole_key
-from porism.serve.exported.views import Frozen, View, summed, term_digests, views_of
+from porism.serve.exported.views import FrozenStatistics, View, summed, term_digests, views_of
 
 DOCUMENTS = "documents"
 """The table of the documents' terms."""
@@ -52,7 +52,7 @@ class ExportedLexical(LexicalRetriever):
         for view in self._views.values():
             self._frozen(view, known)
         self._candidates = CandidateSearch(export.backend, table, Located(self.segments, parse), self.ids)
-        self._drifts: dict[tuple[str, Frozen], float] = {}
+        self._drifts: dict[tuple[str, FrozenStatistics], float] = {}
 
     def _search(self, query: QueryTerms, k: int, allowed: Masks | None) -> UnitResults:
         names, prepared = self.terms.read(query)
@@ -101,7 +101,7 @@ class ExportedLexical(LexicalRetriever):
         rounding = 1.0 + (len(joined) + 16) * _ROUNDING
         return vector, Bound(largest * scale * rounding, offset + largest * len(joined) * 1e-37)
 
-    def _frozen(self, view: View, statistics: Mapping[str, Frozen]) -> Frozen:
+    def _frozen(self, view: View, statistics: Mapping[str, FrozenStatistics]) -> FrozenStatistics:
         """The statistics that the weights of a view have in the engine.
 
         :raises EngineError: it does not have the view.
@@ -114,7 +114,7 @@ class ExportedLexical(LexicalRetriever):
             )
         return statistics[view.key]
 
-    def _drift(self, view: View, frozen: Frozen) -> float:
+    def _drift(self, view: View, frozen: FrozenStatistics) -> float:
         """How far the weights that the engine has can be below the present ones: a factor."""
         with self._lock:
             if (view.key, frozen) not in self._drifts:

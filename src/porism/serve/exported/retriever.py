@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from porism.explanation import Explanation
 from porism.index import Masks
-from porism.retrieve.base import Noting, Retriever, RetrieverSettings
+from porism.retrieve.base import HasQueryWarnings, Retriever, RetrieverSettings
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.serve.exported.opening import OpenExport
@@ -68,4 +68,4 @@ class ExportedRetriever:
     def notes(self, query: Query) -> list[str]:
         """What the engine does not know yet, and what the inner model has to say."""
         own = [self.export.behind] if self.export.behind else []
-        return own + (self.inner.notes(query) if isinstance(self.inner, Noting) else [])
+        return own + (self.inner.notes(query) if isinstance(self.inner, HasQueryWarnings) else [])

@@ -60,7 +60,7 @@ class RowSource(Protocol):
         """The inverse of :meth:`key`."""
 
 
-class OneRowEach:
+class SingleRowTable:
     """What tables have in common in which every unit has one row, whose key is its id."""
 
     units: tuple[Units, ...]

@@ -23,7 +23,7 @@ from porism.serve.exported.rows import RowSource
 from porism.serve.exported.terms import FormulaSource, TermSource
 from porism.serve.exported.texts import TextSource
 from porism.serve.exported.tokens import token_rows
-from porism.serve.exported.views import Frozen, View, views_of
+from porism.serve.exported.views import FrozenStatistics, View, views_of
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.dense.model import DenseModel
@@ -34,7 +34,7 @@ class Sources(NamedTuple):
     """The tables of an export, the statistics of the views, and how far the mean lengths of these are off (a share)."""
 
     sources: list[RowSource]
-    frozen: dict[str, Frozen]
+    frozen: dict[str, FrozenStatistics]
     drift: float
 
     @property
@@ -45,7 +45,7 @@ class Sources(NamedTuple):
 
 def sources_of(
     snapshot: Snapshot, analyzer: Analyzer, models: Iterable[RetrieverSettings],
-    formula_models: Iterable[RetrieverSettings], frozen: Mapping[str, Frozen], texts: bool,
+    formula_models: Iterable[RetrieverSettings], frozen: Mapping[str, FrozenStatistics], texts: bool,
 ) -> Sources:
     """What an index exports for some models of documents and of formulas.
 

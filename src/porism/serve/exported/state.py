@@ -11,7 +11,7 @@ import xxhash
 
 from porism.errors import EngineError
 from porism.index import Snapshot
-from porism.serve.exported.views import Frozen
+from porism.serve.exported.views import FrozenStatistics
 
 FORMAT = 1
 """Changes when rows or the state are made differently; what another version wrote is not read."""
@@ -47,7 +47,7 @@ class ExportState:
     documents: int
     pending: bool = False
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    views: Mapping[str, Frozen] = field(default_factory=dict)
+    views: Mapping[str, FrozenStatistics] = field(default_factory=dict)
     tables: Mapping[str, TableState] = field(default_factory=dict)
     texts: bool | None = None
     exporter: str = ""
@@ -84,7 +84,7 @@ def read_state(text: str, where: str) -> ExportState:
             )
         return ExportState(
             str(value["index"]), int(value["generation"]), int(value["documents"]), bool(value["pending"]),
-            dict(value["models"]), {key: Frozen(**view) for key, view in value["views"].items()},
+            dict(value["models"]), {key: FrozenStatistics(**view) for key, view in value["views"].items()},
             {
                 name: TableState(
                     int(table["rows"]), str(table["made_of"]),

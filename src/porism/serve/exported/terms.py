@@ -13,8 +13,8 @@ from porism.index.engine.units import Units
 from porism.serve.backends.base import Table
 from porism.serve.exported.formula_keys import FormulaKeys
 from porism.serve.exported.lexical import DOCUMENTS, FORMULAS
-from porism.serve.exported.rows import Batch, OneRowEach, SegmentFilters, sparse_rows
-from porism.serve.exported.views import Frozen, SegmentVectors, View
+from porism.serve.exported.rows import Batch, SegmentFilters, SingleRowTable, sparse_rows
+from porism.serve.exported.views import FrozenStatistics, SegmentVectors, View
 
 _AT_ONCE = 512
 
@@ -22,12 +22,12 @@ Views = Mapping[str, tuple[View, Sequence[Units]]]
 """Views by their keys, each with the units of the segments in which its channel is."""
 
 
-class TermSource(OneRowEach):
+class TermSource(SingleRowTable):
     """The documents of some segments in some views."""
 
     table = Table(DOCUMENTS)
 
-    def __init__(self, segments: Sequence[Segment], views: Views, frozen: Mapping[str, Frozen]) -> None:
+    def __init__(self, segments: Sequence[Segment], views: Views, frozen: Mapping[str, FrozenStatistics]) -> None:
         self.units: tuple[Units, ...] = tuple(segments)
         self._segments = tuple(segments)
         self._views, self._frozen = dict(views), dict(frozen)
@@ -56,7 +56,7 @@ class FormulaSource(TermSource):
     table = Table(FORMULAS)
 
     def __init__(
-        self, segments: Sequence[Segment], units: Sequence[Units], views: Views, frozen: Mapping[str, Frozen]
+        self, segments: Sequence[Segment], units: Sequence[Units], views: Views, frozen: Mapping[str, FrozenStatistics]
     ) -> None:
         super().__init__(segments, views, frozen)
         self.units = tuple(units)

@@ -21,7 +21,7 @@ from porism.index import Segment
 from porism.index.segment import LINE
 from porism.index.strings import Packed
 from porism.serve.backends.base import DOCUMENT_BYTES, Rows, SparseRows, Table
-from porism.serve.exported.rows import Batch, OneRowEach, digest_numbers, stamp
+from porism.serve.exported.rows import Batch, SingleRowTable, digest_numbers, stamp
 from porism.serve.exported.views import EVERY
 from porism.types import Content, Document, Formula
 
@@ -42,7 +42,7 @@ _FRAME = 100
 """Bytes that are kept for what is around the parts."""
 
 
-class TextSource(OneRowEach):
+class TextSource(SingleRowTable):
     """The documents of some segments."""
 
     table = Table(TEXTS, documents=True)

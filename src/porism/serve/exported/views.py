@@ -44,7 +44,7 @@ _LEAST = 2e-7
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Frozen(NamedTuple):
+class FrozenStatistics(NamedTuple):
     """The statistics of a view that are in the weights which an engine has: those of the channel when they were
     computed, of the commit ``generation``; and what every summand of a document is above (``base``)."""
 
@@ -121,11 +121,11 @@ class View:
         ]
         return min(least, default=0.0)
 
-    def freeze(self, generation: int) -> Frozen:
+    def freeze(self, generation: int) -> FrozenStatistics:
         """The statistics that weights computed now have."""
-        return Frozen(self.statistics.documents, self.statistics.mean_length, generation, self.base)
+        return FrozenStatistics(self.statistics.documents, self.statistics.mean_length, generation, self.base)
 
-    def drift(self, frozen: Frozen) -> float:
+    def drift(self, frozen: FrozenStatistics) -> float:
         """How many times the present weight of a term in a document is that under frozen statistics, at most."""
         if self.stored or self.statistics.mean_length == frozen.mean_length:
             return 1.0
@@ -139,7 +139,7 @@ class View:
             most = max(most, float(ratios.max(initial=1.0)))
         return most
 
-    def weights(self, segment: int, frozen: Frozen) -> Weights:
+    def weights(self, segment: int, frozen: FrozenStatistics) -> Weights:
         """What the documents of a segment weigh under frozen statistics."""
         if self.stored:
             return self._stored_weights(segment, frozen)
@@ -157,7 +157,7 @@ class View:
         factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
         return Weights(rows.indptr, numbers[rows.terms], factors)
 
-    def _stored_weights(self, segment: int, frozen: Frozen) -> Weights:
+    def _stored_weights(self, segment: int, frozen: FrozenStatistics) -> Weights:
         scored = self._lexical.scored(self.channel, self.zone)[segment]
         assert isinstance(scored, FactorChannel)
         factors = np.maximum(scored.factors, scored.peak * _LEAST)
@@ -185,7 +185,7 @@ def _floats(weights: FieldWeights) -> dict[str, float]:
     return {name: float(weight) for name, weight in weights.items()}
 
 
-def _statistics(frozen: Frozen) -> ChannelStatistics:
+def _statistics(frozen: FrozenStatistics) -> ChannelStatistics:
     return ChannelStatistics(frozen.documents, frozen.mean_length)
 
 
@@ -204,7 +204,7 @@ class SegmentVectors:
     """The vectors of the documents of one segment in some views."""
 
     def __init__(
-        self, number: int, views: Sequence[tuple[View, Units]], frozen: Mapping[str, Frozen]
+        self, number: int, views: Sequence[tuple[View, Units]], frozen: Mapping[str, FrozenStatistics]
     ) -> None:
         """``number`` is the position of the segment, and each view is given with its units."""
         self._parts: list[tuple[View, NDArray[np.uint64], Weights]] = []

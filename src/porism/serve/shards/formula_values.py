@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from porism.errors import QueryError
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.parts import FoundPart, Listed
+from porism.retrieve.formulas.parts import FoundPart, SupplementaryHits
 from porism.search.answers import FormulaDocument
 from porism.search.formula_occurrences import Naming, Place
 from porism.serve.shards.values import ChannelLengths
@@ -78,7 +78,7 @@ class FoundFormulas:
     sources: tuple[str, ...]
     first: int
     itself: int
-    lists: tuple[Listed, ...]
+    lists: tuple[SupplementaryHits, ...]
 
     def __post_init__(self) -> None:
         count = len(self.keys)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from listed_documents import Listed, document
+from listed_documents import SupplementaryHits, document
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, FormatError, SourceError
@@ -26,7 +26,7 @@ def answer(name: str, question: str, text: str, **metadata: str | tuple[str, ...
 
 
 def mined(miner: Miner, *documents: object) -> list[tuple[str, str]]:
-    return [(pair.anchor, pair.positive) for pair in miner.mine(Listed(*documents), TEXT)]  # type: ignore[arg-type]
+    return [(pair.anchor, pair.positive) for pair in miner.mine(SupplementaryHits(*documents), TEXT)]  # type: ignore[arg-type]
 
 
 THREAD = (
@@ -161,7 +161,7 @@ def test_references_are_labels_in_brackets() -> None:
 def test_judgments_give_what_was_judged_worse_as_negatives(tmp_path: Path) -> None:
     (tmp_path / "topics.tsv").write_text("1\tWhat is a limit?\n2\tWhy?\n3\tunjudged\n")
     (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 0\n1 0 c 1\n1 0 gone 3\n1 0 empty 2\n2 0 b 1\n4 0 a 2\n")
-    notes = Listed(*(document(name, body=text) for name, text in (
+    notes = SupplementaryHits(*(document(name, body=text) for name, text in (
         ("a", "A limit."), ("b", "A group."), ("c", "A bound."), ("empty", ""), ("other", "x")
     )))
     given = {"topics": str(tmp_path / "topics.tsv"), "qrels": str(tmp_path / "qrels")}

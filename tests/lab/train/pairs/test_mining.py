@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from listed_documents import Listed, document
+from listed_documents import SupplementaryHits, document
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, FormatError, SourceError
@@ -16,7 +16,7 @@ from porism.lab.train.pairs.mining import mine_pairs
 from porism.lab.train.pairs.texts import Halves, Titles
 
 SUBJECTS = ("groups", "rings", "fields", "modules", "lattices", "graphs", "matroids", "sheaves")
-NOTES = Listed(*(
+NOTES = SupplementaryHits(*(
     document(name, title=f"About {name}", body=f"Here the theory of {name} begins with {len(name)} axioms for {name}.")
     for name in SUBJECTS
 ))

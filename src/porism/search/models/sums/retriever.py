@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Masks, Snapshot
-from porism.retrieve.base import Noting, Retriever
+from porism.retrieve.base import HasQueryWarnings, Retriever
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.models.sums.model import Normalisation, SumModel
@@ -142,7 +142,8 @@ class SumRetriever:
 
     def notes(self, query: Query) -> list[str]:
         """What parts have to say to whoever asked."""
-        return [note for part in self.parts.values() if isinstance(part, Noting) for note in part.notes(query)]
+        warning = [part for part in self.parts.values() if isinstance(part, HasQueryWarnings)]
+        return [note for part in warning for note in part.notes(query)]
 
     def _runs(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> dict[str, Run]:
         depth = max(k, self.model.depth)

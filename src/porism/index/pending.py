@@ -13,7 +13,7 @@ from porism.index.strings import Packed
 
 
 @dataclass(slots=True)
-class HeldSegment:
+class PendingSegment:
     """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new.
 
     ``moved`` is whether lines of its documents have changed since.

@@ -26,7 +26,7 @@ from porism.system.files.durable import make_folder, remove_tree, replace_file, 
 ORIGIN_FILE = "origin.json"
 
 
-class OutsideSegment(NamedTuple):
+class ExternalSegment(NamedTuple):
     """A segment outside an index, its whole file compared with its checksums, and the configuration of its terms."""
 
     segment: Segment
@@ -60,7 +60,7 @@ def build_segment(
     return len(last)
 
 
-def open_outside(folder: str | os.PathLike[str]) -> OutsideSegment:
+def open_outside(folder: str | os.PathLike[str]) -> ExternalSegment:
     """A segment that :func:`build_segment` wrote.
 
     :raises ConfigError: there is none, or it is not complete.
@@ -82,10 +82,10 @@ def open_outside(folder: str | os.PathLike[str]) -> OutsideSegment:
             f"does not say what it was made with ({error})", where=str(place / ORIGIN_FILE), hint="Build it again."
         ) from error
     segment.verify()
-    return OutsideSegment(segment, config)
+    return ExternalSegment(segment, config)
 
 
-def move_segment(found: OutsideSegment, folder: Path) -> Segment:
+def move_segment(found: ExternalSegment, folder: Path) -> Segment:
     """The segment as a new folder of the same file system, without its derived data and whatever else was beside it.
 
     :raises StorageError: the folder cannot be written.

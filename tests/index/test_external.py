@@ -14,7 +14,7 @@ from long_forms import LONG
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index import IndexWriter, Snapshot
-from porism.index.outside import ORIGIN_FILE, build_segment, open_outside
+from porism.index.external import ORIGIN_FILE, build_segment, open_outside
 from porism.index.segment import DATA_FILE
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents, prepare_for_searches
