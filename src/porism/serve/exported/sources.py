@@ -28,6 +28,7 @@ from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.dense.records import DENSE_RECORDS
+from porism.vectors.splade.opening import open_encoded
 
 
 class Sources(NamedTuple):
@@ -57,7 +58,7 @@ def sources_of(
     vectors: dict[str, RowSource] = {}
     for model in _without_sums(models):
         if isinstance(model, SearchModel):
-            lexical = DocumentRetriever(snapshot, analyzer, model).lexical
+            lexical = DocumentRetriever(snapshot, analyzer, model, open_encoded=open_encoded).lexical
             for view in views_of(lexical):
                 views.setdefault(view.key, (view, lexical.segments))
         elif isinstance(model, DenseModel):
