@@ -51,7 +51,7 @@ def test_segments_of_other_processes_give_the_index_that_one_process_makes(tmp_p
         for start in (0, 10, 20)
     ]
     for work in parts if LONG else ["; ".join(parts)]:  # in the short form one process makes them all
-        script = f"from test_outside import *; {work}"
+        script = f"from test_external import *; {work}"
         subprocess.run([sys.executable, "-c", script], env=environment, check=True)
     with IndexWriter(tmp_path / "adopted", config=CONFIG.to_dict()) as writer:
         assert [writer.adopt(tmp_path / f"part{start}") for start in (0, 10, 20)] == [10, 10, 10]
