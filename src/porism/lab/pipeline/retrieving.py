@@ -71,7 +71,6 @@ class _Formulas:
         self._stage = stage
 
     def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
-        """The best ``k`` visual ids of each query."""
         stage = self._stage
         return stage.index.run_formulas(
             queries, k, context=stage.context, filters=stage.filters or None, on_problem=stage.on_problem

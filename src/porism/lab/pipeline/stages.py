@@ -286,7 +286,6 @@ class CutReranker:
         self.batch = bool(getattr(reranker, "batch", False))
 
     def rerank(self, queries: Iterable[Query], run: Run, depth: int = DEPTH) -> Run:
-        """What the reranker gives, cut off."""
         return self.reranker.rerank(queries, run, depth).top(self.k)
 
     def describe(self) -> dict[str, Any]:

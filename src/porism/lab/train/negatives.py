@@ -97,7 +97,6 @@ class IndexSearch:
         self._index = index
 
     def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
-        """The run of the queries."""
         return self._index.run(list(queries), k)
 
 

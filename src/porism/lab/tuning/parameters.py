@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from porism.errors import ConfigError
 from porism.settings import Path, SettingError, Settings, dotted, nearest, read_settings
@@ -19,42 +20,47 @@ Value = Any
 
 LINE_POINTS = 10
 """So many values has a range for grid and coordinate search where neither step nor points are given."""
-_MOST_POINTS = 1_000_000
+_MAX_POINTS = 1_000_000
 _EXACT = 1e-9
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
-class Parameter(Protocol):
+class Parameter(ABC):
     """What a search needs to know of a parameter. ``size`` points can be counted off, in the order of the space."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def size(self) -> int: ...
 
     @property
     def continuous(self) -> bool:
         """Whether random search draws from more than the points."""
-        ...
+        return False
 
+    @abstractmethod
     def point(self, number: int) -> Value: ...
 
+    @abstractmethod
     def draw(self, generator: random.Random) -> Value: ...
 
+    @abstractmethod
     def position(self, value: Value) -> tuple[float, ...]:
         """Where the value is in the order of the space."""
-        ...
 
     @property
     def directions(self) -> int:
         """How many lines coordinate search follows through a value: one for each weight, else one."""
-        ...
+        return 1
 
+    @abstractmethod
     def line(self, value: Value, direction: int) -> Sequence[Value]:
         """The values on one of the lines through this one, in the order of the space."""
-        ...
 
+    @abstractmethod
     def to_plain(self) -> Any:
         """As :func:`read_parameter` reads it."""
-        ...
 
 
 def value_key(value: Value) -> str:
@@ -75,7 +81,7 @@ def _canonical(value: Value) -> Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(Parameter):
     """Any of the values given, in this order; of equal ones the first counts.
 
     :raises ConfigError: there is none, or a value is not plain (a NaN is not).
@@ -98,42 +104,26 @@ class Choices:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
         return len(self.values)
 
-    @property
-    def continuous(self) -> bool:
-        """No."""
-        return False
-
     def point(self, number: int) -> Value:
-        """The value of this number."""
         return self.values[number]
 
     def draw(self, generator: random.Random) -> Value:
-        """Each value alike."""
         return self.values[int(generator.random() * self.size)]
 
     def position(self, value: Value) -> tuple[float, ...]:
-        """The number of the value."""
         return (self._numbers.get(value_key(value), math.inf),)
 
-    @property
-    def directions(self) -> int:
-        """One."""
-        return 1
-
     def line(self, value: Value, direction: int) -> Sequence[Value]:
-        """All values."""
         return self.values
 
     def to_plain(self) -> list[Value]:
-        """The list."""
         return list(self.values)
 
 
 @dataclass(frozen=True, slots=True)
-class Range(Settings):
+class Range(Parameter, Settings):
     """Numbers from ``low`` to ``high``, both among them (``high`` if a step reaches it).
 
     With ``step``: ``low``, ``low + step``, …, as exact decimals. With ``points``: so many, equally far apart or, if
@@ -166,10 +156,10 @@ class Range(Settings):
             )
         if self.step is not None and self.step <= 0:
             raise ConfigError(f"{shown} cannot have the step {self.step}", hint="Use a number above 0.")
-        if self.points is not None and not 1 <= self.points <= _MOST_POINTS:
-            raise ConfigError(f"{shown} cannot have {self.points:,} points", hint=f"Use 1 to {_MOST_POINTS:,}.")
-        if self.step is not None and (self.high - self.low) / self.step > _MOST_POINTS:
-            raise ConfigError(f"{shown} in steps of {self.step} has over {_MOST_POINTS:,} points")
+        if self.points is not None and not 1 <= self.points <= _MAX_POINTS:
+            raise ConfigError(f"{shown} cannot have {self.points:,} points", hint=f"Use 1 to {_MAX_POINTS:,}.")
+        if self.step is not None and (self.high - self.low) / self.step > _MAX_POINTS:
+            raise ConfigError(f"{shown} in steps of {self.step} has over {_MAX_POINTS:,} points")
 
     @property
     def whole(self) -> bool:
@@ -178,20 +168,16 @@ class Range(Settings):
 
     @property
     def size(self) -> int:
-        """How many points there are."""
         return len(_points(self))
 
     @property
     def continuous(self) -> bool:
-        """Whether there are values between the points."""
         return self.step is None and self.points is None and self.low < self.high
 
     def point(self, number: int) -> Value:
-        """The point of this number."""
         return _points(self)[number]
 
     def draw(self, generator: random.Random) -> Value:
-        """Uniformly from the points, or from all values between."""
         share = generator.random()
         if not self.continuous:
             return self.point(int(share * self.size))
@@ -201,20 +187,12 @@ class Range(Settings):
         return min(max(self._between(self.low, self.high, share), float(self.low)), float(self.high))
 
     def position(self, value: Value) -> tuple[float, ...]:
-        """The value itself."""
         return (float(value),)
 
-    @property
-    def directions(self) -> int:
-        """One."""
-        return 1
-
     def line(self, value: Value, direction: int) -> Sequence[Value]:
-        """All points."""
         return _points(self)
 
     def to_plain(self) -> dict[str, Any]:
-        """The table."""
         plain: dict[str, Any] = {"low": self.low, "high": self.high}
         plain |= {name: given for name in ("step", "points") if (given := getattr(self, name)) is not None}
         return plain | ({"log": True} if self.log else {})
@@ -245,7 +223,7 @@ def _points(span: Range) -> tuple[int | float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Simplex(Settings):
+class Simplex(Parameter, Settings):
     """Weights of ``systems`` that sum to 1, each a multiple of ``step`` and ``least`` or more: all of them.
 
     In the order of the space the first weight grows slowest. ``{simplex = 0.1, least = 0.1}`` for two systems are the
@@ -284,13 +262,7 @@ class Simplex(Settings):
 
     @property
     def size(self) -> int:
-        """How many combinations there are."""
         return math.comb(self._spare + self.systems - 1, self.systems - 1)
-
-    @property
-    def continuous(self) -> bool:
-        """No."""
-        return False
 
     def point(self, number: int) -> Value:
         """The combination of this number: those of a smaller first weight come before it."""
@@ -305,16 +277,13 @@ class Simplex(Settings):
         return self._weights([*units, spare])
 
     def draw(self, generator: random.Random) -> Value:
-        """Each combination alike."""
         return self.point(min(int(generator.random() * self.size), self.size - 1))
 
     def position(self, value: Value) -> tuple[float, ...]:
-        """The weights."""
         return tuple(map(float, value))
 
     @property
     def directions(self) -> int:
-        """One for each weight."""
         return self.systems
 
     def line(self, value: Value, direction: int) -> Sequence[Value]:
@@ -333,7 +302,6 @@ class Simplex(Settings):
         return line
 
     def to_plain(self) -> dict[str, Any]:
-        """The table."""
         plain: dict[str, Any] = {"simplex": self.step, "systems": self.systems}
         return plain | ({"least": self.least} if self.least else {})
 

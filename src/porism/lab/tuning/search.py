@@ -64,7 +64,6 @@ class GridSearch(Settings):
         return space.size
 
     def explore(self, space: Space, score: Score) -> None:
-        """Tries each point."""
         for configuration in space.points():
             score(configuration)
 
@@ -133,7 +132,6 @@ class CoordinateSearch(Settings):
         """Unknown: it depends on what is found."""
 
     def explore(self, space: Space, score: Score) -> None:
-        """Tries what lies on the lines."""
         generator = random.Random(self.seed)
         for start in range(self.starts):
             self._climb(space, score, space.draw(generator) if start else space.middle())

@@ -31,7 +31,6 @@ class PlainKind(Generic[S]):
     build: Callable[[DocumentSource, S, int], Reranker]
 
     def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
-        """The fields of its settings."""
         return [one.name for one in fields(self.cls)]  # type: ignore[arg-type]
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -53,14 +52,11 @@ class PlainKind(Generic[S]):
         read_settings(self.cls, settings)
 
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """None: it searches no channel."""
         return ()
 
     def make(self, settings: Mapping[str, Any], depth: int, index: DocumentSource) -> Reranker:
-        """The reranker."""
         return self.build(index, read_settings(self.cls, settings), depth)
 
     def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
-        """The settings, with the topics that they were tuned on."""
         before = tuple(settings.get("tuned_on", ()))
         return {**settings, "tuned_on": [*before, *(topic for topic in tuned_on if topic not in before)]}

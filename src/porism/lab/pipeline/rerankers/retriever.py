@@ -72,16 +72,13 @@ class RetrieverRerankerKind:
         return [*setting_names(model, None, False, folder), *_OWN]
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """All settings of the model, and the share of the first stage."""
         own, of_model = _split(given)
         return write_model(named_model(model, of_model, False, folder)) | {"first_stage": own.first_stage}
 
     def check(self, settings: Mapping[str, Any]) -> None:
-        """Whether they are those of a model, and a share."""
         model_from(_split(settings)[1])
 
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Those of the model."""
         return channels_of(model_from(model_settings(settings)))
 
     def make(self, settings: Mapping[str, Any], depth: int, index: DocumentSource) -> RetrieverReranker:

@@ -204,7 +204,6 @@ class EncodingKind(IntermediateKind[T]):
         cls.stages, cls.artifact = (cls.stage,), cls.stage.artifacts
 
     def check(self, check: Check) -> None:
-        """Names, encoders and how they read documents."""
         encoding, trained_by = self.stage.encoding, self.stage.trained
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
@@ -233,14 +232,12 @@ class EncodingKind(IntermediateKind[T]):
                 )
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """The libraries that encoding needs."""
         return [
             library for name in self.of(loading.recipe)
             for library in training_requirements((self.table, name), "sentence_transformers")
         ]
 
     def making(self, planner: Planner, name: str) -> StageInputs | None:
-        """The collection, the encoder, and how it reads."""
         table = self.of(planner.recipe).get(name)
         if table is None:
             return None
@@ -327,7 +324,6 @@ class FormulaVectorKind(EncodingKind[EncodingTable]):
     hint = f"Train one: [{FORMULA_ENCODER_KIND.table}.NAME]."
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """What reads the weights of an encoder."""
         return [Requirement("safetensors", (self.table, name), PURPOSE, EXTRA) for name in self.of(loading.recipe)]
 
 
