@@ -60,7 +60,7 @@ def test_repairs_are_reported_and_stored(porism, files) -> None:
     options = ("--run", files / "first.run", "--store", files / "out.npz", "--problems", files / "problems.txt")
     refused = porism("aggregate", files / "broken.tsv", *options)
     assert refused.status == 1
-    assert "broken.tsv:3: 1 score that is no probability" in refused.err
+    assert "broken.tsv:3: 1 score that is not a probability" in refused.err
     assert not (files / "out.npz").exists()
     result = porism("aggregate", files / "broken.tsv", *options, "--duplicates", "mean", "--invalid", "skip",
                     "--unknown", "drop")

@@ -220,7 +220,7 @@ def test_kinds_are_inspected(index: porism.Index) -> None:
         from_pyterrier(pt.Transformer.identity())
     with pytest.raises(ConfigError, match="there is no kind 'indexer'"):
         from_pyterrier(words, kind="indexer")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="a str is no PyTerrier transformer"):
+    with pytest.raises(ConfigError, match="a str is not a PyTerrier transformer"):
         from_pyterrier("words")
     with pytest.raises(ConfigError, match="a retriever is given no documents"):
         from_pyterrier(words, documents=index)

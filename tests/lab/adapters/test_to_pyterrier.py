@@ -296,7 +296,7 @@ def test_missing_columns_are_named(hybrid: Any, index: porism.Index) -> None:
         ({"qid": ["1", None], "query": ["x", "y"]}, "row 1 has no 'qid'"),
         ({"qid": [1.0, float("nan")], "query": ["x", "y"]}, "row 1 has no 'qid'"),
         ({"qid": ["1", ""], "query": ["x", "y"]}, "row 1 has no 'qid'"),
-        ({"qid": ["1"], "query": [None]}, "is no text"),
+        ({"qid": ["1"], "query": [None]}, "is not a text"),
         ({"qid": ["1", "1"], "query": ["x", "y"], "docno": ["a", "b"]}, "query '1' have more than one query text"),
     ],
 )

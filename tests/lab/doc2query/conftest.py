@@ -1,4 +1,4 @@
-"""What tests of expansions share: a small T5, documents, and a generator that is no model."""
+"""What tests of expansions share: a small T5, documents, and a generator that is not a model."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_topics_are_averaged() -> None:
         assert matrix[0, 1] == 0.0
     assert spearman([one, two], ["s"])[0, 1] == 1.0
     assert spearman([one, two], ["s", "u"])[0, 1] == 0.5
-    third = run_of(w="xy")  # w is no topic of the first two
+    third = run_of(w="xy")  # w is not a topic of the first two
     assert spearman([one, two, third])[0, 1] == spearman([one, two])[0, 1]
     assert spearman([one, third])[0, 1] == 0.0
 

@@ -69,10 +69,10 @@ def test_gzip(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "text", "message"), [
     ("p.tsv", "q a b 0.9\nq b a\n", "p.tsv:2: 3 columns where the file has 4. Expected: query first second score"),
     ("p.tsv", "q a b 1 2 0.9\n", "p.tsv:1: 6 columns without a header"),
-    ("p.tsv", "q a b 0.9\nq b a much\n", "p.tsv:2: the score 'much' is no number"),
-    ("p.tsv", "q a b 0_9\n", "p.tsv:1: the score '0_9' is no number"),
+    ("p.tsv", "q a b 0.9\nq b a much\n", "p.tsv:2: the score 'much' is not a number"),
+    ("p.tsv", "q a b 0_9\n", "p.tsv:1: the score '0_9' is not a number"),
     ("p.tsv", "q a b 0.9\nq a b 0.8\n", r"p.tsv:2 \(query q\): the pair of a and b occurs twice.*--duplicates mean"),
-    ("p.tsv", "q a b 0.9\nq b a -1.5\nq a c nan\n", "p.tsv:2: 2 scores that are no probability.*such as -1.5.*skip"),
+    ("p.tsv", "q a b 0.9\nq b a -1.5\nq a c nan\n", "p.tsv:2: 2 scores that are not a probability.*such as -1.5.*skip"),
     ("p.tsv", "q a a 0.9\n", "p.tsv:1: 1 document that is compared with itself, such as a"),
     ("p.tsv", "\n\n", "p.tsv: there are no pairwise scores in the file"),
     ("p.tsv", "qid id_a id_b score\n", "there are no pairwise scores"),
@@ -80,8 +80,8 @@ def test_gzip(tmp_path: Path) -> None:
     ("p.jsonl", "[1]\n", "p.jsonl:1: not a pair with its score"),
     ("p.jsonl", '{"qid":"q","id_a":"a","id_b":"b","score":0.9}\n{"qid":"q"}\n', "p.jsonl:2: not a pair with its score"),
     ("p.jsonl", "{\n", "p.jsonl:1: this is not JSON"),
-    ("p.jsonl", '{"qid":"q","id_a":"a","id_b":"b","score":[1]}\n', r"p.jsonl:1: the score '\[1\]' is no number"),
-    ("p.npz", "no archive", "this is no archive of pairwise scores"),
+    ("p.jsonl", '{"qid":"q","id_a":"a","id_b":"b","score":[1]}\n', r"p.jsonl:1: the score '\[1\]' is not a number"),
+    ("p.npz", "no archive", "this is not an archive of pairwise scores"),
 ])
 def test_broken_files_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
@@ -96,7 +96,7 @@ def test_repairs_are_counted_and_reported(tmp_path: Path) -> None:
         run = read_pairwise(tmp_path / "p.tsv", duplicates=duplicates, invalid="skip", on_problem=reports.append)  # type: ignore[arg-type]
         assert matrix_of(run) == [[-1, pytest.approx(expected)], [0.25, -1]]
         assert [str(report).split(":")[1] for report in reports] == ["3", "4", "2"]
-        assert "2 scores that are no probability" in reports[0].what
+        assert "2 scores that are not a probability" in reports[0].what
         assert "2 lines with a pair that other lines have" in reports[2].what
 
 

@@ -14,7 +14,7 @@ from porism.runs.run import Run
 @pytest.mark.parametrize(("ids", "matrix", "message"), [
     (("a", "b"), np.zeros((3, 3)), r"shape \(3, 3\) for 2 candidates"),
     (("a", "a"), np.zeros((2, 2)), "a candidate occurs twice"),
-    (("a", "b"), np.array([[0, 1.2], [0, 0]]), "the score 1.2 of a over b is no probability"),
+    (("a", "b"), np.array([[0, 1.2], [0, 0]]), "the score 1.2 of a over b is not a probability"),
     (("a", "b"), np.array([[0, 0], [-0.1, 0]]), "the score -0.1 of b over a"),
 ])
 def test_wrong_scores_are_refused(ids: tuple[str, ...], matrix: np.ndarray, message: str) -> None:

@@ -231,11 +231,11 @@ class _Foreign:
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
-        (lambda: pipeline("notes.index"), ConfigError, "a str is no retriever"),
+        (lambda: pipeline("notes.index"), ConfigError, "a str is not a retriever"),
         (lambda: pipeline(_Foreign()), ConfigError, "porism.lab.adapters.from_pyterrier"),
         (lambda: pipeline(Fixed(LETTERS), model=object()), ConfigError, "a Fixed cannot be searched by a model"),
-        (lambda: pipeline(Fixed(LETTERS)) >> "x", ConfigError, "a str is no reranker"),
-        (lambda: pipeline(Fixed(LETTERS)) >> Fixed(LETTERS), ConfigError, "a Fixed is no reranker"),
+        (lambda: pipeline(Fixed(LETTERS)) >> "x", ConfigError, "a str is not a reranker"),
+        (lambda: pipeline(Fixed(LETTERS)) >> Fixed(LETTERS), ConfigError, "a Fixed is not a reranker"),
         (lambda: pipeline(Fixed(LETTERS)) % 0, QueryError, "a cutoff cannot be 0"),
         (lambda: pipeline(Fixed(LETTERS)) % 2.5, QueryError, "a cutoff cannot be 2.5"),
         (lambda: pipeline(Fixed(LETTERS)).reranked(Given({}), 0), QueryError, "the depth cannot be 0"),
@@ -258,7 +258,7 @@ def test_what_cannot_be_a_pipeline_is_said_before_any_search(make: object, error
         (queries("q", "q"), 10, "two queries have the id 'q'"),
         (queries("q"), 0, "k cannot be 0"),
         (queries("q"), True, "k cannot be True"),
-        (["q"], 10, "'q' is no query"),
+        (["q"], 10, "'q' is not a query"),
         (queries("q")[0], 10, "a list of queries"),
     ],
 )

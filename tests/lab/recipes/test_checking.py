@@ -156,8 +156,8 @@ def test_a_system_without_a_file_for_a_topic_set_that_is_reported(write: Write) 
 def test_texts_that_are_no_recipe(tmp_path: Path) -> None:
     path = tmp_path / "recipe.toml"
     cases = {
-        b"x = 1\ny = = 2\n": ":2: this is no TOML, column 5: Invalid value",
-        b'x = 1\ny = "': ":2: this is no TOML",
+        b"x = 1\ny = = 2\n": ":2: this is not valid TOML, column 5: Invalid value",
+        b'x = 1\ny = "': ":2: this is not valid TOML",
         b"\xff\xfe": ": byte 1 is not UTF-8",
         b"": ": there is no system",
         b"name = 5\nruns = 3\n": ":2: 'runs' cannot be 3. Write [runs.NAME] and its settings.",

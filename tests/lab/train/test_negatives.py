@@ -1,4 +1,4 @@
-"""Negatives are likely texts that are no answers: known ones, repetitions and those that score too high stay out."""
+"""Negatives are likely texts that are not answers: known ones, repetitions and those that score too high stay out."""
 
 from __future__ import annotations
 

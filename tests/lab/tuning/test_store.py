@@ -63,7 +63,7 @@ def test_a_damaged_line_is_reported_with_its_number_and_skipped(path: Path) -> N
 @pytest.mark.parametrize("content", ["A.1 Q0 d1 1 0.5 run\n", "\n", '{"porism_trials":2}\n', "x"])
 def test_another_file_is_refused_and_not_touched(path: Path, content: str) -> None:
     path.write_text(content)
-    with pytest.raises(FormatError, match="this is no store of trials"):
+    with pytest.raises(FormatError, match="this is not a store of trials"):
         TrialStore(path)
     assert path.read_text() == content
 

@@ -156,12 +156,12 @@ def test_summaries(tuned: Tuned, crossed: CrossValidated) -> None:
     ("content", "message"),
     [
         ("", "this is not JSON"),
-        ("[]", "this is no file of tuned parameters"),
-        ('{"porism_tuned": 9}', "this is no file of tuned parameters, or one of another version"),
-        ('{"porism_tuned": 1, "kind": "tuning"}', "this is no record of a tuning"),
+        ("[]", "this is not a file of tuned parameters"),
+        ('{"porism_tuned": 9}', "this is not a file of tuned parameters, or one of another version"),
+        ('{"porism_tuned": 1, "kind": "tuning"}', "this is not a record of a tuning"),
         ('{"porism_tuned": 1, "kind": "tuning", "parameters": {}, "score": 1, "topics": "A.1", "trials": []}',
          "topics are not a list of ids"),
-        ('{"porism_tuned": 1, "kind": "cross-validation", "folds": [{}]}', "this is no record of a cross-validation"),
+        ('{"porism_tuned": 1, "kind": "cross-validation", "folds": [{}]}', "is not a record of a cross-validation"),
     ],
 )
 def test_files_of_something_else(tmp_path: Path, content: str, message: str) -> None:

@@ -49,7 +49,7 @@ class ExpansionFile:
     writer was killed.
 
     :raises SourceError: the file is missing or unreadable.
-    :raises FormatError: it is no file of expansions, or a line of it is broken.
+    :raises FormatError: it is not a file of expansions, or a line of it is broken.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -71,7 +71,7 @@ def spearman(
 ) -> Matrix:
     """Spearman's ρ of the result lists of each pair of runs, averaged over topics: [runs, runs], 1 on the diagonal.
 
-    Result lists are no permutations of each other, so it must be said what becomes of a document that a list lacks. It
+    Result lists are not permutations of each other, so it must be said what becomes of a document that a list lacks. It
     is tied with all others that the list lacks, behind its last one, at the mean of the ranks left over, as ties are in
     Spearman's ρ. The documents are those of the ``pool``: that any of the runs found for the topic. With ``"either"``
     they are those of the two lists alone, which does not depend on what else is compared. But it makes lists that have

@@ -144,7 +144,7 @@ def _parse_arguments(text: str, arguments: str) -> tuple[tuple[str, str], ...]:
             raise ValueError("an argument occurs twice")
         found = {name: repr(value) for name, value in values.items()}
         for value in found.values():
-            ast.literal_eval(value)  # 1e999 is read as infinity, whose name is no number
+            ast.literal_eval(value)  # 1e999 is read as infinity, whose name is not a number
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise ConfigError(
             f"the arguments ({_short(arguments)}) cannot be read", where=f"measure {_short(text.strip())!r}",

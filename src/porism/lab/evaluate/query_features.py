@@ -33,7 +33,7 @@ class QueryFeatures:
 
 
 def query_features(query: Query) -> QueryFeatures:
-    """Counts the tokens of all fields of a query; a formula that is no formula counts for the tokens that were read."""
+    """Counts the tokens of all fields of a query; an invalid formula counts for the tokens that were read."""
     from porism.formula import extract, operator_tree, parse  # here, since most evaluations read no formula
 
     words = formulas = tokens = 0

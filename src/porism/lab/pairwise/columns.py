@@ -16,7 +16,7 @@ Duplicates = Literal["error", "mean", "last"]
 """What becomes of a pair that has several scores: an error, their mean, or the last one."""
 
 Invalid = Literal["error", "skip"]
-"""What becomes of a score that is no probability, and of a document compared with itself: an error, or left out."""
+"""What becomes of a score that is not a probability, and of a document compared with itself: an error, or left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def assembled(
 ) -> list[PairwiseScores]:
     """The pairwise scores of each query, queries and candidates in the order in which lines first name them.
 
-    :raises FormatError: a score is no probability, a document is compared with itself, or a pair occurs twice, unless
-        that is repaired; repairs are counted and reported.
+    :raises FormatError: a score is not a probability, a document is compared with itself, or a pair occurs twice,
+        unless that is repaired; repairs are counted and reported.
     """
     columns = _valid(columns, invalid, on_problem)
     order = np.argsort(columns.query_numbers, kind="stable")
@@ -115,7 +115,7 @@ def _valid(columns: PairColumns, invalid: Invalid, on_problem: OnProblem | None)
     improbable = ~((columns.scores >= 0.0) & (columns.scores <= 1.0))  # NaN is neither
     alone = columns.first == columns.second
     for wrong, one, many in (
-        (improbable, "score that is no probability from 0 to 1", "scores that are no probability from 0 to 1"),
+        (improbable, "score that is not a probability from 0 to 1", "scores that are not a probability from 0 to 1"),
         (alone & ~improbable, "document that is compared with itself", "documents that are compared with themselves"),
     ):
         if not wrong.any():

@@ -74,7 +74,7 @@ def write_archive(path: Path, run: PairwiseRun) -> None:
     """Writes an archive, which appears whole or not at all.
 
     :raises SourceError: the file cannot be written.
-    :raises FormatError: what made the scores is no plain value.
+    :raises FormatError: what made the scores is not a plain value.
     """
     try:
         about = orjson.dumps({
@@ -120,6 +120,6 @@ def read_archive(path: Path) -> PairwiseRun:
         if isinstance(error, FormatError):
             raise
         raise FormatError(
-            f"this is no archive of pairwise scores ({error})", where=str(path),
+            f"this is not an archive of pairwise scores ({error})", where=str(path),
             hint="Archives are written by porism aggregate --store FILE.npz.",
         ) from error

@@ -20,7 +20,7 @@ def ranked_by(
 ) -> PairwiseRun:
     """The pairwise scores with their candidates in the order of the run that found them, and only its first ``depth``.
 
-    Documents of the run that were not compared are passed over: they are no candidates.
+    Documents of the run that were not compared are passed over: they are not candidates.
 
     :param unknown: an error, or they are dropped, counted and reported.
     :raises FormatError: scores are of a query or a document that the run does not have.

@@ -47,7 +47,8 @@ class PairwiseScores:
         if len(wrong):
             i, j = wrong[0].tolist()
             raise FormatError(
-                f"the score {matrix[i, j]:g} of {self.doc_ids[i]} over {self.doc_ids[j]} is no probability", where=where
+                f"the score {matrix[i, j]:g} of {self.doc_ids[i]} over {self.doc_ids[j]} is not a probability",
+                where=where,
             )
         matrix.flags.writeable = False
         object.__setattr__(self, "matrix", matrix)

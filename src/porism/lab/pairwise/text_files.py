@@ -43,7 +43,7 @@ def read_columns(path: Path) -> PairColumns:
     """The lines of a text file of pairwise scores.
 
     :raises SourceError: the file is missing or unreadable.
-    :raises FormatError: a line has other columns than the first, or a score that is no number.
+    :raises FormatError: a line has other columns than the first, or a score that is not a number.
     """
     queries: dict[str, int] = {}
     documents: dict[str, int] = {}
@@ -87,7 +87,8 @@ def _no_number(path: Path, lines: Sequence[int], scores: Sequence[Any]) -> Forma
                 raise ValueError("float reads digits with underscores")
             float(score)
         except (TypeError, ValueError):
-            return FormatError(f"the score {str(score)[:40]!r} is no number", where=f"{path.name}:{line}", hint=_FORM)
+            where = f"{path.name}:{line}"
+            return FormatError(f"the score {str(score)[:40]!r} is not a number", where=where, hint=_FORM)
     raise AssertionError("all scores are numbers")
 
 

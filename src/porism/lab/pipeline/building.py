@@ -30,7 +30,7 @@ def pipeline(
     :param name: what its runs are called: ``search`` for an index, else the name of the run or the type.
     :param filters: of an index only the documents with this metadata, see :meth:`porism.Index.search`.
     :param batch: all queries are searched at once; then they have the times that the retriever measures itself, if any.
-    :raises ConfigError: it is no retriever, or a model or filters are given for what is no index.
+    :raises ConfigError: it is not a retriever, or a model or filters are given for what is not an index.
     """
     if isinstance(source, IndexSearcher):
         index = source if model is None else source.with_models(model)

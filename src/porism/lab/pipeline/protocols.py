@@ -37,7 +37,7 @@ def check_queries(queries: Iterable[Query]) -> list[Query]:
     for query in checked:
         if not isinstance(query, Query):
             raise QueryError(
-                f"{query!r} is no query", hint="Make one of text by porism.search.index.make_query, or read topics."
+                f"{query!r} is not a query", hint="Make one of text by porism.search.index.make_query, or read topics."
             )
     seen: set[str] = set()
     for query in checked:

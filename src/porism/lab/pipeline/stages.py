@@ -64,7 +64,7 @@ class Stage(ABC):
         :param depth: the reranker's own by default, else 100.
         :param batch: asks the reranker all queries at once; then no query has a time of its own. What the reranker
             wants by default: its attribute ``batch``.
-        :raises ConfigError: it is no reranker.
+        :raises ConfigError: it is not a reranker.
         :raises QueryError: the depth is below 1.
         """
         return RerankStage(self, reranker, depth, batch=batch)
@@ -104,12 +104,12 @@ class RetrieverStage(Stage):
 
     def __init__(self, retriever: Searcher, name: str, *, batch: bool = False) -> None:
         """
-        :raises ConfigError: it is no retriever.
+        :raises ConfigError: it is not a retriever.
         """
         foreign = hasattr(retriever, "transform")  # PyTerrier's have a search, too, but another
         if foreign or not isinstance(retriever, Searcher):
             raise ConfigError(
-                f"a {type(retriever).__name__} is no retriever: it has no method search(queries, k)",
+                f"a {type(retriever).__name__} is not a retriever: it has no method search(queries, k)",
                 hint="Make it one by porism.lab.adapters.from_pyterrier." if foreign
                 else "A pipeline begins with an index, a retriever, a stage or a run.",
             )
@@ -179,7 +179,8 @@ class RerankStage(Stage):
         if not isinstance(reranker, Reranker):
             hint = "Make it one by porism.lab.adapters.from_pyterrier." if hasattr(reranker, "transform") else None
             raise ConfigError(
-                f"a {type(reranker).__name__} is no reranker: it has no method rerank(queries, run, depth)", hint=hint
+                f"a {type(reranker).__name__} is not a reranker: it has no method rerank(queries, run, depth)",
+                hint=hint,
             )
         self.stage = stage
         self.by = reranker

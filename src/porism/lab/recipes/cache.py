@@ -109,7 +109,7 @@ class Cache:
         return self.folder / "made" / kind / key
 
     def find(self, kind: str, key: str) -> Entry | None:
-        """The entry of a stage, if it is there and sound; one that is damaged is reported, and is no entry.
+        """The entry of a stage, if it is there and sound; one that is damaged is reported, and is not an entry.
 
         Digests of its files are compared once by each process.
         """

@@ -31,7 +31,7 @@ class RecipeErrors:
         return bool(self._errors)
 
     def where(self, path: Path) -> str:
-        """``recipe.toml:12``; without a number where the recipe is no file."""
+        """``recipe.toml:12``; without a number where the recipe is not a file."""
         line = line_of(self.lines, path)
         return self.file if line is None else f"{self.file}:{line}"
 
@@ -74,7 +74,7 @@ class RecipeErrors:
         self.error(what, inner or path, hint)
 
     def warn(self, what: str, path: Path) -> None:
-        """Notes what a reader of the results must know, though it is no error."""
+        """Notes what a reader of the results must know, though it is not an error."""
         problem = Problem(self.where(path), what)
         if all(problem != other for _, other in self._warnings):
             self._warnings.append((line_of(self.lines, path) or 0, problem))

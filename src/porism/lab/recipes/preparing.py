@@ -140,7 +140,7 @@ def _check_apart(draft: Draft, folders: Mapping[str, Path]) -> None:
             inside = folder.resolve()
             if source.is_dir() and inside.is_relative_to(source):
                 parts = inside.relative_to(source).parts
-                if not any(part.startswith(".") for part in parts):  # hidden folders are no sources
+                if not any(part.startswith(".") for part in parts):  # hidden folders are not sources
                     draft.errors.error(
                         f"the {setting} folder {str(folder)!r} lies in the source {given!r}, and would be indexed",
                         (setting,) if setting in draft.recipe.plain else ("collection", "source"),

@@ -30,7 +30,7 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     """Reads a recipe; what is wrong with its settings is collected in the draft.
 
     :param folder: where paths of a recipe from plain values start; those of a file start from its own folder.
-    :raises RecipeError: there is no such file, or it is no TOML.
+    :raises RecipeError: there is no such file, or it is not valid TOML.
     """
     if isinstance(source, Mapping):
         errors = RecipeErrors("recipe", {})
@@ -68,7 +68,7 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         place = _TOML_PLACE.search(message)
         line = (place[1] if place else None) or str(max(1, len(text.splitlines())))
         column = f", column {place[2]}" if place and place[2] else ""
-        what = f"this is no TOML{column}: {_TOML_PLACE.sub('', message)}"
+        what = f"this is not valid TOML{column}: {_TOML_PLACE.sub('', message)}"
         raise RecipeError([ConfigError(what, where=f"{file}:{line}")]) from None
     except RecursionError:
         raise RecipeError([ConfigError("is nested too deeply", where=file)]) from None

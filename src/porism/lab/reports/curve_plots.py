@@ -35,7 +35,7 @@ from porism.lab.reports.theme import light
 from porism.lab.reports.words import others as others_are
 
 SHOWN_VALUES = 12
-"""Values of a tuned parameter that are no numbers, of which a plot has a row each."""
+"""Values of a tuned parameter that are not numbers, of which a plot has a row each."""
 
 
 def precision_recall_plot(
@@ -240,7 +240,7 @@ def _tuned_number(
 def _tuned_words(
     values: Sequence[str], keyed: Sequence[tuple[str, float]], best: Mapping[str, float], top: str | None, measure: str
 ) -> Any:
-    """A row a value, where values are no numbers."""
+    """A row a value, where values are not numbers."""
     labels = short_names(values, 40)
     row = {value: float(place) for place, value in enumerate(values)}
     texts = [f"{best[value]:.3f}" for value in values]

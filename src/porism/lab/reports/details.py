@@ -219,7 +219,7 @@ def _telling_topic(run: Run, sources: Sequence[str], comparison: Comparison) -> 
     best = max(gains, key=gains.__getitem__)
     return best, (
         f"Of all topics it is the one on which {run.name} gains most {measure} on the best of these sources "
-        f"({signed(gains[best])}), so it is no typical one."
+        f"({signed(gains[best])}), so it is not a typical one."
     )
 
 

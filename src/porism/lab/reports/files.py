@@ -9,7 +9,7 @@ from porism.errors import SourceError
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """The path, if a file can be made there: its folder exists and it is no folder itself.
+    """The path, if a file can be made there: its folder exists and it is not a folder itself.
 
     :raises SourceError: it cannot.
     """
@@ -30,5 +30,5 @@ def check_folder(path: str | os.PathLike[str]) -> Path:
     """
     target = Path(path)
     if target.exists() and not target.is_dir():
-        raise SourceError("this is no folder", where=str(target))
+        raise SourceError("this is not a folder", where=str(target))
     return target

@@ -16,7 +16,7 @@ from porism.system.files.text import write_whole
 def summary_csv(report: Report) -> str:
     """A row a run. For each measure: value, ends of its interval, and beside the baseline difference, p-values, counts.
 
-    ``tuned_topics`` is how many of the ``topics`` the run was tuned on; above 0, its values are no estimate for others.
+    ``tuned_topics`` is how many of the ``topics`` the run was tuned on; above 0, its values do not estimate others.
     """
     fields = ("low", "high", "difference", "difference_low", "difference_high", "p", "corrected_p", "wins", "ties",
               "losses")

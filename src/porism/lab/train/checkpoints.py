@@ -136,7 +136,7 @@ def check_target(target: Path) -> None:
     :raises ConfigError: something else is there.
     """
     if target.exists() and not (target / REPORT).exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise ConfigError("is there already and no trained model", where=str(target), hint="Name another folder.")
+        raise ConfigError("is there already and is not a trained model", where=str(target), hint="Name another folder.")
 
 
 def write_report(folder: Path, report: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def guarded(base: Any, on_warning: OnWarning) -> Any:
     add up to what the whole batch gives. A subclass overrides
 
     - ``part_of`` where a tensor of a batch has examples in other places than its rows,
-    - ``weight`` where the loss is no mean over rows,
+    - ``weight`` where the loss is not a mean over rows,
     - ``splits`` and ``use_part`` where parts are made in another way, such as cached gradients.
 
     A model can have ``own_rates``: pattern of the names of parameters → learning rate.

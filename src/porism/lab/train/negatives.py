@@ -125,7 +125,7 @@ def add_negatives(
     :param searcher: what finds candidates of the source ``search``.
     :param encode: the encoder that finds those of the source ``model``; it also scores texts, unless ``score`` does.
     :param score: what scores texts; without any scorer no candidate scores too high.
-    :param exclude: documents that are no negatives either, nor texts that nearly repeat them, such as topics.
+    :param exclude: documents that are not negatives either, nor texts that nearly repeat them, such as topics.
     :raises ConfigError: what the source needs is not given.
     """
     settings, text = settings or Negatives(), text or ModelText()
@@ -186,7 +186,7 @@ def _candidates(
 
 
 def _written(document: object, text: ModelText) -> str:
-    """A document as one of the miner ``citations`` has it: all but what is no part of its statement."""
+    """A document as one of the miner ``citations`` has it: all but what is not part of its statement."""
     return MINERS["citations"].document_text(document, text)  # type: ignore[arg-type]
 
 

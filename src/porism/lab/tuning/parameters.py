@@ -229,7 +229,7 @@ class Simplex(Parameter, Settings):
     In the order of the space the first weight grows slowest. ``{simplex = 0.1, least = 0.1}`` for two systems are the
     weights of Zhong et al. 2022 (section 3.4): α in {0.1, …, 0.9} and 1 − α.
 
-    :raises ConfigError: 1 is no multiple of the step, or there is no such combination.
+    :raises ConfigError: 1 is not a multiple of the step, or there is no such combination.
     """
 
     step: float
@@ -243,7 +243,7 @@ class Simplex(Parameter, Settings):
             )
         floor = self.least / self.step
         if self.least < 0 or abs(floor - round(floor)) > _EXACT * max(1, floor):
-            raise ConfigError(f"the least weight {self.least} is no multiple of the step {self.step}")
+            raise ConfigError(f"the least weight {self.least} is not a multiple of the step {self.step}")
         if self.systems < 1 or self._spare < 0:
             raise ConfigError(f"{self.systems} weights of at least {self.least} cannot sum to 1")
 
@@ -345,7 +345,7 @@ def read_parameter(given: Any, *, at: Path = (), systems: int | None = None) -> 
                 known = ("low", "high", "step", "points", "log", "simplex")
                 odd = next((str(key) for key in given if key not in known), "")
                 raise ConfigError(
-                    f"a table with {odd!r} is no range" if odd else "a range needs a low and a high end",
+                    f"a table with {odd!r} is not a range" if odd else "a range needs a low and a high end",
                     hint=nearest(odd, known) if odd else "Write {low = 1, high = 100}.",
                 )
             return read_settings(Range, given, at=at)

@@ -24,7 +24,7 @@ Score = Callable[[Configuration], float]
 """Configuration → its score; a configuration that was tried before costs nothing."""
 
 MAX_GRID = 100_000
-"""More configurations than this are no grid to walk through."""
+"""More configurations than this are too many for a grid."""
 
 
 class Search(Protocol):

@@ -46,7 +46,7 @@ class TrialStore:
         header, *lines = content.split(b"\n")
         if header + b"\n" != _HEADER:
             raise FormatError(
-                "this is no store of trials", where=str(path), hint="Name another file; it is made if it is missing."
+                "this is not a store of trials", where=str(path), hint="Name another file; it is made if it is missing."
             )
         self._begun = True
         self._unended = bool(lines[-1])

@@ -60,7 +60,7 @@ class Tuned:
             topics = _words(context.pop("topics"))
             trials = tuple(_read(trial) for trial in context.pop("trials"))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FormatError(f"this is no record of a tuning ({error})") from error
+            raise FormatError(f"this is not a record of a tuning ({error})") from error
         return cls(parameters, score, topics, trials, context)
 
     def provenance(self) -> Provenance:
@@ -172,7 +172,7 @@ class CrossValidated:
             every = tuple(topic for part in held_out for topic in part)
             found = cls(tuple(folds), _search_of(whole, every, written, len(given), context), context)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise FormatError(f"this is no record of a cross-validation ({error})") from error
+            raise FormatError(f"this is not a record of a cross-validation ({error})") from error
         return found
 
     def provenance(self) -> Provenance:
@@ -241,7 +241,7 @@ def load_tuned(path: str | os.PathLike[str]) -> Tuned | CrossValidated:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"this is not JSON ({error})", where=str(path)) from error
     if not isinstance(record, dict) or record.pop("porism_tuned", None) != _FORMAT:
-        raise FormatError("this is no file of tuned parameters, or one of another version", where=str(path))
+        raise FormatError("this is not a file of tuned parameters, or one of another version", where=str(path))
     kind = CrossValidated if record.get("kind") == "cross-validation" else Tuned
     try:
         return kind.from_evidence(record)

@@ -218,7 +218,7 @@ class Named(ScoringReranker):
 
 
 class NamedKind:
-    """As a kind that is no model of search."""
+    """As a kind that is not a model of search."""
 
     def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
         return ["factor"]

@@ -31,7 +31,7 @@ def test_rivals_are_all_texts_but_what_answers_the_anchor() -> None:
     found = find_candidates(pairs, dict(zip("12345", "pxaxy", strict=True)), COLLECTION)
     assert found.texts == ("p", "q", "x", "a", "y")
     assert found.positives.tolist() == [0, 1, 0]
-    # The other positive of its anchor and the anchor itself, which stands in the collection, are no negatives.
+    # The other positive of its anchor and the anchor itself, which stands in the collection, are not negatives.
     assert [spared.tolist() for spared in found.spared] == [[1, 3], [0, 3], [1]]
     assert found.digest != find_candidates(pairs, dict(zip("1234", "pxaz", strict=True)), COLLECTION).digest
 

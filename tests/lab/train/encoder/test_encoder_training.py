@@ -192,7 +192,7 @@ def test_what_does_not_fit_is_said(model: Path, tmp_path: Path) -> None:
         ([replace(pair, scores=()) for pair in PAIRS], replace(SMALL, loss="margin-mse"), "o", "a teacher has scored"),
         (PAIRS[:1], SMALL, "o", "one pair is too little"),
         (PAIRS, replace(SMALL, length=33), "o", "reads 32 tokens at most, not 33"),
-        (PAIRS, SMALL, "file", "is there already and no trained model"),
+        (PAIRS, SMALL, "file", "is there already and is not a trained model"),
         (PAIRS, replace(SMALL, precision="float16"), "o", "float16 needs a GPU"),
     ):
         with pytest.raises(ConfigError, match=message):

@@ -81,7 +81,7 @@ def test_pairs_come_back_from_their_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    ("{", "p:2: a line is not JSON"), ("[]", "p:2: a line is no pair"),
+    ("{", "p:2: a line is not JSON"), ("[]", "p:2: a line is not a pair"),
     ('{"anchor": " ", "positive": "b"}', "p:2: a pair has no anchor"), ('{"anchor": "a"}', "a pair has no positive"),
     ('{"anchor": "a", "positive": "b", "negatives": "c"}', "no list of texts"),
     ('{"anchor": "a", "positive": "b", "negatives": ["c"], "scores": [1]}', "each of its negatives"),

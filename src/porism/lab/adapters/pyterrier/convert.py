@@ -97,13 +97,13 @@ def from_pyterrier(
     :param depth: of a reranker: how many results it re-ranks where a pipeline does not say.
     :param batch: of a retriever: it is given all queries at once; then no query has a time of its own.
     :raises MissingExtra: PyTerrier is not installed.
-    :raises ConfigError: it is no transformer, or PyTerrier cannot tell what it takes.
+    :raises ConfigError: it is not a transformer, or PyTerrier cannot tell what it takes.
     """
     pt = need("pyterrier", "pyterrier", _PURPOSE)
     from porism.lab.adapters.pyterrier.stages import TransformerReranker, TransformerRetriever
 
     if not isinstance(transformer, pt.Transformer):
-        raise ConfigError(f"a {type(transformer).__name__} is no PyTerrier transformer")
+        raise ConfigError(f"a {type(transformer).__name__} is not a PyTerrier transformer")
     if kind not in (None, "retriever", "reranker"):
         raise ConfigError(f"there is no kind {kind!r} of transformer", hint="Choose 'retriever' or 'reranker'.")
     if kind is None:

@@ -97,7 +97,7 @@ def queries_from_frame(frame: pd.DataFrame, fields: Sequence[str] = ()) -> list[
         content: dict[str, Content] = {}
         for column, value in zip(columns, values, strict=True):
             if not isinstance(value, str):
-                raise QueryError(f"{value!r} is no text", where=f"query {query_id}, column {column!r}")
+                raise QueryError(f"{value!r} is not a text", where=f"query {query_id}, column {column!r}")
             content[column.removeprefix(FIELD)] = split_math(value)
         queries.append(Query(query_id, content))
     return check_queries(queries)

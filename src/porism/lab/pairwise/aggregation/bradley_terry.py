@@ -71,7 +71,7 @@ class BradleyTerry(Aggregation):
             length = -math.sqrt(float((first - found) @ (first - found)) / max(float(bend @ bend), 1e-300))
             far = found - 2.0 * length * (first - found) + length * length * bend
             found = _step(wins, far)
-            if not np.abs(found - far).max() < change:  # it leads away, or is no number
+            if not np.abs(found - far).max() < change:  # it leads away, or is not a number
                 found = second
             change = float(np.abs(last).max())
         raise ConfigError(

@@ -60,7 +60,7 @@ def sort_together(sorting: Sorting, counts: Sequence[int], compare: Compare) -> 
     """Sorts the candidates of several queries in step: what all of them ask at one time is one batch.
 
     :param counts: how many candidates each query has.
-    :raises FormatError: a preference is no number from 0 to 1.
+    :raises FormatError: a preference is not a number from 0 to 1.
     """
     running = {query: sorting.sort(count) for query, count in enumerate(counts) if count > 1}
     orders: dict[int, Places] = {query: np.arange(count) for query, count in enumerate(counts)}

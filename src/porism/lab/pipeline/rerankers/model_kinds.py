@@ -76,7 +76,7 @@ class ModelKind(PlainKind[M]):
         found = beside if beside.is_dir() else model_folder(model)
         if found is None:
             raise SettingError(
-                f"there is no model {model!r}: it is no folder and no installed package, and was not fetched",
+                f"there is no model {model!r}: it is not a folder or an installed package, and was not fetched",
                 path=("model",), hint="Give the folder of a model.",
             )
         named = str(beside.resolve()) if beside.is_dir() else model

@@ -94,7 +94,7 @@ def _kind(index: DocumentSource, name: str, given: dict[str, Any]) -> tuple[str,
         return "retriever", name
     models = [path.name for path in _trained(index)]
     raise ConfigError(
-        f"there is no reranker {name!r}: it is no kind, no model of the index, no folder and no model of search",
+        f"there is no reranker {name!r}: it is not a kind, a model of the index, a folder or a model of search",
         hint=nearest(name, [*models, *RERANKERS, *known_models()]),
     )
 

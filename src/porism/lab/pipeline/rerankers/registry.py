@@ -94,7 +94,7 @@ class _Depth:
 def split_depth(settings: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
     """How many results are re-ranked, and the settings of the kind.
 
-    :raises SettingError: the depth is no whole number of 1 or more.
+    :raises SettingError: the depth is not a whole number of 1 or more.
     """
     rest = dict(settings)
     return read_settings(_Depth, {"depth": rest.pop("depth")}).depth, rest

@@ -103,7 +103,7 @@ class RetrieverRerankerKind:
 
 @dataclass(frozen=True, slots=True)
 class _Own(Settings):
-    """What is no setting of the model: the share of the first stage's scores in a sum with the model's, both as
+    """What is not a setting of the model: the share of the first stage's scores in a sum with the model's, both as
     standard scores."""
 
     first_stage: float = 0.0
@@ -126,7 +126,7 @@ def model_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _split(settings: Mapping[str, Any]) -> tuple[_Own, dict[str, Any]]:
     """The settings of a re-ranking, and those of its model.
 
-    :raises SettingError: the share is no number from 0 to 1.
+    :raises SettingError: the share is not a number from 0 to 1.
     """
     own = {name: value for name, value in settings.items() if name in _OWN}
     return read_settings(_Own, own), model_settings(settings)

@@ -56,7 +56,7 @@ def can_be_learned(channel: str) -> bool:
 
 
 def is_encoded(name: str) -> bool:
-    """Whether a channel has the terms of a sparse encoder, which are no part of the analysis of the collection."""
+    """Whether a channel has the terms of a sparse encoder, which are not part of the analysis of the collection."""
     try:
         return isinstance(parse_channel(name), EncodedChannel)
     except ConfigError:  # which is reported elsewhere

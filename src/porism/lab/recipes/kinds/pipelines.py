@@ -114,7 +114,7 @@ class PipelineKind(SearchKind[PipelineSettings]):
                 continue
             try:
                 channels = channels_of(model)
-            except SettingError as error:  # a part of a sum is no model
+            except SettingError as error:  # a part of a sum is not a model
                 check.errors.take(error, path)
                 continue
             self.check_model(check, channels, write_model(model, formulas), pipeline.settings, path)

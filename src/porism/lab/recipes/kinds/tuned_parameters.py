@@ -25,7 +25,7 @@ def owner_of(draft: Draft, of: str, path: str, formulas: bool) -> tuple[str, str
     The system's own settings come first; a path can also begin with the name of a pipeline, reranker or fusion that it
     is made of.
 
-    :raises SettingError: it is no parameter of any of them.
+    :raises SettingError: it is not a parameter of any of them.
     """
     recipe = draft.recipe
     names = list(kind_of(recipe, of).parameters(draft, of, formulas))

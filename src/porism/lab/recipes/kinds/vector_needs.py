@@ -55,7 +55,7 @@ def needed_vectors(model: Mapping[str, Any]) -> list[Artifact]:
 
 def needed_artifacts(model: Mapping[str, Any]) -> list[Artifact]:
     """All that a model of search reads beside the documents, from its plain settings, which may be those of a
-    re-ranking by it; nothing where they are of a reranker that is no model of search."""
+    re-ranking by it; nothing where they are of a reranker that is not a model of search."""
     settings = model_settings(model)
     with suppress(ConfigError):
         kind = settings_class(settings)

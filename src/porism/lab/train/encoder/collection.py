@@ -43,7 +43,7 @@ _BATCH_SIZE = 64
 @dataclass(frozen=True, slots=True)
 class CandidatePool:
     """The ``texts`` that positives are told from, by number: the ``positives`` (int64) of the pairs, and for each pair
-    the numbers of the texts that are no negatives of it (``spared``). These are its anchor, what answers it, too, and
+    the numbers of the texts that are not negatives of it (``spared``). These are its anchor, what answers it, too, and
     the documents that all of these are from."""
 
     texts: tuple[str, ...]
@@ -87,7 +87,7 @@ def collection_texts(
 
 def find_candidates(pairs: Sequence[Pair], collection: Mapping[str, str], settings: EncoderTraining) -> CandidatePool:
     """The texts of all positives, and those of a collection by id: all, or ``settings.candidates`` of them drawn by the
-    seed. A document that an anchor or one of its positives is from is no negative of it."""
+    seed. A document that an anchor or one of its positives is from is not a negative of it."""
     numbers: dict[str, int] = {}
     for pair in pairs:
         numbers.setdefault(pair.positive, len(numbers))

@@ -37,7 +37,7 @@ def open_encoder(
 
     :param pooling: how vectors of tokens become one, if not as the model says.
     :param length: how many tokens it reads at most; as many as it can if None.
-    :raises ConfigError: the model cannot be loaded, is no transformer, reads fewer tokens, or has several parts.
+    :raises ConfigError: the model cannot be loaded, is not a transformer, reads fewer tokens, or has several parts.
     :raises MissingExtra: sentence-transformers is not installed.
     """
     load_transformers(PURPOSE)

@@ -15,7 +15,7 @@ from porism.vectors.neural.loading import load_torch
 PURPOSE = "training an encoder of formulas"
 
 _SAME = -1e4
-"""The logit of formulas of the batch that are equal to the anchor, and so are no negatives."""
+"""The logit of formulas of the batch that are equal to the anchor, and so are not negatives."""
 
 
 def make_network(network: FormulaNetwork, labels: int, seed: int) -> Any:

@@ -56,13 +56,13 @@ def _pair(line: bytes, where: str) -> Pair:
     except orjson.JSONDecodeError as error:
         raise FormatError(f"a line is not JSON ({error})", where=where, hint=_HINT) from error
     if not isinstance(given, Mapping):
-        raise FormatError("a line is no pair", where=where, hint=_HINT)
+        raise FormatError("a line is not a pair", where=where, hint=_HINT)
     for name in ("anchor", "positive"):
         if not isinstance(given.get(name), str) or not given[name].strip():
             raise FormatError(f"a pair has no {name}", where=where, hint=_HINT)
     negatives, scores = given.get("negatives", []), given.get("scores", [])
     if not _is_list(negatives, str):
-        raise FormatError("the negatives of a pair are no list of texts", where=where, hint=_HINT)
+        raise FormatError("the negatives of a pair are not a list of texts", where=where, hint=_HINT)
     if not _is_list(scores, (int, float)) or len(scores) not in (0, 1 + len(negatives)):
         raise FormatError(
             "the scores of a pair are not those of its positive and each of its negatives", where=where, hint=_HINT

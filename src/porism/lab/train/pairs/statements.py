@@ -14,7 +14,7 @@ from porism.lab.train.pairs.base import Miner, Pair, fields_text, values
 from porism.types import Document, Documents
 
 NOT_THE_STATEMENT = ("proof", "labels", "comments", "tags", "section")
-"""Fields that are no part of a statement."""
+"""Fields that are not part of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Citations(Miner):
 
 
 def statement_text(document: Document, text: ModelText, names: tuple[str, ...] = ()) -> str:
-    """A document without what is no part of its statement."""
+    """A document without what is not part of its statement."""
     return fields_text(document, names or tuple(n for n in document.fields if n not in NOT_THE_STATEMENT), text)
 
 
@@ -101,7 +101,7 @@ def read_links(path: Path) -> Iterator[tuple[str, str]]:
                 yield cells[0].strip(), cells[2].strip()
         else:
             raise FormatError(
-                f"a line of {len(cells)} columns is no link", where=f"{path}:{number}",
+                f"a line of {len(cells)} columns is not a link", where=f"{path}:{number}",
                 hint="Expected two ids, or the four columns of relevance judgments.",
             )
 

