@@ -25,6 +25,7 @@ written from time to time, so that a process that is killed loses minutes and no
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -123,6 +124,24 @@ def shuffled(count: int, settings: TrainerSettings) -> NDArray[np.int64]:
     """The numbers of all examples in random order, for each epoch another."""
     draw = np.random.default_rng(settings.seed)
     return np.concatenate([draw.permutation(count) for _ in range(settings.epochs)])
+
+
+def check_length(length: int | None, longest: int | None, folder: str | os.PathLike[str]) -> None:
+    """Checks that the model in a folder, which reads ``longest`` tokens, reads as many as a training needs.
+
+    :raises ConfigError: it does not.
+    """
+    if length is not None and longest is not None and length > longest:
+        raise ConfigError(
+            f"the model reads {longest} tokens at most, not {length}", where=os.fspath(folder),
+            hint="Use a smaller length.",
+        )
+
+
+def positions_of(network: Any) -> int | None:
+    """How many tokens a transformer has positions for; None if any number."""
+    positions: int | None = getattr(getattr(network, "config", None), "max_position_embeddings", None)
+    return positions
 
 
 def make_trainer(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from porism.errors import ConfigError
 from porism.extras import need
 from porism.lab.train.encoder.settings import EncoderTraining
+from porism.lab.train.trainers import check_length, positions_of
 from porism.vectors.neural.loading import EXTRA, load_torch
 from porism.vectors.neural.token_model import TokenModelSettings, make_token_model
 
@@ -36,12 +36,7 @@ def open_late_encoder(
     step = max(1, len(texts) // _SAMPLE)
     network = make_token_model(folder, made, texts=list(texts)[::step][:_SAMPLE], device=str(device))
     if length is not None:
-        positions = getattr(getattr(network[0].auto_model, "config", None), "max_position_embeddings", None)
-        if positions is not None and length > positions:
-            raise ConfigError(
-                f"the model reads {positions} tokens at most, not {length}", where=os.fspath(folder),
-                hint="Use a smaller length.",
-            )
+        check_length(length, positions_of(network[0].auto_model), folder)
         network.max_seq_length = length
     return network
 

@@ -12,6 +12,7 @@ from typing import Any
 from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.extras import need
+from porism.lab.train.trainers import check_length, positions_of
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder, model_folder
 from porism.vectors.neural.encoder_settings import Pooling
@@ -62,12 +63,7 @@ def open_encoder(
         pools[0].pooling_mode = pooling
     longest = model.max_seq_length
     if length is not None:
-        positions = getattr(getattr(model[0].auto_model, "config", None), "max_position_embeddings", None)
-        if positions is not None and length > positions:
-            raise ConfigError(
-                f"the model reads {positions} tokens at most, not {length}", where=os.fspath(folder),
-                hint="Use a smaller length.",
-            )
+        check_length(length, positions_of(model[0].auto_model), folder)
         model.max_seq_length = length
     elif longest is None:
         model.max_seq_length = 512

@@ -12,6 +12,7 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.lab.train.encoder.settings import EncoderTraining
+from porism.lab.train.trainers import check_length
 from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, loading, longest_input, quiet
 from porism.vectors.neural.sparse_encoder import check_sparse_model
 
@@ -50,11 +51,7 @@ def open_sparse(
         model[0].default_route = "document"
     reads = model[0] if routes is None else routes["document"][0]
     able, length = longest_input(reads.tokenizer, reads.config), settings.length
-    if length is not None and length > able:
-        raise ConfigError(
-            f"the model reads {able} tokens at most, not {length}", where=os.fspath(folder),
-            hint="Use a smaller length.",
-        )
+    check_length(length, able, folder)
     length = length or min(able, reads.max_seq_length or able)
     if settings.inference_free and routes is None:
         model = _without_inference(model, texts)

@@ -27,7 +27,9 @@ from porism.lab.train.trainers import (
     Epochs,
     OnProgress,
     TrainerReport,
+    check_length,
     make_trainer,
+    positions_of,
     run_trainer,
     shuffled,
 )
@@ -162,12 +164,7 @@ def _open(model: str | os.PathLike[str], settings: LanguageTraining, device: Any
             f"a model of the kind {network.config.model_type} does not learn which sentence follows", where=str(model),
             hint="Use the objective mlm, or a BERT.",
         )
-    positions = getattr(network.config, "max_position_embeddings", None)
-    if positions is not None and settings.length > positions:
-        raise ConfigError(
-            f"the model reads {positions} tokens at most, not {settings.length}", where=str(model),
-            hint="Use a smaller length.",
-        )
+    check_length(settings.length, positions_of(network), model)
     return network.to(device), any("predictions" in one or "lm_head" in one for one in told["missing_keys"])
 
 
