@@ -101,7 +101,7 @@ def test_reports_are_written(compare, files: Path) -> None:
     (["--baseline", "goood"], "Did you mean good"),
     (["--measures", "nDGC"], "nDCG"),
     (["--html", "missing/r.html"], "folder does not exist"),
-    (["--svg", "qrels.txt"], "no folder"),
+    (["--svg", "qrels.txt"], "not a folder"),
     (["--fused", "god"], "Did you mean good"),
     (["--topics", "none.tsv"], "none.tsv"),
 ])

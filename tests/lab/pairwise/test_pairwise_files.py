@@ -104,7 +104,7 @@ def test_null_is_a_score_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text(
         '{"query":"q","i":"a","j":"b","p":0.9}\n{"query":"q","i":"b","j":"a","p":null}\n'
     )
-    with pytest.raises(FormatError, match="no probability"):
+    with pytest.raises(FormatError, match="not a probability"):
         read_pairwise(tmp_path / "p.jsonl")
     assert matrix_of(read_pairwise(tmp_path / "p.jsonl", invalid="skip")) == [[-1, 0.9], [-1, -1]]
 
@@ -119,7 +119,7 @@ def test_what_is_missing_or_of_another_kind(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="duplicates cannot be 'first'"):
         read_pairwise(tmp_path, duplicates="first")  # type: ignore[arg-type]
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
-    with pytest.raises(FormatError, match="no archive of pairwise scores"):
+    with pytest.raises(FormatError, match="not an archive of pairwise scores"):
         read_pairwise(tmp_path / "other.npz")
     about = b'{"pairwise":7,"queries":[],"made_by":{}}'
     np.savez(tmp_path / "later.npz", about=np.frombuffer(about, np.uint8))

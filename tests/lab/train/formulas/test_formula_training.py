@@ -144,7 +144,7 @@ def test_what_cannot_be_trained(torch, tmp_path: Path) -> None:
         train_formula_encoder(tmp_path / "index", tmp_path / "fe", SETTINGS, jobs=1)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "note.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ConfigError, match="no trained model"):
+    with pytest.raises(ConfigError, match="not a trained model"):
         train_formula_encoder(tmp_path / "index", tmp_path / "taken", SETTINGS, jobs=1)
 
 

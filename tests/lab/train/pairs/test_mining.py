@@ -83,7 +83,7 @@ def test_pairs_come_back_from_their_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("line", "message"), [
     ("{", "p:2: a line is not JSON"), ("[]", "p:2: a line is not a pair"),
     ('{"anchor": " ", "positive": "b"}', "p:2: a pair has no anchor"), ('{"anchor": "a"}', "a pair has no positive"),
-    ('{"anchor": "a", "positive": "b", "negatives": "c"}', "no list of texts"),
+    ('{"anchor": "a", "positive": "b", "negatives": "c"}', "not a list of texts"),
     ('{"anchor": "a", "positive": "b", "negatives": ["c"], "scores": [1]}', "each of its negatives"),
 ])
 def test_broken_pairs_are_named_with_their_line(tmp_path: Path, line: str, message: str) -> None:
