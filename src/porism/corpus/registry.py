@@ -16,6 +16,7 @@ from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
+from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
 from porism.corpus.posts.formula_posts import FormulaTableReader
@@ -137,6 +138,7 @@ READERS: dict[str, Reader] = {
     "latex": LatexReader(),
     "markdown": MarkdownReader(),
     "rst": RstReader(),
+    "org": OrgReader(),
     "notebook": NotebookReader(),
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
