@@ -67,7 +67,7 @@ def index(
     """Add files or folders to an index, or bring them up to date in it.
 
     SOURCE is a file or folder: an ARQMath collection, a Stack Exchange dump, JSONL, CSV, a LaTeX project, Markdown,
-    Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. The index is made if needed, and
+    Quarto, reST, Org, Jupyter notebooks, HTML, plain text, or a folder that mixes them. The index is made if needed, and
     remembers its sources and how they were read. Of a source that it has, or a path inside one, only files that have
     changed are read, and documents that are gone are deleted. Ctrl-C keeps the documents read so far; the same command
     continues.
