@@ -78,7 +78,8 @@ def test_sections_and_theorems_are_documents(tmp_path: Path) -> None:
     ("#+begin_src python :results output\nx = *y* # [[z]]\n#+end_src\nAfter.", "x = *y* # [[z]]\n\nAfter."),
     ("#+begin_quote\nQuoted.\n#+end_quote\n#+begin_comment\nHidden.\n#+end_comment\nSCHEDULED: <2020-01-01>\n",
      "Quoted."),
-    ("#+CAPTION: A /caption/\n#+ATTR_HTML: :width 3\nText <<target>> here.", "A caption\n\nText target here."),
+    ("#+CAPTION: A /caption/\n#+ATTR_HTML: :width 3\nText <<target>> $a << b >> c$ here.",
+     "A caption\n\nText target $a << b >> c$ here."),
 ])
 def test_marks_are_read(text: str, expected: str) -> None:
     (document,) = read(text)
@@ -92,6 +93,7 @@ def test_lines_keep_their_numbers(text: str) -> None:
 
 @pytest.mark.parametrize("unit", [
     "*a ", "* ", "[[", "\\(", "$", "[fn:", "{{{a(", ":X:\n", "#+begin_theorem :options [\n", "* a :b: \n:P:\n:END:\n",
+    ":P:\n:CUSTOM_ID: a\n:END:\n",
 ])
 def test_hostile_texts_take_linear_time(unit: str, assert_linear) -> None:
     assert_linear(lambda count: as_markdown(unit * count), 2_000, 8_000)

@@ -33,9 +33,9 @@ _INLINE = re.compile(
     r"(?P<formula>\$\$[^$]{0,500}\$\$|\$[^$]{1,500}\$|\\\(.{0,500}?\\\)|\\\[.{0,500}?\\\])"
     r"|\[\[(?P<link>[^\[\]]+)\](?:\[(?P<shown>(?:[^\[\]]|\[[^\[\]]*\])*)\])?\]"
     r"|\[fn:(?P<note>[\w-]+)\]|\[fn:[\w-]*:(?P<said>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
+    r"|<<<?(?P<target>[^<>\n]+)>>>?"
     r"|(?:(?<=[\s({'\"-])|^)(?P<mark>[*/_+=~])(?P<body>[^\s*/_+=~](?:[^\n]{0,300}?\S)??)(?P=mark)(?=[\s.,;:!?'\")}\[-]|$)"
 )
-_TARGET = re.compile(r"<<<?([^<>\n]+)>>>?")
 _VERBATIM = words("src example export")
 
 
@@ -61,21 +61,21 @@ class _Lines:
 
     def read(self) -> list[str]:
         """All lines."""
-        found: list[str] = []
+        read: list[str] = []
         hidden_to = -1  # the end of a drawer
         for place, line in enumerate(self._lines):
             if place <= hidden_to:
-                found.append("")
+                read.append("")
                 if (property_line := _PROPERTY.match(line)) is not None:
-                    _give_id(found, property_line.group(1))
+                    _give_id(read, property_line.group(1))
             elif self._kept_until:
-                found.append(self._kept(line))
+                read.append(self._kept(line))
             elif _DRAWER.match(line) and (end := self._drawer_end(place)) is not None:
                 hidden_to = end
-                found.append("")
+                read.append("")
             else:
-                found.append(self._line(line))
-        return found
+                read.append(self._line(line))
+        return read
 
     def _drawer_end(self, place: int) -> int | None:
         number = bisect_right(self._drawer_ends, place)
@@ -151,7 +151,7 @@ class _Lines:
     def _text(self, line: str) -> str:
         if "{{{" in line and self._macros:
             line = _MACRO.sub(self._expanded, line)
-        return _INLINE.sub(_inline, _TARGET.sub(r"\1", line) if "<<" in line else line)
+        return _INLINE.sub(_inline, line)
 
     def _expanded(self, match: re.Match[str]) -> str:
         arguments = [argument.strip() for argument in re.split(r"(?<!\\),", match.group(2) or "")]
@@ -163,7 +163,8 @@ class _Lines:
 
 def _give_id(lines: list[str], identifier: str) -> None:
     """Gives the heading above a drawer its identifier."""
-    place = next((place for place in range(len(lines) - 1, -1, -1) if lines[place]), None)
+    nearest = range(len(lines) - 1, max(-1, len(lines) - _LONGEST_DRAWER), -1)
+    place = next((place for place in nearest if lines[place]), None)
     if place is not None and lines[place].startswith("#") and not lines[place].endswith("}"):
         lines[place] += f" {{#{identifier}}}"
 
@@ -174,6 +175,8 @@ def _inline(match: re.Match[str]) -> str:
         return match.group()
     if match["link"] is not None:
         return match["shown"] or re.sub(r"\A(?:file:|\*|#)", "", match["link"])
+    if match["target"] is not None:
+        return match["target"]
     if match["note"] is not None:
         return f"[^{match['note']}]"
     if match["said"] is not None:
