@@ -8,15 +8,13 @@ double precision, in the order of the tokens.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
 from porism.system.compiled.kernels import compiled, f32_at, f64_at, i32_at, i64_at, intrinsic, types, u8_at, u32_at
-
-_building: Any = importlib.import_module("numba.core.cgutils")
+from porism.system.compiled.numba_internals import cgutils
 
 LANES = 16
 """Query tokens that are handled at once; their number is padded to a multiple of it."""
@@ -40,8 +38,8 @@ def _take_token(
         def load(at: Any) -> Any:
             return builder.load(builder.inttoptr(at, vector.as_pointer()), align=4)
 
-        sums = _building.alloca_once_value(builder, load(near_at))
-        with _building.for_range(builder, count) as loop:
+        sums = cgutils.alloca_once_value(builder, load(near_at))
+        with cgutils.for_range(builder, count) as loop:
             byte = builder.load(builder.inttoptr(builder.add(residual_at, loop.index), ir.IntType(8).as_pointer()))
             first = builder.shl(loop.index, number(5))  # sixteen rows for each half
             low = builder.add(first, builder.zext(builder.and_(byte, byte.type(15)), number))
