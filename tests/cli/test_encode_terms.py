@@ -81,5 +81,5 @@ def test_what_does_not_fit_is_said(porism, tiny, notes, tmp_path):
     wrong = porism("encode", tiny, "--index", path, "--dtype", "int8")
     assert "--dtype is not for models of the kind splade" in wrong.err
     dense = save_encoder(tmp_path / "dense")
-    assert "no sparse encoder" in porism("encode", dense, "--index", path, "--kind", "splade").err
+    assert "not a sparse encoder" in porism("encode", dense, "--index", path, "--kind", "splade").err
     assert "made by a sparse encoder" in porism("index", notes, "--index", path, "--channels", "splade").err

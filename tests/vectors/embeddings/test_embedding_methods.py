@@ -10,7 +10,7 @@ from porism.vectors.embeddings import FastText, Positional, Word2Vec, methods
 from porism.vectors.embeddings.decontextual import Decontextualised
 from porism.vectors.embeddings.methods import METHODS, EmbeddingMethod, Options
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_methods_have_the_names_of_their_settings() -> None:

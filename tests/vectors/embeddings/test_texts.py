@@ -64,7 +64,7 @@ def test_batches_processes_and_files_change_nothing(path, monkeypatch):
     expected = {channel: list(texts_of(path, channel)) for channel in ("words", "tokens")}
     monkeypatch.setattr(texts_module, "BATCH", 1)
     monkeypatch.setattr(texts_module, "IN_MEMORY", 2)
-    monkeypatch.setattr(texts_module, "_AT_ONCE", 2)
+    monkeypatch.setattr(texts_module, "_BATCH_SIZE", 2)
     for jobs in (1, 2):
         for channel, texts in expected.items():
             found = texts_of(path, channel, jobs=jobs)

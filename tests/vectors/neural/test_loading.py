@@ -84,7 +84,7 @@ def test_a_hub_that_does_not_answer_is_an_error_at_once(silent, monkeypatch) -> 
     monkeypatch.setattr(neural, "hub_address", lambda: silent.address)
     kind = Kind()
     started = time.monotonic()
-    with pytest.raises(ConfigError, match=r"org/new: the model cannot be loaded: it is no folder, .* does not answer"):
+    with pytest.raises(ConfigError, match=r"org/new: .*: it is not a folder, .* does not answer"):
         neural.pretrained(kind, "org/new")
     assert time.monotonic() - started < 5
     assert (kind.calls, silent.asked) == ([True], 1)
@@ -122,7 +122,7 @@ def test_loading_by_name_without_a_network_fails_fast(silent, monkeypatch) -> No
         lambda: neural.load_model("AutoModel", "nobody/no-such-model", "cpu", "a test"),
     ):
         started = time.monotonic()
-        with pytest.raises(ConfigError, match="nobody/no-such-model: the model cannot be loaded: it is no folder"):
+        with pytest.raises(ConfigError, match="nobody/no-such-model: the model cannot be loaded: it is not a folder"):
             load()
         assert time.monotonic() - started < 20
     assert silent.asked <= 2

@@ -109,7 +109,7 @@ def test_a_masked_language_model_is_one_without_more(tmp_path: Path) -> None:
 
 
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no sparse encoder"):
+    with pytest.raises(ConfigError, match="not a sparse encoder"):
         SparseEncoder.load(save_encoder(tmp_path / "dense"), device="cpu")
 
 

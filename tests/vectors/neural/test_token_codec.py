@@ -102,7 +102,7 @@ def test_a_codec_is_stored_and_damage_is_seen(tmp_path: Path) -> None:
     assert (again.factors == codec.factors).all()
     broken = TokenCodec(codec.centroids, codec.cutoffs[:1], codec.weights, codec.least, codec.most)
     broken.write(path, {})
-    with pytest.raises(IndexCorrupt, match="is no codec of tokens"):
+    with pytest.raises(IndexCorrupt, match="is not a codec of tokens"):
         read_codec(Container(path, None))
 
 

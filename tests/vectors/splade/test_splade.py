@@ -311,7 +311,7 @@ def test_settings_that_an_encoder_has_not_are_refused(index: Path) -> None:
 
 def test_a_dense_model_cannot_give_terms(tmp_path: Path) -> None:
     path = write_index(tmp_path / "i.index", [document(1)])
-    with pytest.raises(ConfigError, match="no sparse encoder"):
+    with pytest.raises(ConfigError, match="not a sparse encoder"):
         SPARSE_ENCODING.encode(path, save_encoder(tmp_path / "dense"), device="cpu")
     assert not SPARSE.names(path)
 

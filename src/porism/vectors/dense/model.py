@@ -13,7 +13,7 @@ Search = Literal["exact", "hnsw", "ivfpq"]
 """Whether all vectors are compared, or those that a graph or lists of near ones lead to."""
 
 
-_FEWEST_TOKENS = 8
+_MIN_TOKENS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ class DenseModel(RetrieverSettings):
         if self.search not in get_args(Search):
             raise ConfigError(f"search cannot be {self.search!r}", hint=f"Choose from {', '.join(get_args(Search))}.")
         _positive(breadth=self.breadth, probes=self.probes, rescored=self.rescored)
-        if self.query_length is not None and self.query_length < _FEWEST_TOKENS:
+        if self.query_length is not None and self.query_length < _MIN_TOKENS:
             raise ConfigError(
                 f"query_length cannot be {self.query_length}",
-                hint=f"Use {_FEWEST_TOKENS} or more tokens, special ones among them; 128, for example.",
+                hint=f"Use {_MIN_TOKENS} or more tokens, special ones among them; 128, for example.",
             )
 
 

@@ -21,7 +21,7 @@ from porism.vectors.embeddings.corpus import GENSIM, Corpus
 from porism.vectors.embeddings.settings import FastText, Word2Vec
 from porism.vectors.embeddings.trainers import OnTokens, Trained, check_finite, chosen, rate_at
 
-_MOST_BUCKETS = 1 << 20
+_MAX_BUCKETS = 1 << 20
 
 
 class GensimTrainer:
@@ -128,8 +128,8 @@ def _distinct_ngrams(terms: list[str], settings: FastText) -> int:
         marked = f"<{term}>"
         for size in range(settings.min_n, min(settings.max_n, len(marked)) + 1):
             grams.update(marked[start : start + size] for start in range(len(marked) - size + 1))
-        if len(grams) >= _MOST_BUCKETS:
-            return _MOST_BUCKETS
+        if len(grams) >= _MAX_BUCKETS:
+            return _MAX_BUCKETS
     return len(grams) + 1
 
 

@@ -86,7 +86,6 @@ class TextMethod(EmbeddingMethod):
         self.settings = settings
 
     def needs(self, settings: Word2Vec) -> list[Need]:
-        """Gensim, but for positional training without phrases."""
         if settings.phrases or not isinstance(settings, Positional):
             return [Need("gensim", "training embeddings", "embeddings")]
         return []
@@ -95,7 +94,6 @@ class TextMethod(EmbeddingMethod):
         self, index: str | os.PathLike[str], name: str, channel: str, settings: Word2Vec, options: Options,
         on_progress: OnProgress,
     ) -> None:
-        """By :func:`train_token_vectors`."""
         train_token_vectors(
             index, name, channel, settings, jobs=options.jobs, restart=options.restart, on_reading=on_progress,
             on_progress=on_progress,
@@ -109,14 +107,12 @@ class TransformerMethod(EmbeddingMethod):
     needs_model = True
 
     def needs(self, settings: Decontextualised) -> list[Need]:
-        """What runs the transformer."""
         return [Need(module, "a transformer", "neural") for module in ("torch", "transformers")]
 
     def train(
         self, index: str | os.PathLike[str], name: str, channel: str, settings: Decontextualised, options: Options,
         on_progress: OnProgress,
     ) -> None:
-        """By :func:`train_decontextualised`."""
         assert options.model is not None, "a method that needs a model is given one"
         report = train_decontextualised(
             index, name, channel, options.model, settings, device=options.device, batch=options.batch,

@@ -21,7 +21,7 @@ from porism.vectors.embeddings.positional_kernels import LANES, train_texts
 from porism.vectors.embeddings.settings import Positional
 from porism.vectors.embeddings.trainers import OnTokens, Trained, check_finite, chosen, rate_at
 
-_AT_ONCE = 100_000
+_BATCH_SIZE = 100_000
 """Terms that a thread reads before it checks whether it should stop: less than a second."""
 
 _ALIGNED = 64
@@ -107,7 +107,7 @@ class PositionalTrainer:
         begin, end = int(starts[first]), int(starts[last])
         loss = 0.0
         while first < last and not stop.is_set():
-            stop_at = int(np.searchsorted(starts, starts[first] + _AT_ONCE, side="right")) - 1
+            stop_at = int(np.searchsorted(starts, starts[first] + _BATCH_SIZE, side="right")) - 1
             then = min(last, max(first + 1, stop_at))
             done, will_be = ((int(starts[text]) - begin) / max(1, end - begin) for text in (first, then))
             loss += train_texts(

@@ -26,9 +26,9 @@ from porism.vectors.embeddings.texts import TokenTexts
 
 _FIRST_CHARACTER = 0x100
 _SURROGATES = 0xD800
-_MOST_CHARACTERS = 0x10FFFF - 0x800 - _FIRST_CHARACTER
+_MAX_CHARACTERS = 0x10FFFF - 0x800 - _FIRST_CHARACTER
 _UNKNOWN = "\x01"
-_MOST_BUCKETS = 1 << 18
+_MAX_BUCKETS = 1 << 18
 
 
 class WordVectors:
@@ -109,7 +109,7 @@ def ngrams(word: str, least: int, most: int) -> Iterator[str]:
 
 def character(number: int) -> str:
     """The character that stands for the token with this rank."""
-    code = _FIRST_CHARACTER + min(number, _MOST_CHARACTERS)
+    code = _FIRST_CHARACTER + min(number, _MAX_CHARACTERS)
     return chr(code if code < _SURROGATES else code + 0x800)
 
 
@@ -136,7 +136,7 @@ def write_word_vectors(
     counts: Counter[str] = Counter()
     for word in corpus.terms:
         counts.update(set(ngrams(word, settings.min_n, settings.max_n)))
-    buckets = settings.buckets or min(_MOST_BUCKETS, len(counts) + 1)
+    buckets = settings.buckets or min(_MAX_BUCKETS, len(counts) + 1)
     trainer = GensimTrainer(corpus, replace(settings, buckets=buckets))
     for epoch in range(settings.epochs):
         trainer.train_epoch(epoch, lambda read_tokens: None)

@@ -34,7 +34,7 @@ IN_MEMORY = 1 << 26
 """Encoded texts with more terms than this lie in a temporary file."""
 
 _SERIAL = 4
-_AT_ONCE = 1 << 16
+_BATCH_SIZE = 1 << 16
 
 OnProgress = Callable[[int, int], None]
 """Receives how much is done, and how much there is."""
@@ -171,8 +171,8 @@ class _Encoder:
     def repeat(self, texts: TokenTexts, places: NDArray[np.int64]) -> None:
         """Adds the texts of ``texts`` with these places, in their order."""
         lengths = texts.starts[1:] - texts.starts[:-1]
-        for start in range(0, len(places), _AT_ONCE):
-            part = places[start : start + _AT_ONCE]
+        for start in range(0, len(places), _BATCH_SIZE):
+            part = places[start : start + _BATCH_SIZE]
             runs = lengths[part]
             starts = offsets(runs)
             source = np.repeat(texts.starts[:-1][part] - starts[:-1], runs) + np.arange(starts[-1])

@@ -22,7 +22,7 @@ from porism.system.concurrency.caching import cached_property
 from porism.system.files.artifacts import EMBEDDINGS
 
 _KIND = "token-vectors"
-_AT_ONCE = 1 << 14
+_BATCH_SIZE = 1 << 14
 
 
 class Neighbour(NamedTuple):
@@ -117,7 +117,7 @@ class TokenVectors:
 
     @property
     def _parts(self) -> int:
-        return max(1, -(-len(self) // _AT_ONCE))
+        return max(1, -(-len(self) // _BATCH_SIZE))
 
     def vector(self, term: str) -> NDArray[np.float32]:
         """The vector of a term (float32, dimensions).

@@ -67,8 +67,8 @@ def find_encoder(
     folder = model_folder(name, index_path)
     if folder is None:
         raise ConfigError(
-            f"there is no encoder {name!r}: it is no folder, no model of the index and no installed package, and was "
-            "not fetched from the hub",
+            f"there is no encoder {name!r}: it is not a folder, a model of the index or an installed package, and "
+            "was not fetched from the hub",
             hint="Give the folder of a model, or fetch it where there is a connection: porism encode.",
         )
     check_folder(folder)
@@ -104,7 +104,7 @@ def check_folder(folder: Path) -> None:
         parts += [part for part in sorted(folder.iterdir()) if part.is_dir()]
     if not any((part / name).exists() for part in parts for name in ("config.json", "model.safetensors")):
         raise ConfigError(
-            "is no folder of a model: it has no config.json", where=str(folder),
+            "is not the folder of a model: it has no config.json", where=str(folder),
             hint="Give the folder that save_pretrained or porism train wrote.",
         )
     patterns = ("*.safetensors", "pytorch_model*.bin")

@@ -116,7 +116,7 @@ def read_model_file(folder: str | os.PathLike[str]) -> FormulaModelFile:
         return read_settings(FormulaModelFile, orjson.loads(path.read_bytes()))
     except (OSError, orjson.JSONDecodeError, ConfigError) as error:
         raise ConfigError(
-            f"is no encoder of formulas ({error})", where=str(path),
+            f"is not an encoder of formulas ({error})", where=str(path),
             hint="Train one: porism train formula-encoder NAME --index DIR",
         ) from error
 

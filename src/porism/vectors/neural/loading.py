@@ -20,7 +20,7 @@ from porism.extras import need
 
 EXTRA = "neural"
 
-LONGEST_INPUT = 512
+MAX_INPUT = 512
 """Tokens that a model reads where neither it nor its tokenizer says how many it can."""
 
 HUB_SECONDS = 5.0
@@ -129,8 +129,8 @@ def pretrained(kind: Any, model: str | os.PathLike[str]) -> Any:
         if endpoint is None or not answers(endpoint):
             reason = "HF_HUB_OFFLINE is set" if endpoint is None else f"{endpoint} does not answer"
             raise ConfigError(
-                "the model cannot be loaded: it is no folder, was not fetched before, and cannot be fetched now, since "
-                f"{reason}",
+                "the model cannot be loaded: it is not a folder, was not fetched before, and cannot be fetched now, "
+                f"since {reason}",
                 where=str(model), hint="Give the folder of a model, or fetch it once where there is a connection.",
             ) from error
     return kind.from_pretrained(model)
@@ -202,7 +202,7 @@ def longest_input(tokenizer: Any, config: Any) -> int:
         if isinstance(positions, int) and positions > 0:
             padded = config.model_type in _PADDED_POSITIONS and config.pad_token_id is not None
             limits.append(positions - (config.pad_token_id + 1 if padded else 0))
-    return min(limits) if limits else LONGEST_INPUT
+    return min(limits) if limits else MAX_INPUT
 
 
 def first_line(error: BaseException, most: int = 200) -> str:

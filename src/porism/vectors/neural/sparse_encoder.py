@@ -135,7 +135,7 @@ class SparseEncoder(ModelEncoder):
         if len(weights) != len(self.terms) or route.tokenizer.get_vocab() != self._tokenizer.get_vocab():
             raise self._two_vocabularies()
         if not np.isfinite(weights).all():
-            raise ConfigError("weights of queries are no finite numbers", where=self.files.named)
+            raise ConfigError("weights of queries are not finite", where=self.files.named)
         length = int(route.tokenizer.model_max_length)
         return QueryTable(
             weights.astype(np.float32), route.tokenizer.backend_tokenizer.to_str().encode(),
@@ -230,7 +230,7 @@ def check_sparse_model(folder: str | os.PathLike[str], named: str) -> None:
     """
     if not (is_sparse_model(folder) or is_masked_model(folder)):
         raise ConfigError(
-            "the model is no sparse encoder, which gives weights to terms", where=named,
+            "the model is not a sparse encoder, which gives weights to terms", where=named,
             hint="Take one, such as a SPLADE model, or train one of a masked language model: "
                  "porism train encoder NAME --kind splade --from MODEL --index DIR.",
         )

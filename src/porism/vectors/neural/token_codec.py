@@ -37,7 +37,7 @@ KIND = "token-codec"
 
 _ITERATIONS = 4
 _HELD_OUT = 1 << 16
-_AT_ONCE = 8_192
+_BATCH_SIZE = 8_192
 
 
 class CompressedTokens(NamedTuple):
@@ -94,9 +94,9 @@ class TokenCodec:
     def nearest(self, vectors: NDArray[np.float32]) -> NDArray[np.uint32]:
         """The number of the centroid nearest to each vector (uint32)."""
         found = np.empty(len(vectors), np.uint32)
-        for start in range(0, len(vectors), _AT_ONCE):
-            part = vectors[start : start + _AT_ONCE]
-            found[start : start + _AT_ONCE] = np.argmax(part @ self.centroids.T, axis=1)
+        for start in range(0, len(vectors), _BATCH_SIZE):
+            part = vectors[start : start + _BATCH_SIZE]
+            found[start : start + _BATCH_SIZE] = np.argmax(part @ self.centroids.T, axis=1)
         return found
 
     def compress(self, vectors: NDArray[np.float32]) -> CompressedTokens:
@@ -106,8 +106,8 @@ class TokenCodec:
         scales = np.empty(len(vectors), np.uint32)
         per = 8 // self.bits
         shifts = (np.arange(per) * self.bits).astype(np.uint8)
-        for start in range(0, len(vectors), _AT_ONCE):
-            at = slice(start, start + _AT_ONCE)
+        for start in range(0, len(vectors), _BATCH_SIZE):
+            at = slice(start, start + _BATCH_SIZE)
             centroids = self.centroids[codes[at]]
             buckets = np.searchsorted(self.cutoffs, vectors[at] - centroids).astype(np.uint8)
             parts = buckets.reshape(len(buckets), self.width, per) << shifts
@@ -165,7 +165,7 @@ def read_codec(container: Container) -> TokenCodec:
         and centroids.shape[1] % STEP == 0 and isinstance(least, float) and isinstance(most, float)
     )
     if not sound:
-        raise corrupt("is no codec of tokens", container.path)
+        raise corrupt("is not a codec of tokens", container.path)
     return TokenCodec(centroids, cutoffs, weights, float(least or 0), float(most or 0))
 
 

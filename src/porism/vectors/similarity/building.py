@@ -22,7 +22,7 @@ from porism.vectors.similarity.settings import SimilaritySettings
 BLOCK_BYTES = 96 << 20
 """A block of similarities takes at most so much memory, if it is more than one token's."""
 
-_MOST_ROWS = 2_048
+_MAX_ROWS = 2_048
 _CHUNK = 1 << 14
 
 Progress = Callable[[int, int], None]
@@ -234,7 +234,7 @@ def _best(
     slack = placed.shape[1] * 1.2e-7 + 1e-6  # what BLAS rounds in a sum of so many products of unit vectors
     cell = (1 if bands else 0) + (4 if units is not None else 0)
     top = _most(settings, count)
-    rows = int(np.clip(block_bytes // (cell * count + 12 * top), 1, _MOST_ROWS))
+    rows = int(np.clip(block_bytes // (cell * count + 12 * top), 1, _MAX_ROWS))
     sizes = np.zeros(count, np.int64)
     pieces: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
     kernels.select_rows.prepare()

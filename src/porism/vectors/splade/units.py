@@ -58,24 +58,19 @@ class EncodedUnits:
 
     @property
     def names(self) -> Names:
-        """The ids of the documents."""
         return self.segment.names
 
     @property
     def id_order(self) -> NDArray[np.int32]:
-        """The rank of each document's id in code-point order within the segment."""
         return self.segment.id_order
 
     def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]:
-        """The ids of documents, in the order given."""
         return self.segment.doc_ids(docs)
 
     def find(self, doc_id: str) -> int | None:
-        """The live document with this id, None where there is none."""
         return self.segment.find(doc_id)
 
     def channel_fields(self, channel: str) -> tuple[str, ...]:
-        """The fields that a channel has terms of."""
         store = self._stores.get(channel)
         return self.segment.channel_fields(channel) if store is None else (store.spec.name,)
 
@@ -97,17 +92,13 @@ class EncodedUnits:
         return HeldRows(Csr(rows.offsets, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.uint16)))
 
     def entries(self, channel: str) -> Entries:
-        """The rows of a channel that each document is made of."""
         return Entries.of_text(self.doc_count, 1) if channel in self._stores else self.segment.entries(channel)
 
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
-        """Keeps derived data with the segment."""
         self.segment.write_derived(name, arrays, info)
 
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """What :meth:`write_derived` kept; None where it is missing or broken."""
         return self.segment.read_derived(name)
 
     def open_derived(self, name: str) -> Container | None:
-        """The file of what :meth:`write_derived` kept; None where it is missing or broken."""
         return self.segment.open_derived(name)

@@ -126,7 +126,7 @@ def test_other_ways_of_training_lower_the_loss(model: Path, tmp_path: Path, chan
 
 
 def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no sparse encoder"):
+    with pytest.raises(ConfigError, match="not a sparse encoder"):
         train_encoder(PAIRS, save_encoder(tmp_path / "dense"), tmp_path / "out", SMALL, device="cpu")
     with pytest.raises(ConfigError, match="need the model"):
         replace(SMALL, kind="dense", inference_free=True)

@@ -186,7 +186,7 @@ def test_progress_and_nothing_to_do(folder: Path) -> None:
 def test_scores_that_are_no_numbers_are_refused(folder: Path) -> None:
     model = opened(folder)
     model.forward = lambda batch: np.full(len(batch), np.nan)  # type: ignore[method-assign]
-    with pytest.raises(ConfigError, match="no finite number"):
+    with pytest.raises(ConfigError, match="not a finite number"):
         score_texts(model, PAIRS)
 
 

@@ -42,7 +42,7 @@ def test_what_fails_in_the_middle_is_not_there(tmp_path: Path) -> None:
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database, but a text that is long enough to be one" * 20)
-    with pytest.raises(FormatError, match="no file of scores"):
+    with pytest.raises(FormatError, match="not a file of scores"):
         ScoreCache(tmp_path / "text")
     base = sqlite3.connect(tmp_path / "base")
     base.execute("CREATE TABLE mine (x)")

@@ -119,7 +119,7 @@ def score_texts(
 
     :param on_cost: receives what it will cost, before most of it is spent.
     :param on_progress: receives how many inputs are done of how many, without those of the cache.
-    :raises ConfigError: a score is no finite number, or a single input does not fit into memory.
+    :raises ConfigError: a score is not a finite number, or a single input does not fit into memory.
     """
     distinct = list(dict.fromkeys(inputs))
     place = {texts: number for number, texts in enumerate(distinct)}
@@ -139,7 +139,7 @@ def score_texts(
             scores = np.asarray(scorer.forward(batch), np.float64)
             if not np.isfinite(scores).all():
                 raise ConfigError(
-                    "the model gives texts a score that is no finite number", where=scorer.named,
+                    "the model gives texts a score that is not a finite number", where=scorer.named,
                     hint="Its weights are damaged, or its precision does not suffice: try float32.",
                 )
             at = missing[numbers]

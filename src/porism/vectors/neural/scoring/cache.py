@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from porism.errors import FormatError, SourceError
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 """Keys in one question to the database; SQLite takes 999."""
 
 _APPLICATION = 0x706F7273
@@ -57,7 +57,7 @@ class ScoreCache:
         if isinstance(error, sqlite3.OperationalError):
             return SourceError(f"the scores cannot be kept there ({error})", where=self.path,
                                hint="Name a file in a folder that can be written to.")
-        return FormatError(f"is no file of scores ({error})", where=self.path, hint="Name another file.")
+        return FormatError(f"is not a file of scores ({error})", where=self.path, hint="Name another file.")
 
     def __len__(self) -> int:
         (count,) = self._base.execute("SELECT count(*) FROM scores").fetchone()
@@ -70,8 +70,8 @@ class ScoreCache:
         """
         known: dict[bytes, float] = {}
         try:
-            for start in range(0, len(keys), _AT_ONCE):
-                some = keys[start : start + _AT_ONCE]
+            for start in range(0, len(keys), _BATCH_SIZE):
+                some = keys[start : start + _BATCH_SIZE]
                 marks = ",".join("?" * len(some))
                 known.update(self._base.execute(f"SELECT key, score FROM scores WHERE key IN ({marks})", some))
         except sqlite3.Error as error:

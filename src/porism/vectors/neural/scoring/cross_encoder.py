@@ -55,7 +55,6 @@ class CrossEncoder(LogitScorer):
                               hint="Raise the length.")
 
     def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
-        """See :meth:`Scorer.tokenised`."""
         if not texts:
             return []
         found: list[list[int]] = self._model.tokenizer(
@@ -64,7 +63,6 @@ class CrossEncoder(LogitScorer):
         return found
 
     def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
-        """See :meth:`Scorer.together`."""
         shares = self.shares([len(part) for part in parts])
         ids = [*self._first, *parts[0][: shares[0]]]
         segments = [0] * len(ids)
@@ -74,7 +72,6 @@ class CrossEncoder(LogitScorer):
         return Tokens([*ids, *self._last], [*segments, *[self._second] * len(self._last)])
 
     def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
-        """See :meth:`LogitScorer.relevance`."""
         logits = (network or self.network)(**inputs).logits.float()
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
 

@@ -43,7 +43,6 @@ class LogitScorer(Scorer):
         return inputs
 
     def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
-        """See :meth:`Scorer.forward`."""
         torch = load_torch(PURPOSE)
         inputs = self.inputs(batch)
         with torch.inference_mode(), self._model.context():

@@ -65,11 +65,9 @@ class TrueFalse(LogitScorer):
         self.digest = self._model.with_settings("true-false", self.read_as() | {"true": true, "false": false})
 
     def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
-        """See :meth:`Scorer.tokenised`."""
         return [_ids(self._model.tokenizer, text) for text in texts]
 
     def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
-        """See :meth:`Scorer.together`."""
         shares = self.shares([len(part) for part in parts])
         ids: list[int] = []
         for words, part, share in zip(self._frame, parts, shares, strict=False):
@@ -77,13 +75,11 @@ class TrueFalse(LogitScorer):
         return Tokens([*ids, *self._frame[-1], *self._end], [])
 
     def inputs(self, batch: Sequence[Tokens]) -> dict[str, Any]:
-        """See :meth:`LogitScorer.inputs`."""
         inputs = super().inputs(batch)
         inputs.pop("token_type_ids", None)
         return inputs
 
     def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
-        """See :meth:`LogitScorer.relevance`."""
         torch = load_torch(PURPOSE)
         rows = inputs["input_ids"]
         begin = torch.full((len(rows), 1), self._start, device=rows.device)
