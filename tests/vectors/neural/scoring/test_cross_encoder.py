@@ -139,7 +139,7 @@ def test_equal_inputs_are_read_once_and_scores_are_kept(folder: Path, tmp_path: 
 
 
 def test_what_was_scored_before_an_interruption_is_not_scored_again(folder: Path, tmp_path: Path) -> None:
-    model = opened(folder, tokens_at_once=40)
+    model = opened(folder, batch_tokens=40)
     forward = model.forward
     calls: list[int] = []
 
