@@ -175,7 +175,7 @@ def test_models_whose_statistics_do_not_add_up_are_refused(sample_shards: list[P
     ):
         with pytest.raises(ConfigError, match=reason):
             check_model(model_from(changed))
-    with pytest.raises(ConfigError, match="it is no sum over terms"):
+    with pytest.raises(ConfigError, match="it is not a sum over terms"):
         IndexShard("x", open_index(sample_shards[0], "alignment"))
 
 

@@ -14,6 +14,7 @@ from long_forms import LONG
 from shard_cases import Wrapped, split_shards
 
 from porism.errors import ConfigError, PorismError, QueryError
+from porism.retrieve.formulas.parts import FoundPart, SupplementaryHits
 from porism.search.answers import FormulaHit
 from porism.search.index import Index, open_index
 from porism.search.models.models import known_models
@@ -29,7 +30,6 @@ from porism.serve.shards.formula_shard import FormulaShard
 from porism.serve.shards.formula_values import (
     FormulaCollection,
     FormulaDigests,
-    FoundFormulas,
 )
 from porism.serve.shards.requests import Shard, StaleCommit
 from porism.serve.shards.shard import IndexShard
@@ -251,7 +251,7 @@ def test_marks_are_learnt_again_where_a_shard_has_forgotten_them(sample_shards: 
     assert len(sent) == 1  # of the same commits they are sent once
     for wrong, message in (
         ({"generation": 9}, "at commit 1, not 9"), ({"first": 3}, "cannot begin at 3"),
-        ({"counting": "other"}, "are not those of their name"), ({"marks": "?"}, "no bytes in base64"),
+        ({"counting": "other"}, "are not those of their name"), ({"marks": "?"}, "not bytes in base64"),
     ):
         with pytest.raises(QueryError, match=message):
             opened[1].ask(replace(sent[0], **wrong))  # type: ignore[arg-type]
@@ -263,23 +263,23 @@ def test_marks_come_in_parts(shards: list[IndexShard], monkeypatch: pytest.Monke
     from porism.serve.shards import formula_counting, formula_shard
 
     expected = seen(FederatedIndex(shards).search_formulas("x^2", 5).hits)
-    monkeypatch.setattr(formula_counting, "MARKS_AT_ONCE", 64)
-    monkeypatch.setattr(formula_shard, "DIGESTS_AT_ONCE", 100)
+    monkeypatch.setattr(formula_counting, "MARKS_BATCH_SIZE", 64)
+    monkeypatch.setattr(formula_shard, "DIGESTS_BATCH_SIZE", 100)
     fresh = [IndexShard(one.name, one.index) for one in shards]
     assert seen(FederatedIndex(fresh).search_formulas("x^2", 5).hits) == expected
 
 
-def test_values_of_formulas_that_make_no_sense_are_refused(shards: list[IndexShard]) -> None:
-    good = FoundFormulas(("a", "b"), (2.0, 1.0), (3.0, 1.0), ("a", "b"), 2, -1, (((0,), (1.0,)),))
+def test_values_of_formulas_that_are_not_valid_are_refused(shards: list[IndexShard]) -> None:
+    good = FoundPart(("a", "b"), (2.0, 1.0), (3.0, 1.0), 2, -1, (SupplementaryHits((0,), (1.0,)),), ("a", "b"))
     for wrong in (
         {"scores": (1.0,)}, {"whole": ()}, {"sources": ("a",)}, {"first": 3}, {"itself": 2}, {"itself": -2},
-        {"lists": (((2,), (1.0,)),)}, {"lists": (((0,), ()),)}, {"lists": (((-1,), (1.0,)),)},
+        *({"lists": (SupplementaryHits(*listed),)} for listed in (((2,), (1.0,)), ((0,), ()), ((-1,), (1.0,)))),
     ):
         with pytest.raises(ValueError, match="the columns of formulas have different lengths"):
             replace(good, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a score is no finite number"):
+    with pytest.raises(ValueError, match="a score is not a finite number"):
         replace(good, whole=(float("nan"), 1.0))
-    with pytest.raises(QueryError, match="the digests make no sense"):
+    with pytest.raises(QueryError, match="the digests are not valid"):
         FormulaDigests(1, 1, "AAAA").array()
     with pytest.raises(QueryError, match="digests cannot begin at -1"):
         shards[0].ask(FormulaDigestsRequest(1, -1))

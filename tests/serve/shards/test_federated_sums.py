@@ -296,7 +296,7 @@ def test_sums_that_cannot_be_searched_are_refused(together: FederatedIndex, path
     for parts, reason in (
         ({"default": {"settings": {"feedback": {"weight": 0.2}}}, "dense": {}}, "its part default learns"),
         ({"neural": {}, "words": {}}, "its part neural is a sum, too"),
-        ({"alignment": {}, "words": {}}, "it is no sum over terms"),
+        ({"alignment": {}, "words": {}}, "it is not a sum over terms"),
     ):
         with pytest.raises(ConfigError, match=reason):
             check_model(sum_of(parts))

@@ -19,7 +19,7 @@ def test_values_that_make_no_sense_are_refused() -> None:
             ChannelLengths("", "words", *values)  # type: ignore[arg-type]
     for column in ("terms", "scores", "gains"):
         columns = {"ids": ("x",), "terms": (1.0,), "scores": (1.0,), "gain_ids": ("x",), "gains": (1.0,)}
-        with pytest.raises(ValueError, match="a score is no finite number"):
+        with pytest.raises(ValueError, match="a score is not a finite number"):
             ShardCandidates(1, **(columns | {"allowed": (True,), column: (float("inf"),)}))  # type: ignore[arg-type]
     for wrong in ({"ids": ("x",)}, {"first": 1}, {"threads": ("t",)}, {"gains": (1.0,)}, {"allowed": (True,)}):
         with pytest.raises(ValueError, match="the columns of candidates have different lengths"):

@@ -14,7 +14,7 @@ import porism
 from porism.serve.web.parts import COLOURS, LOOKS
 from porism.serve.web.settings import Limits
 
-CSS = (Path(porism.__file__).parent / "web" / "static" / "porism.css").read_text(encoding="utf-8")
+CSS = (Path(porism.__file__).parent / "serve" / "web" / "static" / "porism.css").read_text(encoding="utf-8")
 
 
 def palette(block: str) -> dict[str, str]:

@@ -15,8 +15,7 @@ from porism.formula.tables.alphabets import styled
 from porism.formula.tables.styles import ENCLOSURES, ROUNDHAND_SELECTOR
 from porism.search.formulas import FormulaSearcher
 from porism.serve import web
-from porism.serve.web.formula_views import same_up_to_names, view
-from porism.serve.web.tree_drawing import draw_tree
+from porism.serve.web.formula_views import draw_tree, same_up_to_names, view
 from porism.types import Formula
 
 STATIC = Path(web.__file__).parent / "static"

@@ -118,7 +118,7 @@ def test_a_pool_favours_no_model(sample_view: Any, folder: Path) -> None:
         ("/judge", {"q": " "}, 400, "empty"),
         ("/judge/topic", {"id": "T9", "grade:a": "1"}, 400, "no question"),
         ("/judge/topic", {"id": "T1", "grade:a": "7"}, 400, "no grade 7"),
-        ("/judge/topic", {"id": "T1", "grade:a": "x"}, 400, "no number"),
+        ("/judge/topic", {"id": "T1", "grade:a": "x"}, 400, "not a number"),
         ("/judge/topic", {"id": "T1", "grade:a\tb": "1"}, 400, "cannot be written"),
         ("/judge/topic", {"id": "T1", "grade:a\0b": "1"}, 400, "cannot be written"),
     ],
@@ -174,8 +174,8 @@ def test_judgments_of_many_threads_are_all_kept(folder: Path) -> None:
 
 
 def test_a_folder_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("porism.serve.web.judgments.MOST_QUESTIONS", 2)
-    monkeypatch.setattr("porism.serve.web.judgments.MOST_GRADED", 3)
+    monkeypatch.setattr("porism.serve.web.judgments.MAX_QUESTIONS", 2)
+    monkeypatch.setattr("porism.serve.web.judgments.MAX_GRADED", 3)
     judgments = Judgments(folder)
     judgments.ask("a")
     judgments.ask("b")

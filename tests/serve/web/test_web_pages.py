@@ -14,9 +14,9 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 from lxml import html
 
 from porism.index.joint import names_of
-from porism.serve.web.palette import palette
 from porism.serve.web.rendering import FormulaLinker, code_html, pieces_html
 from porism.serve.web.schema import FormulaView, Piece, QueryPart
+from porism.serve.web.templating import palette
 from porism.serve.web.urls import SearchState
 from porism.system.concurrency.memory import Memory
 

@@ -71,7 +71,7 @@ def test_all_runs_have_the_values_and_tests_of_a_comparison(api: Client, setting
         )
         assert (test.low, test.high) == pytest.approx(results["second"].interval)
     assert len(found.problems) == 1
-    assert found.problems[0].startswith("broken.run is no run")
+    assert found.problems[0].startswith("broken.run is not a run")
     assert api.runs(baseline="second").baseline == "second"
 
 

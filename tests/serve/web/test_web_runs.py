@@ -202,7 +202,7 @@ def test_files_may_change_while_they_are_served(lab: Any, files: Path) -> None:
     found = page(lab, "/runs")
     assert [cells(row)[0] for row in found.xpath("//tbody/tr")] == ["first ‡", "second", "third"]
     problems = found.xpath("//p[@class='hint']/text()")
-    assert problems[0].startswith("broken.run is no run")
+    assert problems[0].startswith("broken.run is not a run")
     assert problems[1] == "other has no topic with judgments"
     (files / "runs" / "first.run").unlink()
     assert page(lab, "/run", 404, name="first").xpath("string(//h1)") == "There is no run 'first'."

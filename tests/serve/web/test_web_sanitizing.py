@@ -22,17 +22,16 @@ from porism.formula import notation_of, parse, to_mathml
 from porism.search.sources.indexing import index_documents
 from porism.serve.web import formula_views, rendering, sanitizing
 from porism.serve.web.app import create_app
-from porism.serve.web.formula_views import with_classes
+from porism.serve.web.formula_views import draw_tree, with_classes
 from porism.serve.web.sanitizing import clean_drawing, clean_formula, clean_text, element
 from porism.serve.web.schema import FormulaView, Piece
 from porism.serve.web.settings import WebSettings
-from porism.serve.web.tree_drawing import draw_tree
 from porism.types import Content, Document, Formula
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 ATTACK = f'" onmouseover="alert(1)" data-x="{HOSTILE}\'><svg onload=alert(1)>'
 ESCAPING = (
-    ("porism.serve.web.sanitizing", "escape"), ("porism.serve.web.tree_drawing", "escape"),
+    ("porism.serve.web.sanitizing", "escape"), ("porism.serve.web.formula_views", "escape"),
     ("porism.formula.writers.mathml", "escape"),
 )
 

@@ -135,11 +135,11 @@ def test_the_steps_have_limits(client: Any, library: Any) -> None:
     assert counted.json()["df"][0] > 0
     assert counted.json()["df"][1] == 0
     for step, change, status, message in (
-        ("document_terms", {"ids": ["x"] * 101}, 400, "101 documents are asked for"),
+        ("document_terms", {"ids": ["x"] * 101}, 400, "101 ids"),
         ("document_terms", {"generation": 99}, 409, "at commit"),
         ("document_terms", {"question": {"question": {"query": {"id": "q", "fields": {}}}}}, 400, "empty"),
         ("document_terms", {"statistics": uncounted}, 400, "Holders of 0"),
-        ("frequencies", {"terms": [["words", "x"]] * 20_001}, 400, "too many terms"),
+        ("frequencies", {"terms": [["words", "x"]] * 20_001}, 400, "20,001 terms"),
         ("frequencies", {"generation": 99}, 409, "at commit"),
     ):
         sent = {**given, "ids": ["x"]} if step == "document_terms" else {"generation": shard.generation, "terms": []}

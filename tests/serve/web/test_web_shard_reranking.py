@@ -82,7 +82,7 @@ def test_documents_are_given_whole_and_a_hundred_at_once(sample_shards: list[Pat
         with open_index(sample_shards[0]) as index:
             assert pydantic.TypeAdapter(Document).validate_python(document) == index.document(found["id"])
         for ids, code, message in (
-            (["x"] * 101, 400, "101 documents are asked for"), (["nowhere"], 400, "nowhere"),
+            (["x"] * 101, 400, "101 ids"), (["nowhere"], 400, "nowhere"),
         ):
             refused = post(client, "texts", generation=generation, ids=ids)
             assert (refused.status_code, message in refused.json()["error"]["message"]) == (code, True)

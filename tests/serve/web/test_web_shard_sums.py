@@ -115,7 +115,7 @@ def test_pages_and_commands_search_by_sums(
     with TestClient(app, base_url="http://localhost") as client:
         paged = client.get(f"{PREFIX}/search", params={**asked, "index": "all"}).json()
         for step, body, message in (
-            ("scores", {"ids": ["x"] * 1_001}, "1,001 documents are to be scored"),
+            ("scores", {"ids": ["x"] * 1_001}, "1,001 ids"),
             ("scores", {"ids": ["x"], "part": "none"}, "has no part"),
             ("scores", {"ids": ["x"]}, "does not answer the step"),
             ("scores", {"ids": ["x"], "part": "dense"}, "lacks a document"),

@@ -122,7 +122,7 @@ def test_several_indexes_here_are_one_shard(sample_index: Path, sample_shards: l
             hit.id for hit in whole.search("closed set", 5)
         ]
     for wrong in ("http://", "ftp://host"):
-        with pytest.raises(ConfigError, match="is no address of a server"):
+        with pytest.raises(ConfigError, match="is not the address of a server"):
             RemoteShard(wrong)
 
 
@@ -144,8 +144,8 @@ def test_servers_that_do_wrong_are_missing_and_named(sample_shards: list[Path]) 
         refusing = f"http://127.0.0.1:{free.getsockname()[1]}"
     collection = b'{"protocol": 1, "version": 3}'
     for behave, reason in (
-        (hang, "no answer"), (drip, "within 0.6 s"), (die, "no answer from"), (replying(b"<html>"), "makes no sense"),
-        (replying(collection), "makes no sense"),
+        (hang, "no answer"), (drip, "within 0.6 s"), (die, "no answer from"), (replying(b"<html>"), "is not valid"),
+        (replying(collection), "is not valid"),
     ):
         with misbehaving(behave) as wrong:
             began = time.monotonic()
@@ -265,7 +265,7 @@ def test_keys_and_commits_are_those_of_the_server(tmp_path: Path, sample_shards:
 
 
 def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
-    monkeypatch.setattr(client_module, "MOST_BYTES", 100)
+    monkeypatch.setattr(client_module, "MAX_BYTES", 100)
     with serving_in(client) as asked, pytest.raises(ApiError, match="has more than 100 bytes"):
         asked.shard(CollectionRequest())
 
@@ -372,7 +372,7 @@ def test_a_page_and_an_answer_name_the_server_that_is_missing(sample_shards: lis
     assert f"Missing from these results: {name} (no answer from" in html
     assert "The time ran out" not in html
     assert refused.status_code == 400
-    assert "is no shard" in refused.json()["error"]["message"]
+    assert "is not a shard" in refused.json()["error"]["message"]
     with TestClient(app, base_url="http://localhost") as asked:
         formulas = asked.get(f"{PREFIX}/formulas", params={"q": "x^2", "index": "all"}).json()
     assert formulas["partial"]

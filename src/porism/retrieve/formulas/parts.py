@@ -8,12 +8,14 @@ subexpressions find. So each part says what any of these can be, and scores it a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
 from porism.formula import layout_key
+from porism.index.engine.units import FormulaUnits
 from porism.retrieve.formulas.equal_values import MOST_EQUAL
 from porism.retrieve.formulas.exact import MOST_HOLDERS
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula, unit_numbers
@@ -22,26 +24,43 @@ from porism.retrieve.ranking import UnitResults
 _MOST_LISTED = max(MOST_EQUAL, MOST_HOLDERS)
 
 
-class SupplementaryHits(NamedTuple):
+@dataclass(frozen=True)
+class SupplementaryHits:
     """What one search beside the channels found: positions among the formulas of a part, and scores there."""
 
     places: tuple[int, ...]
     scores: tuple[float, ...]
 
 
-class FoundPart(NamedTuple):
+@dataclass(frozen=True)
+class FoundPart:
     """What a part found, in columns: the ``first`` formulas by channels, best first, and behind them others.
 
     ``keys`` are the formulas, ``scores`` what the channels give them, ``whole`` what they have in all where they are
-    aligned. ``itself`` is the position of the query formula, -1 where the part does not have it.
+    aligned, ``sources`` how they are written. ``itself`` is the position of the query formula, -1 where the part does
+    not have it.
     """
 
-    keys: Sequence[str]
-    scores: Sequence[float]
-    whole: Sequence[float]
+    keys: tuple[str, ...]
+    scores: tuple[float, ...]
+    whole: tuple[float, ...]
     first: int
     itself: int
-    lists: Sequence[SupplementaryHits]
+    lists: tuple[SupplementaryHits, ...]
+    sources: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        count = len(self.keys)
+        places = [place for listed in self.lists for place in listed.places]
+        if not (
+            len(self.scores) == len(self.whole) == len(self.sources) == count and 0 <= self.first <= count
+            and -1 <= self.itself < count and min(places, default=0) >= 0 and max(places, default=-1) < count
+            and all(len(listed.places) == len(listed.scores) for listed in self.lists)
+        ):
+            raise ValueError("the columns of formulas have different lengths")
+        numbers = [*self.scores, *self.whole, *(score for listed in self.lists for score in listed.scores)]
+        if not np.isfinite(np.array(numbers)).all():
+            raise ValueError("a score is not a finite number")
 
 
 class PartHit(NamedTuple):
@@ -55,7 +74,7 @@ class PartHit(NamedTuple):
     aligned: bool
 
 
-def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> tuple[UnitResults, FoundPart]:
+def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> FoundPart:
     """What a part finds: the first ``depth`` formulas by channels, and all that can be aligned."""
     found = retriever.lexical.search_units([query.terms], depth)[0]
     first = len(found.scores)
@@ -84,12 +103,18 @@ def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> t
         whole[aligned] = retriever.with_similarity(query, some, by_value)
     keys = retriever.lexical.ids.take(found.segments, found.units)
     own = layout_key(query.layout)
-    return found, FoundPart(
-        keys, found.scores.tolist(), whole.tolist(), first, keys.index(own) if own in keys else -1,
-        [
-            SupplementaryHits(tuple(at.tolist()), tuple(hits.scores.tolist()))
-            for at, hits in zip(places, lists, strict=True)
-        ],
+    segments = [units.segment for units in retriever.lexical.segments if isinstance(units, FormulaUnits)]
+    return FoundPart(
+        tuple(keys), tuple(found.scores.tolist()), tuple(whole.tolist()), first,
+        keys.index(own) if own in keys else -1,
+        tuple(
+            SupplementaryHits(tuple(at.tolist()), tuple(one.scores.tolist()))
+            for at, one in zip(places, lists, strict=True)
+        ),
+        tuple(
+            segments[segment].formula_source(unit)
+            for segment, unit in zip(found.segments.tolist(), found.units.tolist(), strict=True)
+        ),
     )
 
 

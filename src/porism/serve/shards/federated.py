@@ -91,7 +91,7 @@ class FederatedIndex(Searcher):
         """The best documents of all shards, as :meth:`porism.search.answering.Searcher.answer`. An id that several
         shards have is preceded by the name of its shard.
 
-        Whole documents are fetched to be re-ranked; what rerankers take is no part of the time of a shard.
+        Whole documents are fetched to be re-ranked; what rerankers take does not count as time of a shard.
 
         :raises QueryError: as there; or a judged document is in several shards.
         :raises ConfigError: as there; or the shards cannot be searched as one.

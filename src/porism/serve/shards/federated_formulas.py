@@ -33,7 +33,7 @@ from porism.serve.shards.formula_requests import (
     FormulasRequest,
     FormulaStatisticsRequest,
 )
-from porism.serve.shards.formula_values import DEEPEST, FormulaOccurrences, FormulaToShow, ShardFormulaHit
+from porism.serve.shards.formula_values import MAX_FORMULA_DEPTH, FormulaOccurrences, FormulaToShow, ShardFormulaHit
 from porism.serve.shards.merging import add_statistics
 from porism.serve.shards.requests import Shard
 from porism.serve.shards.shard_group import ShardGroup, ShardsMissing
@@ -154,12 +154,12 @@ class _Search:
             raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")
         depth = max(k, CONTEXT_DEPTH) if self._query.context is not None else k
         while True:
-            depth = min(depth, max(k, DEEPEST))
+            depth = min(depth, max(k, MAX_FORMULA_DEPTH))
             found, is_all = self._best(depth)
             if self._filters or self._query.context is not None:
                 found = self._allowed_in_context(found)
             so_far = count(found)
-            if so_far >= k or is_all or depth >= max(k, DEEPEST):
+            if so_far >= k or is_all or depth >= max(k, MAX_FORMULA_DEPTH):
                 return found
             depth = int(depth * min(4.0, 1.2 * k / max(1, so_far))) + 10
 
@@ -177,7 +177,7 @@ class _Search:
         found: list[_Found] = []
         is_all = True
         for number in range(len(self._asked)):
-            of_formula = best_of_parts([one[number].part for one in parts], candidates, depth)
+            of_formula = best_of_parts([one[number] for one in parts], candidates, depth)
             is_all &= len(of_formula) < depth
             found += [
                 _Found(shards[one.part], one.key, parts[one.part][number].sources[one.place], one.score, number,

@@ -23,7 +23,7 @@ from porism.search.models.models import model_from
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.formula_requests import FormulaCollectionRequest, FormulaDigestsRequest
 from porism.serve.shards.formula_shard import name_of_marks
-from porism.serve.shards.formula_values import MARKS_AT_ONCE, FormulaCollection
+from porism.serve.shards.formula_values import MARKS_BATCH_SIZE, FormulaCollection
 from porism.serve.shards.merging import totals_of
 from porism.serve.shards.requests import Shard
 from porism.serve.shards.shard_group import ShardGroup
@@ -101,7 +101,7 @@ class FormulaCountings:
 def _send_marks(shard: Shard, marks: NDArray[np.bool_], generation: int) -> FormulaCollection:
     """Says which formulas count in a shard."""
     name, bits = name_of_marks(marks), np.packbits(marks).tobytes()
-    step = MARKS_AT_ONCE // 8
+    step = MARKS_BATCH_SIZE // 8
     for first in range(0, len(bits), step):
         part = base64.b64encode(bits[first : first + step]).decode("ascii")
         found = shard.ask(FormulaCollectionRequest(generation, name, 8 * first, part))

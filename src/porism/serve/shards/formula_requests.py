@@ -62,7 +62,7 @@ class FormulaCollectionRequest(CountingRequest[FormulaCollection]):
     def bits(self) -> NDArray[np.bool_]:
         """The marks, with up to seven bits behind them.
 
-        :raises QueryError: these are none.
+        :raises QueryError: they are not valid.
         """
         return np.unpackbits(np.frombuffer(bytes_of(self.marks), np.uint8)).astype(np.bool_)
 

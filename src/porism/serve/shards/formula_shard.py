@@ -43,12 +43,11 @@ from porism.serve.shards.formula_requests import (
     FormulaStatisticsRequest,
 )
 from porism.serve.shards.formula_values import (
-    DIGESTS_AT_ONCE,
+    DIGESTS_BATCH_SIZE,
     FormulaCollection,
     FormulaDigests,
     FormulaOccurrences,
     FormulaToShow,
-    FoundFormulas,
     ShardFormulaHit,
     ShardFormulaHits,
     ShardFormulas,
@@ -111,7 +110,7 @@ class FormulaShard:
         """Digests of the formulas, in an order that a commit keeps."""
         if request.first < 0:
             raise QueryError(f"digests cannot begin at {request.first}", where="first")
-        part = self._digests[request.first : request.first + DIGESTS_AT_ONCE]
+        part = self._digests[request.first : request.first + DIGESTS_BATCH_SIZE]
         return FormulaDigests(self.generation, len(self._digests), FormulaDigests.text(part))
 
     def formula_collection(self, request: FormulaCollectionRequest) -> FormulaCollection:
@@ -176,19 +175,8 @@ class FormulaShard:
     def formulas(self, request: FormulasRequest) -> ShardFormulas:
         """What is found for each query formula."""
         retriever = self._retriever(request)
-        found = []
         with using_statistics(request.statistics.query.of_query):
-            for asked in request.formulas:
-                units, part = find_part(retriever, retriever.read(asked), request.depth)
-                segments = self.index.snapshot.segments
-                sources = [
-                    segments[segment].formula_source(unit)
-                    for segment, unit in zip(units.segments.tolist(), units.units.tolist(), strict=True)
-                ]
-                found.append(FoundFormulas(
-                    tuple(part.keys), tuple(part.scores), tuple(part.whole), tuple(sources), part.first, part.itself,
-                    tuple(part.lists),
-                ))
+            found = [find_part(retriever, retriever.read(formula), request.depth) for formula in request.formulas]
         return ShardFormulas(self.generation, tuple(found))
 
     def formula_occurrences(self, request: FormulaOccurrencesRequest) -> FormulaOccurrences:

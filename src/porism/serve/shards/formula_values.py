@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from porism.errors import QueryError
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.parts import FoundPart, SupplementaryHits
+from porism.retrieve.formulas.parts import FoundPart
 from porism.search.answers import FormulaDocument
 from porism.search.formula_occurrences import Naming, Place
 from porism.serve.shards.values import ChannelLengths
 
-DIGESTS_AT_ONCE = 250_000
+DIGESTS_BATCH_SIZE = 250_000
 """Digests of one answer: 4 MB."""
 
-DEEPEST = 10_000
+MAX_FORMULA_DEPTH = 10_000
 """So many formulas are looked at, at most, where filters or names leave few of them."""
 
-MARKS_AT_ONCE = 4_000_000
+MARKS_BATCH_SIZE = 4_000_000
 """Marks of one request: half a megabyte."""
 
 
@@ -42,11 +42,11 @@ class FormulaDigests:
     def array(self) -> NDArray[np.uint64]:
         """The digests (uint64, n × 2).
 
-        :raises QueryError: these are none.
+        :raises QueryError: they are not valid.
         """
         raw = bytes_of(self.digests)
         if len(raw) % 16:
-            raise QueryError("the digests make no sense")
+            raise QueryError("the digests are not valid")
         return np.frombuffer(raw, "<u8").reshape(-1, 2).astype(np.uint64)
 
     @staticmethod
@@ -68,43 +68,11 @@ class FormulaCollection:
 
 
 @dataclass(frozen=True)
-class FoundFormulas:
-    """What a shard finds for one query formula, as :class:`~porism.retrieve.formulas.parts.FoundPart`, with the source
-    of each formula."""
-
-    keys: tuple[str, ...]
-    scores: tuple[float, ...]
-    whole: tuple[float, ...]
-    sources: tuple[str, ...]
-    first: int
-    itself: int
-    lists: tuple[SupplementaryHits, ...]
-
-    def __post_init__(self) -> None:
-        count = len(self.keys)
-        listed = [place for places, _ in self.lists for place in places]
-        if not (
-            len(self.scores) == len(self.whole) == len(self.sources) == count and 0 <= self.first <= count
-            and -1 <= self.itself < count and all(len(places) == len(scores) for places, scores in self.lists)
-            and min(listed, default=0) >= 0 and max(listed, default=-1) < count
-        ):
-            raise ValueError("the columns of formulas have different lengths")
-        numbers = [*self.scores, *self.whole, *(score for _, scores in self.lists for score in scores)]
-        if not np.isfinite(np.array(numbers)).all():
-            raise ValueError("a score is no finite number")
-
-    @property
-    def part(self) -> FoundPart:
-        """The same, to be merged with others."""
-        return FoundPart(self.keys, self.scores, self.whole, self.first, self.itself, self.lists)
-
-
-@dataclass(frozen=True)
 class ShardFormulas:
     """What a shard finds for each query formula."""
 
     generation: int
-    found: tuple[FoundFormulas, ...]
+    found: tuple[FoundPart, ...]
 
 
 @dataclass(frozen=True)
@@ -149,9 +117,9 @@ class ShardFormulaHits:
 def bytes_of(text: str) -> bytes:
     """The bytes of a text in base64.
 
-    :raises QueryError: it is none.
+    :raises QueryError: it is not valid.
     """
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise QueryError(f"these are no bytes in base64 ({error})") from error
+        raise QueryError(f"these are not bytes in base64 ({error})") from error

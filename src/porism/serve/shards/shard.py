@@ -98,7 +98,7 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertM
                 raise _refused(f"its part {name} learns from the documents found first")
         return model
     if not isinstance(model, SearchModel):
-        raise _refused("it is no sum over terms")
+        raise _refused("it is not a sum over terms")
     stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
     similar = [name for name, one in model.channels.items() if one.similarity]
     reason = (

@@ -163,7 +163,7 @@ class ShardCandidates:
         ):
             raise ValueError("the columns of candidates have different lengths")
         if not np.isfinite(np.array([*self.terms, *self.scores, *self.gains])).all():
-            raise ValueError("a score is no finite number")
+            raise ValueError("a score is not a finite number")
 
 
 @dataclass(frozen=True)

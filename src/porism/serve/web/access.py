@@ -13,7 +13,7 @@ from threading import Lock
 
 from porism.errors import ConfigError
 
-_MOST_CLIENTS = 10_000
+_MAX_CLIENTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,6 @@ class Buckets:
             left = min(most, left + (moment - last) * rate)
             allowed = left >= 1
             self._buckets[client] = (left - 1 if allowed else left, moment)
-            while len(self._buckets) > _MOST_CLIENTS:
+            while len(self._buckets) > _MAX_CLIENTS:
                 self._buckets.popitem(last=False)
         return 0.0 if allowed else (1 - left) / rate

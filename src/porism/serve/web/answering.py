@@ -16,7 +16,7 @@ from porism.serve.web.deadlines import Deadline
 from porism.serve.web.facets import facets_of
 from porism.serve.web.parts import Parts, check_formulas, check_length, parts_of
 from porism.serve.web.pieces import PieceMaker, alignment, contribution, place_of
-from porism.serve.web.problems import told
+from porism.serve.web.problems import error_sentence
 from porism.serve.web.requests import SearchRequest, check_page
 from porism.serve.web.served import HERE, View
 from porism.serve.web.settings import Limits
@@ -24,7 +24,7 @@ from porism.serve.web.settings import Limits
 SORT_KEYS = ("year", "date", "creation_date", "votes", "score")
 """Keys of the metadata by which results can be sorted, where documents have them; the largest come first."""
 
-_MOST_ALIGNMENTS = 6
+_MAX_ALIGNMENTS = 6
 
 
 def read(served: View, text: str, limits: Limits) -> Question:
@@ -42,7 +42,7 @@ def read_only(served: View, text: str, limits: Limits) -> schema.Question:
     try:
         question = read(served, text, limits)
     except QueryError as error:
-        return schema.Question(question=text[:200], parts=(), error=told(error) if text.strip() else None)
+        return schema.Question(question=text[:200], parts=(), error=error_sentence(error) if text.strip() else None)
     return schema.Question(
         question=text, parts=tuple(parts_of(served.index, question).parts), notes=question.notes
     )
@@ -113,7 +113,7 @@ def explain(
 def _explained(
     doc_id: str, explanation: Explanation, matches: Sequence[FormulaMatch], parts: Parts
 ) -> schema.Explained:
-    alignments = tuple(alignment(match, parts) for match in matches[:_MOST_ALIGNMENTS])
+    alignments = tuple(alignment(match, parts) for match in matches[:_MAX_ALIGNMENTS])
     return schema.Explained(id=doc_id, contributions=contribution(explanation), alignments=alignments)
 
 

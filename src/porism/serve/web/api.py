@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Annotated, Any, Literal
@@ -10,10 +11,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
+from porism.analysis.folding import fold
 from porism.search.index import filters_from_strings
 from porism.serve.web import (
     answering,
-    completion,
     documents,
     facets,
     formula_answering,
@@ -22,17 +23,21 @@ from porism.serve.web import (
     schema,
 )
 from porism.serve.web.deadlines import Deadline
+from porism.serve.web.formula_views import view
 from porism.serve.web.parts import check_filters, check_length, parts_of
 from porism.serve.web.problems import NotFound
 from porism.serve.web.requests import FormulaRequest, SearchRequest
+from porism.serve.web.schema import Completion, Completions
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
+from porism.serve.web.vocabulary import squeezed
 from porism.system.concurrency.memory import Memory
+from porism.types import Formula
 from porism.version import __version__
 
 PREFIX = "/api/v1"
 
-_MOST_REMEMBERED_BYTES = 400_000
+_MAX_REMEMBERED_BYTES = 400_000
 
 Text = Annotated[str, Query(description=r"Words and formulas between dollars, e.g. derivative of $x^n$.")]
 Name = Annotated[str, Query(description="The name of an index; the first one where it is left out.")]
@@ -96,7 +101,7 @@ class Api:
             return Response(self._answers.get(tag, lambda: b""), media_type="application/json", headers=headers)
         value = make()
         body = value.model_dump_json().encode()
-        if not getattr(value, "partial", False) and len(body) <= _MOST_REMEMBERED_BYTES:
+        if not getattr(value, "partial", False) and len(body) <= _MAX_REMEMBERED_BYTES:
             self._answers.get(tag, lambda: body)
         elif getattr(value, "partial", False):
             del headers["ETag"]
@@ -227,7 +232,7 @@ class Api:
         self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
     ) -> schema.Completions:
         """Completions of a question: words, tags, formulas and titles that the index has."""
-        return completion.complete(self.view(index), check_length(q, self._limits), k)
+        return complete(self.view(index), check_length(q, self._limits), k)
 
     def indexes(self) -> list[schema.IndexView]:
         """The indexes that are served."""
@@ -295,3 +300,68 @@ def api_router(api: Api) -> Any:
         operation_id="indexes",
     )
     return router
+
+
+_WORD_AT_END = re.compile(r"[^\W_]+\Z")
+_TAG_AT_END = re.compile(r"(?:\A|(?<=\s))tags:([\w-]*)\Z")
+
+EACH = 5
+"""Completions of each kind, at most."""
+
+
+def complete(served: View, text: str, most: int = 8) -> Completions:
+    """What the last word or the formula at the end of a text could go on with, from what the index contains.
+
+    Empty while the vocabulary of the index is being read, which takes a few seconds after it was opened.
+    """
+    vocabulary = served.vocabulary
+    found: list[Completion] = []
+    if vocabulary is not None and text.strip():
+        opened = _open_formula(text)
+        if opened is not None:
+            typed = squeezed(text[opened:])
+            found = [
+                Completion(
+                    kind="formula", text=f"{entry.text}$", start=opened, documents=entry.documents,
+                    formula=view(Formula(entry.text)),
+                )
+                for entry in vocabulary.formulas.find(typed, most) if typed
+            ]
+        elif (tag := _TAG_AT_END.search(text)) is not None:
+            found = [
+                Completion(kind="tag", text=f"tags:{entry.text}", start=tag.start(), documents=entry.documents)
+                for entry in vocabulary.tags.find(fold(tag[1]), most)
+            ]
+        else:
+            found = _words(served, text)
+    return Completions(question=text, completions=tuple(found[:most]))
+
+
+def _words(served: View, text: str) -> list[Completion]:
+    vocabulary = served.vocabulary
+    assert vocabulary is not None
+    found: list[Completion] = []
+    word = _WORD_AT_END.search(text)
+    if word is not None and len(word.group()) >= 2:
+        prefix = fold(word.group())
+        entries = [entry for entry in vocabulary.words.find(prefix, EACH + 1) if entry.key != prefix]
+        found += [
+            Completion(kind="word", text=entry.text, start=word.start(), documents=entry.documents)
+            for entry in entries[:EACH]
+        ]
+        found += [
+            Completion(kind="tag", text=f"tags:{entry.text}", start=word.start(), documents=entry.documents)
+            for entry in vocabulary.tags.find(prefix, 2)
+        ]
+    if len(text.strip()) >= 3:
+        found += [
+            Completion(kind="title", text=entry.text, start=0, documents=1, id=entry.id)
+            for entry in vocabulary.titles.find(fold(text.lstrip()), 2)
+        ]
+    return found
+
+
+def _open_formula(text: str) -> int | None:
+    """Where the formula begins whose closing dollar is missing, None where there is none."""
+    dollars = [match.start() for match in re.finditer(r"(?<!\\)\$", text)]
+    return dollars[-1] + 1 if len(dollars) % 2 else None

@@ -26,7 +26,7 @@ def open_library(settings: WebSettings) -> Library:
     """The indexes of a server, opened.
 
     :raises IndexNotFound: an index does not exist, and as :func:`porism.search.index.open_index`.
-    :raises ConfigError: an address is none, or indexes here cannot be searched together with servers.
+    :raises ConfigError: an address is not valid, or indexes here cannot be searched together with servers.
     """
     seconds = settings.limits.server_seconds
     servers = open_servers(settings.servers, seconds)
@@ -45,15 +45,13 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.serve.web.api import PREFIX, Api, api_router
     from porism.serve.web.grades import KnownQuestions
     from porism.serve.web.guarding import Guard
-    from porism.serve.web.ingest import Ingest
-    from porism.serve.web.ingest_routes import ingest_router
+    from porism.serve.web.ingest import Ingest, ingest_router
     from porism.serve.web.judging_pages import JudgingPages, judging_router
     from porism.serve.web.judgments import Judgments
     from porism.serve.web.laboratory import Laboratory
     from porism.serve.web.pages import Pages, page_router
-    from porism.serve.web.run_answering import RunAnswers
+    from porism.serve.web.run_answering import RunAnswers, run_api_router
     from porism.serve.web.run_pages import RunPages, run_router
-    from porism.serve.web.run_routes import run_api_router
     from porism.serve.web.shard_routes import ShardRoutes, shard_router
 
     served = library or open_library(settings)

@@ -31,13 +31,13 @@ Model = TypeVar("Model", bound=schema.Model)
 
 PREFIX = "/api/v1"
 
-LONGEST_ADDRESS = 4_000
+MAX_ADDRESS_BYTES = 4_000
 """Longer questions are sent as a body."""
 
-LONGEST_WAIT = 30.0
+MAX_WAIT = 30.0
 """A request that comes too often waits for so long at most, in seconds."""
 
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 """A longer answer of a shard is not read."""
 
 _AGAIN = frozenset({429, 503})
@@ -229,8 +229,8 @@ class Client:
             ) as response:
                 for chunk in response.iter_bytes():
                     content += chunk
-                    if len(content) > MOST_BYTES:
-                        raise ApiError(f"the answer has more than {MOST_BYTES:,} bytes", code="too_large")
+                    if len(content) > MAX_BYTES:
+                        raise ApiError(f"the answer has more than {MAX_BYTES:,} bytes", code="too_large")
                     if time.monotonic() > until:
                         raise ApiError(f"no whole answer within {self.seconds:g} s", code="too_slow")
         except self._unreachable as error:
@@ -241,7 +241,7 @@ class Client:
             found: A = adapter.validate_json(bytes(content))
         except ValueError as error:
             raise ApiError(
-                "the answer makes no sense", code="no_sense", hint="Is it a server of the same version of Porism?"
+                "the answer is not valid", code="no_sense", hint="Is it a server of the same version of Porism?"
             ) from error
         return found
 
@@ -249,7 +249,7 @@ class Client:
         self, route: str, model: type[Model], question: str, k: int, page: int, filters: Filters | None,
         index: str | None, **settings: Any,
     ) -> Model:
-        if len(question.encode("utf-8", "surrogatepass")) <= LONGEST_ADDRESS:
+        if len(question.encode("utf-8", "surrogatepass")) <= MAX_ADDRESS_BYTES:
             return self._get(route, model, index, q=question, k=k, page=page, filter=_pairs(filters), **settings)
         lists = {key: [value] if isinstance(value, str) else list(value) for key, value in (filters or {}).items()}
         body = {
@@ -276,7 +276,7 @@ class Client:
             if answer.status_code not in _AGAIN or not left:
                 break
             wait = answer.headers.get("retry-after", "1")
-            time.sleep(min(LONGEST_WAIT, float(wait) if wait.isdigit() else 1.0))
+            time.sleep(min(MAX_WAIT, float(wait) if wait.isdigit() else 1.0))
         raise _error(answer.status_code, answer.content)
 
     def _not_reached(self, error: Exception) -> ApiError:

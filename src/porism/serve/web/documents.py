@@ -26,14 +26,14 @@ BESIDE = frozenset({"title", "tags", "labels", "section", "expansion"})
 
 FIRST = ("question", "body")
 
-MOST_COMPARED = 80
+MAX_COMPARED = 80
 """Of a document's formulas the longest so many are compared with those of another."""
 
-LEAST_SHARE = 0.6
+MIN_SHARE = 0.6
 """Formulas correspond if at least this share of either matches."""
 
-_MOST_WORDS = 24
-_SHORTEST_WORD = 4
+_MAX_WORDS = 24
+_MIN_WORD_LENGTH = 4
 
 
 def show(served: View, doc_id: str, limits: Limits, text: str = "") -> schema.DocumentView:
@@ -119,7 +119,7 @@ def _links(
     right_values = {key: _values(rights[numbers[0]]) for key, numbers in right_places.items()}
     telling = [key for key, numbers in left_places.items() if _tells(lefts[numbers[0]])]
     telling.sort(key=lambda key: -len(lefts[left_places[key][0]].source))
-    for key in telling[:MOST_COMPARED]:
+    for key in telling[:MAX_COMPARED]:
         formula = lefts[left_places[key][0]]
         kind, others = "same", [key] if key in right_places else []
         if not others:
@@ -141,7 +141,7 @@ def _links(
         for match in served.index.matches(query, right_id):
             found = key_of(match.found)
             share = min(match.query_share, match.found_share)
-            if found in right_places and share >= LEAST_SHARE:
+            if found in right_places and share >= MIN_SHARE:
                 links.append(
                     schema.Link(
                         left=tuple(left_places[key]), right=tuple(right_places[found]), kind="similar",
@@ -173,14 +173,14 @@ def _common_words(served: View, left_id: str, right_id: str) -> tuple[str, ...]:
     words = []
     for doc_id in (left_id, right_id):
         text = " ".join(content.text for content in served.index.document(doc_id).fields.values())
-        words.append({fold(word): word.lower() for word in WORD.findall(text) if len(word) >= _SHORTEST_WORD})
+        words.append({fold(word): word.lower() for word in WORD.findall(text) if len(word) >= _MIN_WORD_LENGTH})
     both = words[0].keys() & words[1].keys()
     vocabulary = served.vocabulary
     if vocabulary is None:
-        return tuple(sorted(words[0][word] for word in both))[:_MOST_WORDS]
+        return tuple(sorted(words[0][word] for word in both))[:_MAX_WORDS]
     known = [word for word in both if not word.isdigit()]
     known.sort(key=lambda word: (vocabulary.documents_of[word] or 1, word))
     most = max(1, len(served.index) // 4)
-    return tuple(words[0][word] for word in known if vocabulary.documents_of[word] <= most)[:_MOST_WORDS]
+    return tuple(words[0][word] for word in known if vocabulary.documents_of[word] <= most)[:_MAX_WORDS]
 
 

@@ -14,7 +14,7 @@ from porism.serve.web.schema import Facet, FacetValue
 from porism.serve.web.served import View
 
 SHOWN_VALUES = 12
-MOST_FACETS = 6
+MAX_FACETS = 6
 NO_FACETS = frozenset({"line", "id", "url", "link", "href", "file", "path", "title", "question_id", "parent_id"})
 """Keys that name single documents; they stay filters."""
 
@@ -41,7 +41,7 @@ def facet_keys(served: View) -> list[str]:
         and (key == "year" or not all(value.isdigit() for value in values))
     ]
     order = {key: number for number, key in enumerate(PREFERRED)}
-    return sorted(keys, key=lambda key: (order.get(key, len(order)), key))[:MOST_FACETS]
+    return sorted(keys, key=lambda key: (order.get(key, len(order)), key))[:MAX_FACETS]
 
 
 def facets_of(served: View, found: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> tuple[Facet, ...]:

@@ -17,7 +17,7 @@ from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
 from porism.serve.web.parts import Parts, check_formulas, check_length, formula_parts
 from porism.serve.web.pieces import PieceMaker, alignment, place_of
-from porism.serve.web.problems import told
+from porism.serve.web.problems import error_sentence
 from porism.serve.web.requests import FormulaRequest
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
@@ -148,7 +148,7 @@ def read_only(text: str, limits: Limits) -> schema.Question:
         query = make_formula_query(content, problems.append)
         check_formulas(query.formulas, limits)
     except QueryError as error:
-        return schema.Question(question=text[:200], parts=(), error=told(error) if text.strip() else None)
+        return schema.Question(question=text[:200], parts=(), error=error_sentence(error) if text.strip() else None)
     shown = [str(problem) for problem in problems if not problem.where.startswith("formula ")]
     return schema.Question(
         question=text, parts=tuple(formula_parts(query.formulas).parts), notes=(*notes, *shown)

@@ -19,7 +19,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LONGEST_QUERY_STRING = 32_768
+MAX_QUERY_STRING = 32_768
 BODY_SECONDS = 15.0
 """A body must have come by then."""
 
@@ -107,8 +107,8 @@ class Guard:
                 421, "unknown_host", "This server does not answer to that name.",
                 "Start it with --host-name NAME to allow it.",
             )
-        if len(scope.get("query_string", b"")) > LONGEST_QUERY_STRING:
-            return refusal(414, "too_long", f"The address has more than {LONGEST_QUERY_STRING:,} bytes.")
+        if len(scope.get("query_string", b"")) > MAX_QUERY_STRING:
+            return refusal(414, "too_long", f"The address has more than {MAX_QUERY_STRING:,} bytes.")
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > limits.body_bytes:
             return refusal(413, "too_large", f"The body has more than {limits.body_bytes:,} bytes.")

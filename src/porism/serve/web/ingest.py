@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus.base import ReaderOptions
@@ -19,13 +23,16 @@ from porism.errors import IndexLocked, PorismError, Problem, QueryError
 from porism.index import IndexWriter
 from porism.search.sources.indexing import analyze_documents, languages_in, prepare_for_searches
 from porism.serve.web import schema
+from porism.serve.web.access import ApiKey, find_key
+from porism.serve.web.api import PREFIX, Name
 from porism.serve.web.problems import Refused
+from porism.serve.web.requests import Body
 from porism.serve.web.served import Library, ServedIndex, ServedTogether
 from porism.types import Document
 
 log = logging.getLogger("porism.serve.web")
 
-MOST_TOGETHER = 1_000
+MAX_BATCH_SIZE = 1_000
 """Requests that wait are committed together, up to so many documents."""
 
 LOCKED_SECONDS = 20.0
@@ -89,7 +96,7 @@ class IndexChanger:
         while (first := self._waiting.get()) is not None:
             together = [first]
             ended = False
-            while sum(len(one.documents) for one in together) < MOST_TOGETHER:
+            while sum(len(one.documents) for one in together) < MAX_BATCH_SIZE:
                 try:
                     following = self._waiting.get_nowait()
                 except Empty:
@@ -181,3 +188,52 @@ class Ingest:
         """Makes all that waits."""
         for changer in self._changers.values():
             changer.close()
+
+
+MAX_DOCUMENTS = 1_000
+"""Documents of one request."""
+
+
+class DocumentsBody(Body):
+    """Documents to be added, or to replace those that have their ids; keys as in a JSONL file."""
+
+    index: str = ""
+    documents: list[dict[str, Any]] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+
+
+Ids = Annotated[list[str], Query(alias="id", min_length=1, max_length=MAX_DOCUMENTS, description="Ids, repeatable.")]
+
+
+def ingest_router(ingest: Ingest, keys: tuple[ApiKey, ...]) -> Any:
+    """The routes, for requests with one of the keys."""
+    router = APIRouter(prefix=PREFIX)
+    errors: dict[int | str, dict[str, Any]] = {
+        400: {"model": schema.ErrorAnswer, "description": "A document has no id, or there is no such index."},
+        401: {"model": schema.ErrorAnswer, "description": "The key may not change documents."},
+        503: {"model": schema.ErrorAnswer, "description": "Another program writes to the index."},
+    }
+
+    def check(request: Request) -> None:
+        given = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+        if find_key(keys, given) is None:
+            raise Refused(
+                401, "no_key", "this key may not change documents", "Send a key of the file of --ingest as X-API-Key."
+            )
+
+    async def add(request: Request, body: DocumentsBody) -> schema.Changed:
+        """Adds documents or replaces them; answers once they are committed and found by searches."""
+        check(request)
+        change = await asyncio.to_thread(read_records, body.documents)
+        return await asyncio.wrap_future(ingest.change(body.index, change))
+
+    async def delete(request: Request, ids: Ids, index: Name = "") -> schema.Changed:
+        """Deletes documents; answers once that is committed."""
+        check(request)
+        return await asyncio.wrap_future(ingest.change(index, Change(deleted=tuple(ids))))
+
+    for method, handler, summary in (("POST", add, "Add or replace documents"), ("DELETE", delete, "Delete documents")):
+        router.add_api_route(
+            "/documents", handler, methods=[method], response_model=schema.Changed, summary=summary, responses=errors,
+            operation_id=f"{handler.__name__}_documents",
+        )
+    return router

@@ -70,7 +70,7 @@ class JudgingPages:
         for name, value in form.items():
             if name.startswith(_PREFIX):
                 if value and not value.isdecimal():
-                    raise QueryError(f"the grade {value[:40]!r} is no number")
+                    raise QueryError(f"the grade {value[:40]!r} is not a number")
                 grades[name.removeprefix(_PREFIX)] = int(value[:4]) if value else None
         topic_id, index = form.get("id", ""), form.get("index", "")
         await run_in_threadpool(self._judgments.grade, topic_id, grades)
@@ -83,7 +83,7 @@ class JudgingPages:
         for one in chosen:
             if one not in self._models:
                 raise QueryError(
-                    f"the model {one[:200]!r} is none of this server", hint=f"Choose from {', '.join(self._models)}."
+                    f"the model {one[:200]!r} is not one of this server", hint=f"Choose from {', '.join(self._models)}."
                 )
         sides = judging.side_by_side(view, q, chosen, DEPTH, self._limits) if q.strip() else ()
         return self._show(
@@ -112,14 +112,14 @@ class JudgingPages:
 async def _form(request: Request) -> dict[str, str]:
     """The fields of a form that one of our own pages sent.
 
-    :raises Refused: another site sent it, or it is no form.
+    :raises Refused: another site sent it, or it is not a form.
     """
     origin = request.headers.get("origin")
     same = origin is None or urlsplit(origin).netloc == request.headers.get("host", "")
     if not same or request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Refused(403, "other_site", "this form was sent by another site", "Open the page of this server.")
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise Refused(415, "no_form", "this is no form")
+        raise Refused(415, "no_form", "this is not a form")
     fields = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=5_000)
     return {name: values[-1] for name, values in fields.items()}
 

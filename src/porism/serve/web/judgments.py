@@ -18,8 +18,8 @@ TOPICS, QRELS = "topics.jsonl", "qrels.tsv"
 GRADES = {0: "not relevant", 1: "slightly relevant", 2: "relevant", 3: "highly relevant"}
 """Grades as in ARQMath."""
 
-MOST_QUESTIONS = 10_000
-MOST_GRADED = 5_000
+MAX_QUESTIONS = 10_000
+MAX_GRADED = 5_000
 """Questions of a folder, and graded documents of one: whoever reaches the pages can write, and disks are finite."""
 
 
@@ -52,7 +52,7 @@ class Judgments:
             self._grades = read_qrels(folder / QRELS)
             if unknown := self._grades.keys() - self._questions.keys():
                 raise FormatError(
-                    f"there are judgments for {min(unknown)!r}, which is no question of {TOPICS}",
+                    f"there are judgments for {min(unknown)!r}, which is not a question of {TOPICS}",
                     where=str(folder / QRELS), hint="Keep the two files of one folder together.",
                 )
 
@@ -88,9 +88,9 @@ class Judgments:
             for topic_id, known in self._questions.items():
                 if known == text:
                     return self._topic(topic_id)
-            if len(self._questions) >= MOST_QUESTIONS:
+            if len(self._questions) >= MAX_QUESTIONS:
                 raise QueryError(
-                    f"there are {MOST_QUESTIONS:,} questions already", hint="Serve another folder with --judge."
+                    f"there are {MAX_QUESTIONS:,} questions already", hint="Serve another folder with --judge."
                 )
             number = len(self._questions) + 1
             while f"T{number}" in self._questions:
@@ -121,8 +121,8 @@ class Judgments:
                 own.pop(doc_id, None)
                 if grade is not None:
                     own[doc_id] = grade
-            if len(own) > MOST_GRADED:
-                raise QueryError(f"more than {MOST_GRADED:,} documents would be graded for one question")
+            if len(own) > MAX_GRADED:
+                raise QueryError(f"more than {MAX_GRADED:,} documents would be graded for one question")
             changed = {**self._grades, topic_id: own}
             lines = (
                 f"{topic}\t0\t{doc_id}\t{grade}\n"

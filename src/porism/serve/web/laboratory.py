@@ -14,7 +14,7 @@ from porism.runs.run import Run
 from porism.serve.web.judgments import Judgments
 from porism.types import Content, Query
 
-MOST_RUNS = 200
+MAX_RUNS = 200
 """Of the files of a folder so many are shown."""
 
 _SUFFIXES = frozenset({".run", ".tsv", ".txt", ".trec", ".res", ".gz"})
@@ -75,7 +75,7 @@ class Laboratory:
                 )
             else:
                 files.append(path)
-        return files[:MOST_RUNS]
+        return files[:MAX_RUNS]
 
     def _others(self) -> set[Path]:
         return {path.resolve() for path in (self._qrels, self._topics) if path is not None}
@@ -84,7 +84,7 @@ class Laboratory:
         """The run of a file.
 
         :raises SourceError: it is missing or unreadable.
-        :raises FormatError: it is no run.
+        :raises FormatError: it is not a run.
         """
         run: Run = self._fresh("run", path, lambda: Run.read(path))
         return run if run.name == name else run.renamed(name)
@@ -96,7 +96,7 @@ class Laboratory:
             try:
                 found.append(self.run(name, path))
             except PorismError as error:
-                problems.append(f"{path.name} is no run: {error.what}")
+                problems.append(f"{path.name} is not a run: {error.what}")
         return found, problems
 
     def qrels(self) -> Qrels:

@@ -13,7 +13,7 @@ from porism.serve.web import schema
 from porism.serve.web.problems import sentence
 from porism.types import Content, Document, Formula
 
-MOST_LINES = 24
+MAX_LINES = 24
 """Contributions of an explanation; what contributes least is added up."""
 
 _PASSAGE = 500
@@ -110,7 +110,7 @@ def equality_text(equality: schema.Equality, problems: Sequence[schema.ParseProb
 
 
 def error_text(error: PorismError) -> str:
-    """What is wrong and what to do next; paths of this machine, which are nobody's business, are left out."""
+    """What is wrong and what to do next; paths of this machine are left out."""
     said = sentence(error.what)
     return f"{said} {error.hint}" if error.hint else said
 
@@ -159,7 +159,7 @@ def _tree_text(root: Explanation) -> str:
     """A tree of contributions, of each node the largest parts, as many lines as are allowed."""
     shown: set[int] = set()
     waiting: list[tuple[float, int, Explanation]] = [(-abs(root.value), 0, root)]
-    while waiting and len(shown) < MOST_LINES:
+    while waiting and len(shown) < MAX_LINES:
         *_, one = heappop(waiting)
         shown.add(id(one))
         for part in one.parts:

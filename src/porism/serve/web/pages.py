@@ -20,7 +20,6 @@ from porism.serve.web.rendering import FormulaLinker
 from porism.serve.web.requests import FormulaRequest, Match, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
-from porism.serve.web.static_files import file_response
 from porism.serve.web.templating import Templates
 from porism.serve.web.urls import SearchState
 from porism.system.concurrency.memory import Memory
@@ -29,9 +28,37 @@ from porism.version import __version__
 MODES = ("documents", "formulas")
 MATCHES: tuple[str, ...] = get_args(Match)
 
-_MOST_REMEMBERED_BYTES = 300_000
+_MAX_REMEMBERED_BYTES = 300_000
 
 FilterList = Annotated[list[str], Query(alias="filter")]
+
+
+KINDS = {
+    ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf",
+}
+MAX_FILE_BYTES = 8_000_000
+
+
+def file_response(folder: Path, path: str, if_none_match: str = "") -> Response:
+    """A file of a folder by its path there.
+
+    :raises NotFound: there is no such file, it is not of a known kind, or the path leaves the folder.
+    """
+    root = folder.resolve()
+    try:
+        file = (root / path).resolve()
+        kind = KINDS.get(file.suffix.lower())
+        if not file.is_relative_to(root) or kind is None or not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
+            raise NotFound(f"there is no file {path[:200]!r}")
+        content = file.read_bytes()
+    except (OSError, ValueError) as error:  # a null character, too long a name, no rights
+        raise NotFound(f"there is no file {path[:200]!r}") from error
+    tag = f'"{sha256(content).hexdigest()[:20]}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if tag in if_none_match.split(", "):
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=kind, headers=headers)
 
 
 class Pages:
@@ -274,7 +301,7 @@ class Pages:
         if tag in self._pages:
             return HTMLResponse(self._pages.get(tag, make), headers=headers)
         html = make()
-        if len(html) <= _MOST_REMEMBERED_BYTES:
+        if len(html) <= _MAX_REMEMBERED_BYTES:
             self._pages.get(tag, lambda: html)
         return HTMLResponse(html, headers=headers)
 

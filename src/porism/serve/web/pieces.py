@@ -68,7 +68,7 @@ def plain_pieces(content: Content) -> tuple[schema.Piece, ...]:
 
 
 def place_of(location: Location, several_sources: bool = False, title: str = "") -> schema.Place:
-    """A location without the path on this machine, which is nobody's business on the web."""
+    """A location without the path on this machine."""
     return schema.Place(
         text=location.text(several_sources, title, 90), source=location.source, file=location.file,
         line=location.line, kind=location.kind, section=location.section, tag=location.tag, url=location.url,

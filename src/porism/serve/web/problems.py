@@ -40,7 +40,7 @@ def sentence(text: str) -> str:
     return shown if shown.endswith((".", "?", "!")) else f"{shown}."
 
 
-def told(error: PorismError) -> str:
+def error_sentence(error: PorismError) -> str:
     """What is wrong and what to do about it, as sentences."""
     return " ".join(filter(None, (sentence(error.what), error.hint)))
 

@@ -36,19 +36,20 @@ if TYPE_CHECKING:
 KEY = "PORISM_API_KEY"
 """The variable of the environment with the key that servers demand."""
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 """So many documents or formulas are asked for at once."""
 
-_SCORED_AT_ONCE = 1_000
-_KEYS_AT_ONCE = 2_000
-_TERMS_AT_ONCE = 10_000
-_CHARACTERS_AT_ONCE = 200_000
+_SCORES_BATCH_SIZE = 1_000
+_KEYS_BATCH_SIZE = 2_000
+_TERMS_BATCH_SIZE = 10_000
+_MAX_BATCH_CHARACTERS = 200_000
 """So many formulas or terms are named at once, and so many characters of them: a body has a million bytes at most."""
 
 _IN_PARTS: Mapping[type[Request[Any]], tuple[str, int]] = {
-    HitsRequest: ("ids", _AT_ONCE), ScoresRequest: ("ids", _SCORED_AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
-    FormulaOccurrencesRequest: ("keys", _KEYS_AT_ONCE), DocumentTermsRequest: ("ids", _AT_ONCE),
-    FrequenciesRequest: ("terms", _TERMS_AT_ONCE), TextsRequest: ("ids", _AT_ONCE),
+    HitsRequest: ("ids", _BATCH_SIZE), ScoresRequest: ("ids", _SCORES_BATCH_SIZE),
+    FormulaHitsRequest: ("asked", _BATCH_SIZE), FormulaOccurrencesRequest: ("keys", _KEYS_BATCH_SIZE),
+    DocumentTermsRequest: ("ids", _BATCH_SIZE),
+    FrequenciesRequest: ("terms", _TERMS_BATCH_SIZE), TextsRequest: ("ids", _BATCH_SIZE),
 }
 """Requests that are about many things, the field that has them, and how many go at once."""
 
@@ -62,7 +63,7 @@ class RemoteShard:
     ) -> None:
         """Connects when it is first used.
 
-        :raises ConfigError: this is no address.
+        :raises ConfigError: the address is not valid.
         :raises MissingExtra: httpx is not installed.
         """
         need("pydantic", "web", "indexes on servers")
@@ -70,7 +71,7 @@ class RemoteShard:
 
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{address[:200]!r} is no address of a server", hint="For example: http://127.0.0.1:8470")
+            raise ConfigError(f"{address[:200]!r} is not the address of a server", hint="For example: http://127.0.0.1:8470")
         self._index = parse_qs(parts.query).get("index", [""])[0]
         self._base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         self.name = f"{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
@@ -98,7 +99,7 @@ class RemoteShard:
 def open_servers(addresses: Sequence[str], seconds: float) -> list[RemoteShard]:
     """Indexes on servers as shards, with the key that the environment has.
 
-    :raises ConfigError: one is no address.
+    :raises ConfigError: an address is not valid.
     """
     return [RemoteShard(one, key=os.environ.get(KEY), seconds=seconds) for one in addresses]
 
@@ -113,7 +114,7 @@ def in_parts(request: Request[A]) -> list[Request[A]]:
     for place, row in enumerate(rows):
         length = len("".join(row) if isinstance(row, (str, tuple)) else row.key)
         size += length
-        if place > parts[-1] and (size > _CHARACTERS_AT_ONCE or place - parts[-1] >= most):
+        if place > parts[-1] and (size > _MAX_BATCH_CHARACTERS or place - parts[-1] >= most):
             parts.append(place)
             size = length
     whole: Any = request

@@ -13,7 +13,7 @@ from porism.serve.web.sanitizing import clean_text, element
 from porism.serve.web.schema import FormulaView, Piece, QueryPart
 from porism.serve.web.urls import formula_search
 
-MOST_FORMULAS = 2_000
+MAX_FORMULAS = 2_000
 """Of a very long document further formulas are shown as lines of text."""
 
 
@@ -74,7 +74,7 @@ class FormulaLinker:
         if piece.formula is None:
             return _piece(piece, self._parts)
         self._number += 1
-        if self._number >= MOST_FORMULAS:
+        if self._number >= MAX_FORMULAS:
             return clean_text(piece.text)
         look, part = _look(piece, self._parts)
         links = self._links.get(self._number, ())

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from threading import Lock
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from porism.errors import PorismError
-from porism.serve.web import run_plots, run_tables
+from porism.lab.evaluate import Comparison, Qrels, evaluation_intervals, precision_recall
+from porism.lab.reports import Plot, svg
+from porism.lab.reports.curve_plots import precision_recall_plot
+from porism.lab.reports.plots import SHOWN_RUNS, most_different
+from porism.lab.reports.topic_plots import boxes_plot, differences_plot, intervals_plot
+from porism.runs.run import Run
+from porism.serve.web import run_tables
 from porism.serve.web.api import Api
-from porism.serve.web.grades import topic_text
+from porism.serve.web.grades import Grade, topic_text
 from porism.serve.web.pages import Pages
 from porism.serve.web.pieces import plain_pieces
-from porism.serve.web.rendering import plain_html
+from porism.serve.web.rendering import plain_html, safe
 from porism.serve.web.run_answering import PER_PAGE, Compared, RunAnswers
-from porism.serve.web.run_plots import Drawn
+from porism.serve.web.run_tables import DEPTH, values_by_run
+from porism.serve.web.sanitizing import clean_drawing
 from porism.serve.web.served import View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.urls import SearchState, address
@@ -25,7 +34,7 @@ from porism.system.concurrency.memory import Memory
 from porism.types import Content, Formula
 
 STRIP = 100
-LONGEST_TEXT = 160
+MAX_TEXT_LENGTH = 160
 """Of a topic's text in a table so many characters are shown."""
 
 
@@ -84,7 +93,7 @@ class RunPages:
             table = run_tables.table_of_runs(compared.comparison, sort, state.falls)
             plots = self._drawn(compared, table.measure)
         return self._show(
-            "runs.html", index, run_state=state, table=table, plots=plots, can_draw=run_plots.can_draw(),
+            "runs.html", index, run_state=state, table=table, plots=plots, can_draw=can_draw(),
             problems=problems, names=compared.comparison.names if compared is not None else (),
             judged=len(self._laboratory.qrels()), asked_measures=", ".join(chosen),
         )
@@ -103,7 +112,7 @@ class RunPages:
             evaluation=comparison[name], baseline=comparison[against] if has_other else None,
             tests={measure: found[name] for measure, found in comparison.tests.items()} if has_other else {},
             legend=comparison.legend() if has_other else [], texts=self._texts(view, comparison.topics),
-            plots=self._drawn(compared, table.measure), can_draw=run_plots.can_draw(),
+            plots=self._drawn(compared, table.measure), can_draw=can_draw(),
             asked_measures=", ".join(comparison.measures),
         )
 
@@ -119,7 +128,7 @@ class RunPages:
         return self._show(
             "run_topic.html", index, name=name, against=other.name if other is not None else "", topic=topic,
             found=found, values=answer.values, judged=judged, page=page, text=self._rendered(view, topic),
-            question=question, last_page=-(-found.total // PER_PAGE), strip=run_plots.strip(found.strip),
+            question=question, last_page=-(-found.total // PER_PAGE), strip=strip(found.strip),
             before=order[place - 1] if place > 0 else "", after=order[place + 1] if -1 < place < len(order) - 1 else "",
             titles=_titles(view, shown_ids), relevant=judged.scale.relevant,
             summary=judged.summary([doc_id for doc_id, _ in run[topic][: run_tables.DEPTH]]),
@@ -128,11 +137,11 @@ class RunPages:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _drawn(self, compared: Compared, measure: str) -> list[Drawn]:
-        if not run_plots.can_draw():
+        if not can_draw():
             return []
         return self._plots.get(
             (*compared.key, measure),
-            lambda: run_plots.plots_of(
+            lambda: plots_of(
                 compared.comparison, measure, compared.runs, compared.qrels, compared.scale.relevant
             ),
         )
@@ -153,7 +162,7 @@ class RunPages:
         return plain_html(plain_pieces(beginning(text, most))) if text is not None else None
 
     def _texts(self, view: View, topics: tuple[str, ...]) -> dict[str, Any]:
-        return {topic: shown for topic in topics if (shown := self._rendered(view, topic, LONGEST_TEXT)) is not None}
+        return {topic: shown for topic in topics if (shown := self._rendered(view, topic, MAX_TEXT_LENGTH)) is not None}
 
     def _show(self, template: str, index: str, /, **values: Any) -> Response:
         html = self._pages.templates.render(template, state=SearchState(index=index), **values)
@@ -197,3 +206,84 @@ def run_router(pages: RunPages) -> Any:
     for path, handler in routes:
         router.add_api_route(path, handler, methods=["GET"], response_class=HTMLResponse, response_model=None)
     return router
+
+
+_drawing = Lock()
+"""matplotlib's settings are those of the process."""
+
+STRIP_STEP, STRIP_HEIGHT = 8, 34
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A plot as a page shows it."""
+
+    title: str
+    caption: str
+    svg: Any
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def plots_of(comparison: Comparison, measure: str, runs: Sequence[Run], qrels: Qrels, relevant: int) -> list[Drawn]:
+    """How runs differ in one measure: means with intervals, topics, the spread over topics, precision and recall."""
+    values = values_by_run(comparison, measure)
+    several = len(values) > 1
+    baseline = comparison.baseline if several else None
+    defined = all((column == column).any() for column in values.values())
+    with _drawing:
+        found: list[Plot] = []
+        if several and defined:
+            results = comparison.tests[measure]
+            name = comparison.names[comparison.baseline]
+            shown = most_different(values, name, SHOWN_RUNS)
+            intervals = {
+                one.run_name: evaluation_intervals(one)[measure] for one in comparison.evaluations
+            }
+            found += [
+                intervals_plot(
+                    {one.run_name: one.aggregated[measure] for one in comparison.evaluations}, intervals,
+                    {run: result.difference for run, result in results.items()},
+                    {run: result.interval for run, result in results.items()}, measure, baseline=name,
+                    level=comparison.level, stars={run: result.stars for run, result in results.items()},
+                    summed=comparison.evaluations[0].is_count(measure),
+                ),
+                differences_plot(comparison.topics, values, name, measure, shown=shown),
+            ]
+        if defined:
+            found.append(boxes_plot(values, measure, baseline=baseline))
+        curves = {
+            name: precision_recall(run, qrels, True, rel=relevant, depth=DEPTH)
+            for name, run in zip(comparison.names, runs, strict=True)
+        }
+        found.append(precision_recall_plot(
+            curves, baseline=baseline,
+            note=f"Unjudged documents are removed first; a gain of {relevant} or more is relevant.",
+        ))
+        return [Drawn(plot.title, plot.caption, safe(clean_drawing(svg(plot, styles=False)))) for plot in found]
+
+
+def strip(grades: Sequence[Grade]) -> Any:
+    """The first results as bars: the higher the better, a dot for one that is not judged. Grades differ by height."""
+    marks = []
+    for number, grade in enumerate(grades):
+        x = number * STRIP_STEP
+        title = f"<title>{number + 1}: {grade.text}</title>"
+        if grade.level is None:
+            marks.append(f'<g class="none">{title}<circle cx="{x + 3}" cy="{STRIP_HEIGHT - 4}" r="1.5"/></g>')
+        else:
+            height = 4 + 10 * grade.level
+            marks.append(
+                f'<g class="g{grade.level}">{title}'
+                f'<rect x="{x}" y="{STRIP_HEIGHT - height}" width="6" height="{height}"/></g>'
+            )
+    width = max(1, len(grades) * STRIP_STEP)
+    judged = sum(grade.level is not None for grade in grades)
+    return safe(clean_drawing(
+        f'<svg class="strip" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {STRIP_HEIGHT}" width="{width}" '
+        f'height="{STRIP_HEIGHT}" role="img" aria-label="Grades of the first {len(grades)} results, of which {judged} '
+        f'are judged">{"".join(marks)}</svg>'
+    ))

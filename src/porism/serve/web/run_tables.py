@@ -16,7 +16,7 @@ from porism.lab.evaluate.significance import TIE
 from porism.runs.run import Run
 from porism.serve.web.grades import Grade, Judged, Scale
 
-MOST_MEASURES = 12
+MAX_MEASURES = 12
 DEPTH = 1_000
 """Of each ranking so many results count, as in `porism evaluate`."""
 
@@ -29,8 +29,8 @@ def measures_of(text: str, scale: Scale) -> tuple[str, ...]:
     """
     if text.strip():
         found = tuple(map(repr, parse_measures(text[:1_000])))
-        if len(found) > MOST_MEASURES:
-            raise QueryError(f"there are {len(found)} measures", hint=f"Choose up to {MOST_MEASURES}.")
+        if len(found) > MAX_MEASURES:
+            raise QueryError(f"there are {len(found)} measures", hint=f"Choose up to {MAX_MEASURES}.")
         return found
     if scale.relevant == 1:
         return ("nDCG'", "AP'(rel=1)", "P'(rel=1)@10", "Bpref(rel=1)", "Judged@10", "NumRet(rel=1)")

@@ -20,7 +20,7 @@ HEADER_SECONDS = 10
 READ_SECONDS = 30
 """A client that does not take what it is sent for so long is cut off."""
 
-MOST_CONNECTIONS = 1_000
+MAX_CONNECTIONS = 1_000
 
 BACKLOG = 256
 """Connections that wait to be accepted."""
@@ -75,7 +75,7 @@ def server_config(app: Any) -> Any:
     return need("uvicorn", "web", "the server").Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=HEADER_SECONDS,
         timeout_graceful_shutdown=SECONDS_TO_END, h11_max_incomplete_event_size=65_536, http=slow_clients_closed(),
-        backlog=BACKLOG, proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
+        backlog=BACKLOG, proxy_headers=False, limit_concurrency=MAX_CONNECTIONS,
     )
 
 

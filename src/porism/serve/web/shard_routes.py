@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, create_model
 
 from porism.errors import QueryError
 from porism.serve.shards.formula_requests import FormulaHitsRequest, FormulasRequest
-from porism.serve.shards.formula_values import DEEPEST
+from porism.serve.shards.formula_values import MAX_FORMULA_DEPTH
 from porism.serve.shards.requests import (
     CandidatesRequest,
     DocumentTermsRequest,
@@ -30,14 +30,14 @@ from porism.serve.web.parts import check_formulas
 from porism.serve.web.settings import Limits
 from porism.types import Formula
 
-MOST_THREADS = 20_000
+MAX_THREADS = 20_000
 """Threads of one request."""
 
 
-MOST_SCORED = 1_000
+MAX_SCORED = 1_000
 """Documents of one request that are scored."""
 
-MOST_TERMS = 20_000
+MAX_TERMS = 20_000
 """Terms of one request that are counted."""
 
 
@@ -57,7 +57,7 @@ class ShardRoutes:
         view = self._api.view(index)
         if view.federated is not None:
             raise QueryError(
-                f"{view.name!r} has indexes of other servers: it is no shard", hint="Name one index of this server."
+                f"{view.name!r} has indexes of other servers: it is not a shard", hint="Name one index of this server."
             )
         return view.shard
 
@@ -97,28 +97,18 @@ class ShardRoutes:
             self._check(question)
         if (formulas := getattr(request, "formulas", None)) is not None:
             self._check_formulas(formulas)
-        if isinstance(request, FormulasRequest) and not 1 <= request.depth <= DEEPEST:
-            raise QueryError(f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {DEEPEST:,} formulas.")
-        if isinstance(request, CandidatesRequest) and not 1 <= request.depth <= limits.depth:
-            raise QueryError(
-                f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {limits.depth:,} documents."
-            )
-        if isinstance(request, ScoresRequest) and len(request.ids) > MOST_SCORED:
-            raise QueryError(
-                f"{len(request.ids):,} documents are to be scored", hint=f"Name at most {MOST_SCORED:,} at once."
-            )
-        for kind, count, noun in (
-            (HitsRequest, len(getattr(request, "ids", ())), "documents"),
-            (DocumentTermsRequest, len(getattr(request, "ids", ())), "documents"),
-            (TextsRequest, len(getattr(request, "ids", ())), "documents"),
-            (FormulaHitsRequest, len(getattr(request, "asked", ())), "formulas"),
+        if isinstance(request, (FormulasRequest, CandidatesRequest)):
+            most = MAX_FORMULA_DEPTH if isinstance(request, FormulasRequest) else limits.depth
+            if not 1 <= request.depth <= most:
+                raise QueryError(f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {most:,} results.")
+        for kinds, name, most in (
+            ((HitsRequest, DocumentTermsRequest, TextsRequest), "ids", limits.results),
+            (ScoresRequest, "ids", MAX_SCORED), (FormulaHitsRequest, "asked", limits.results),
+            (FrequenciesRequest, "terms", MAX_TERMS), (LinksRequest, "threads", MAX_THREADS),
+            (LinksRequest, "asked", MAX_THREADS),
         ):
-            if isinstance(request, kind) and count > limits.results:
-                raise QueryError(f"{count} {noun} are asked for", hint=f"Ask for at most {limits.results} at once.")
-        if isinstance(request, FrequenciesRequest) and len(request.terms) > MOST_TERMS:
-            raise QueryError("these are too many terms", hint=f"Name at most {MOST_TERMS:,} at once.")
-        if isinstance(request, LinksRequest) and len(request.threads) + len(request.asked) > MOST_THREADS:
-            raise QueryError("these are too many threads", hint=f"Name at most {MOST_THREADS:,} at once.")
+            if isinstance(request, kinds) and (count := len(getattr(request, name))) > most:
+                raise QueryError(f"the request has {count:,} {name}", hint=f"Send at most {most:,} at once.")
         return shard.ask(request)
 
 

@@ -2,19 +2,82 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 from porism.corpus import split_math
 from porism.errors import counted
 from porism.extras import need
 from porism.serve.web import rendering
-from porism.serve.web.palette import palette
+from porism.serve.web.formula_views import view
 from porism.serve.web.pieces import plain_pieces
 from porism.serve.web.problems import sentence
 from porism.serve.web.schema import DocumentView
 from porism.serve.web.urls import SearchState, address, formula_search
+from porism.types import Formula
 from porism.version import __version__
+
+
+class Key(NamedTuple):
+    """A key of the palette: ``insert`` is LaTeX, in which ``|`` is where the cursor goes; ``mathml`` is shown."""
+
+    insert: str
+    name: str
+    mathml: str
+
+
+_GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "Structures": (
+        (r"\frac{|}{}", r"\frac{a}{b}", "fraction"), ("^{|}", "x^n", "power"), ("_{|}", "x_n", "index"),
+        (r"\sqrt{|}", r"\sqrt{x}", "square root"), (r"\sqrt[|]{}", r"\sqrt[n]{x}", "root"),
+        (r"\sum_{|}^{}", r"\sum", "sum"), (r"\prod_{|}^{}", r"\prod", "product"),
+        (r"\int_{|}^{}", r"\int", "integral"), (r"\lim_{|\to }", r"\lim", "limit"),
+        (r"\binom{|}{}", r"\binom{n}{k}", "binomial"), (r"\left|{|}\right|", "|x|", "absolute value"),
+        (r"\overline{|}", r"\overline{x}", "bar"), (r"\hat{|}", r"\hat{x}", "hat"),
+        (r"\begin{pmatrix}|&\\&\end{pmatrix}", r"\begin{pmatrix}a&b\\c&d\end{pmatrix}", "matrix"),
+        ("?|", "?x", "wildcard: any subexpression"),
+    ),
+    "Greek": tuple(
+        (f"\\{name} ", f"\\{name}", name) for name in (
+            "alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu",
+            "xi", "pi", "rho", "sigma", "tau", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda",
+            "Sigma", "Phi", "Psi", "Omega",
+        )
+    ),
+    "Relations": tuple(
+        (f"\\{name} ", f"\\{name}", words) for name, words in (
+            ("leq", "at most"), ("geq", "at least"), ("neq", "not equal"), ("approx", "about"), ("equiv", "congruent"),
+            ("sim", "similar"), ("cong", "isomorphic"), ("mid", "divides"), ("propto", "proportional"),
+            ("to", "to"), ("mapsto", "maps to"), ("implies", "implies"), ("iff", "if and only if"),
+        )
+    ),
+    "Sets and logic": tuple(
+        (f"\\{latex} ", f"\\{latex}", words) for latex, words in (
+            ("in", "element of"), ("notin", "not element of"), ("subseteq", "subset"), ("cup", "union"),
+            ("cap", "intersection"), ("setminus", "without"), ("emptyset", "empty set"), ("forall", "for all"),
+            ("exists", "there is"), ("neg", "not"), ("land", "and"), ("lor", "or"),
+            ("mathbb{N}", "naturals"), ("mathbb{Z}", "integers"), ("mathbb{Q}", "rationals"), ("mathbb{R}", "reals"),
+            ("mathbb{C}", "complex numbers"),
+        )
+    ),
+    "Other": tuple(
+        (f"\\{name} ", f"\\{name}", words) for name, words in (
+            ("infty", "infinity"), ("partial", "partial"), ("nabla", "nabla"), ("cdot", "dot"), ("times", "times"),
+            ("pm", "plus or minus"), ("circ", "composed with"), ("otimes", "tensor product"), ("oplus", "direct sum"),
+            ("ell", "ell"), ("sin", "sine"), ("cos", "cosine"), ("log", "logarithm"), ("ln", "natural logarithm"),
+            ("det", "determinant"), ("dots", "and so on"),
+        )
+    ),
+}
+
+
+@lru_cache(1)
+def palette() -> dict[str, tuple[Key, ...]]:
+    """The keys by group."""
+    return {
+        group: tuple(Key(insert, name, view(Formula(shown)).mathml) for insert, shown, name in keys)
+        for group, keys in _GROUPS.items()
+    }
 
 
 class Templates:

@@ -20,14 +20,14 @@ from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.search.marked_text import show_content
 from porism.types import Document
 
-MOST_DOCUMENTS = 8_000
+MAX_DOCUMENTS = 8_000
 """Words and titles are those of at most so many documents, spread evenly over the index."""
 
-MOST_FORMULAS = 40_000
+MAX_FORMULAS = 40_000
 """Formulas are those that occur in most documents, at most so many."""
 
-LONGEST_FORMULA = 160
-_SHORTEST_WORD = 3
+MAX_FORMULA_LENGTH = 160
+_MIN_WORD_LENGTH = 3
 _LOOKED_AT = 4_000
 
 
@@ -73,7 +73,7 @@ class Vocabulary:
             own: dict[str, str] = {}
             for content in document.fields.values():
                 for word in WORD.findall(content.text[:20_000]):
-                    if len(word) >= _SHORTEST_WORD and word.isalpha() and UNSPACED.search(word) is None:
+                    if len(word) >= _MIN_WORD_LENGTH and word.isalpha() and UNSPACED.search(word) is None:
                         own.setdefault(fold(word), word)
             for folded, word in own.items():
                 words[folded] += 1
@@ -99,7 +99,7 @@ def squeezed(latex: str) -> str:
 
 
 def _documents(snapshot: Snapshot) -> Iterator[Document]:
-    step = max(1, -(-snapshot.doc_count // MOST_DOCUMENTS))
+    step = max(1, -(-snapshot.doc_count // MAX_DOCUMENTS))
     for segment in snapshot.segments:
         for doc in np.flatnonzero(segment.live)[::step].tolist():
             yield stored_document(segment, doc)
@@ -118,9 +118,9 @@ def _formulas(snapshot: Snapshot) -> Iterator[Entry]:
     for segment in snapshot.segments:
         occurrences = segment.occurrences
         documents = np.bincount(occurrences.formula.all(), minlength=segment.formula_count)
-        for formula in np.argsort(-documents, kind="stable")[:MOST_FORMULAS].tolist():
+        for formula in np.argsort(-documents, kind="stable")[:MAX_FORMULAS].tolist():
             source = segment.formula_source(formula)
-            if 3 <= len(source) <= LONGEST_FORMULA and notation_of(source) == "latex":
+            if 3 <= len(source) <= MAX_FORMULA_LENGTH and notation_of(source) == "latex":
                 counts[" ".join(source.split())] += int(documents[formula])
     for latex, count in counts.items():
         yield Entry(squeezed(latex), latex, count)
