@@ -48,10 +48,8 @@ class Check:
         """Whether all exist, and there is one."""
         count = 0
         for count, measure in enumerate(measures, 1):
-            try:
+            with self.errors.taking((*path, count - 1)):
                 parse_measure(measure).resolve()
-            except ConfigError as error:
-                self.errors.take(error, (*path, count - 1))
         if not count:
             self.errors.error("no measure is named", path)
 

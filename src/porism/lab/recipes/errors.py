@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from porism.errors import ConfigError, PorismError, Problem
@@ -72,6 +73,14 @@ class RecipeErrors:
         elif not inner and path and dotted(path) not in what:
             what = f"{dotted(path)}: {what}"
         self.error(what, inner or path, hint)
+
+    @contextmanager
+    def taking(self, path: Path) -> Iterator[None]:
+        """Takes what is raised inside as an error about the setting at ``path``; what follows goes on."""
+        try:
+            yield
+        except PorismError as error:
+            self.take(error, path)
 
     def warn(self, what: str, path: Path) -> None:
         """Notes what a reader of the results must know, though it is not an error."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from porism.errors import PorismError
 from porism.lab.pairwise import AGGREGATIONS, Aggregation, Holes, aggregate, make_aggregation, ranked_by, read_pairwise
 from porism.lab.pairwise.aggregation.registry import DEFAULT
 from porism.lab.pipeline import rescored
@@ -93,8 +92,7 @@ class AggregationKind(SystemKind[AggregationSettings]):
     stages = (AggregatePairs(),)
 
     def check(self, check: Check) -> None:
-        for name, aggregation in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, aggregation, path in self.each(check.recipe):
             check.other_system(aggregation.of, (*path, "of"), name)
             if aggregation.method not in AGGREGATIONS:
                 check.errors.error(
@@ -112,10 +110,8 @@ class AggregationKind(SystemKind[AggregationSettings]):
             path = (self.table, name, "pairs")
             file = loading.exists(aggregation.pairs, path)
             if file is not None:
-                try:
+                with loading.errors.taking(path):
                     found[name] = file_digest(file)
-                except PorismError as error:
-                    loading.errors.take(error, path)
         return found
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:

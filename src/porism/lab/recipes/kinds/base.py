@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -123,6 +123,11 @@ class TableKind(Generic[S]):
         """The tables of a recipe by name; a single one has the name of the kind."""
         found: Mapping[str, S] = recipe.tables.get(self.table, {})
         return found
+
+    def each(self, recipe: Recipe) -> Iterator[tuple[str, S, Path]]:
+        """The tables of a recipe: name, settings, and the place in the recipe."""
+        for name, settings in self.of(recipe).items():
+            yield name, settings, self.place(recipe, name)
 
     def is_single(self, given: Any) -> bool:
         """Whether a recipe has one table under the name of the kind, and not several by name."""

@@ -153,10 +153,8 @@ class CollectionKind(TableKind[CollectionSettings]):
             path = ("collection", "source") if isinstance(given.source, str) else ("collection", "source", number)
             file = loading.exists(source, path)
             if file is not None and given.format is None:
-                try:
+                with loading.errors.taking(path):
                     detect_format(file)
-                except PorismError as error:
-                    loading.errors.take(error, path)
         return None
 
     def _load_indexes(self, loading: Loading, given: CollectionSettings) -> Manifest | None:

@@ -80,8 +80,7 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
     stages = (TrainEmbeddings(),)
 
     def check(self, check: Check) -> None:
-        for name, table in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, table, path in self.each(check.recipe):
             check.artifact_name(EMBEDDINGS, name, path)
             check_learned_channel(check, table.channel, (*path, "channel"))
             if table.method not in METHODS:

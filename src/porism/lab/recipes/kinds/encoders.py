@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis.model_text import FormulaWriting, ModelText
-from porism.errors import ConfigError, PorismError
+from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.manifest import read_manifest
@@ -61,10 +61,8 @@ def load_auxiliary(loading: Loading, tables: Sequence[AuxiliaryCollection], path
         folder = loading.exists(table.index, (*path, number, "index"))
         if folder is None:
             continue
-        try:
+        with loading.errors.taking((*path, number, "index")):
             read_manifest(folder)
-        except PorismError as error:
-            loading.errors.take(error, (*path, number, "index"))
 
 
 def auxiliary_inputs(draft: Draft, tables: Sequence[AuxiliaryCollection]) -> Iterator[tuple[str, str]]:

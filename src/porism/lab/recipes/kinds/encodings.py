@@ -205,12 +205,9 @@ class EncodingKind(IntermediateKind[T]):
 
     def check(self, check: Check) -> None:
         encoding, trained_by = self.stage.encoding, self.stage.trained
-        for name, table in self.of(check.recipe).items():
-            path = (self.table, name)
-            try:
+        for name, table, path in self.each(check.recipe):
+            with check.errors.taking(path):
                 self.stage.artifacts.check_name(name)
-            except ConfigError as error:
-                check.errors.take(error, path)
             if self.rest:
                 check.rest(
                     getattr(table, self.rest), EncoderSettings().changed, own=own_settings(type(table), but=self.rest),

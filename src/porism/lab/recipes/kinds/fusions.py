@@ -97,8 +97,7 @@ class FusionKind(SystemKind[FusionSettings]):
 
     def check(self, check: Check) -> None:
         """The systems of each, its method, the method's parameters, and what it learns from."""
-        for name, fusion in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, fusion, path in self.each(check.recipe):
             for number, system in enumerate(fusion.of):
                 check.other_system(system, (*path, "of", number), name)
             if fusion.method not in FUSIONS:

@@ -86,10 +86,8 @@ class IndexFileStage(StageKind):
 
     def check_put(self, stage: Stage, execution: Execution, errors: RecipeErrors) -> None:
         """Whether an index that is there has a file of this name that no recipe put there."""
-        try:
+        with errors.taking((self.artifact.folder, self.table_name(stage, execution))):
             self._check_free(stage, execution)
-        except ConfigError as error:
-            errors.take(error, (self.artifact.folder, self.table_name(stage, execution)))
 
     def table_name(self, stage: Stage, execution: Execution) -> str:
         """The name of the table that defines the file."""

@@ -107,10 +107,8 @@ class PairKind(IntermediateKind[PairSettings]):
                     "pairs are mined from a collection, and there is none", (self.table, name), "Add [collection]."
                 )
             for number, written in enumerate(table.miners):
-                try:
+                with check.errors.taking((self.table, name, "miners", number)):
                     parse_miner(written)
-                except ConfigError as error:
-                    check.errors.take(error, (self.table, name, "miners", number))
             try:
                 _negatives(table)
             except SettingError as error:

@@ -167,8 +167,7 @@ class ReportKind(ResultKind[ReportSettings]):
 
     def check(self, check: Check) -> None:
         """The topics, systems, baseline, measures and ablations of each, and that the systems can answer."""
-        for name, report in self.of(check.recipe).items():
-            path = self.place(check.recipe, name)
+        for _, report, path in self.each(check.recipe):
             check_judged(check, report.on, (*path, "on"))
             if report.measures is not None:
                 check.measures(report.measures, (*path, "measures"))
@@ -206,8 +205,7 @@ class ReportKind(ResultKind[ReportSettings]):
                     given.has_column(group, (*path, "groups", number), loading.errors)
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        for name, report in self.of(loading.recipe).items():
-            path = self.place(loading.recipe, name)
+        for _, report, path in self.each(loading.recipe):
             if report.test in ("t-test", "wilcoxon"):
                 yield Requirement("scipy", (*path, "test"), f"the {report.test}", "lab")
             if "html" in report.formats:

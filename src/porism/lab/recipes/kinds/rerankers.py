@@ -110,8 +110,7 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
 
     def check(self, check: Check) -> None:
         """The system whose results each orders, its kind, the settings of that; its topics must ask for documents."""
-        for name, reranker in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, reranker, path in self.each(check.recipe):
             check.other_system(reranker.of, (*path, "of"), name)
             for topics in (topics for system, topics in check.demand if system == name):
                 if asks_for_formulas(check.recipe, topics):

@@ -87,15 +87,12 @@ class TokenizerKind(TableKind[TokenizerSettings]):
     stages = (TrainTokenizer(),)
 
     def check(self, check: Check) -> None:
-        for name, table in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, table, path in self.each(check.recipe):
             if not check.artifact_name(TOKENIZERS, name, path):
                 continue
             if table.file is not None:
-                try:
+                with check.errors.taking((*path, "file")):
                     file_reference(name, check.draft.folder / table.file)
-                except PorismError as error:
-                    check.errors.take(error, (*path, "file"))
                 continue
             def read(given: Mapping[str, Any], table: TokenizerSettings = table) -> BpeSettings:
                 return bpe_settings(replace(table, settings=given))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from porism.corpus import read_qrels, read_topics
 from porism.corpus.topics import read_topic_information
-from porism.errors import ConfigError, PorismError
+from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.index.joint import open_snapshot
 from porism.lab.evaluate import restrict_qrels
@@ -143,10 +143,8 @@ class TopicKind(TableKind[TopicSettings]):
             file = None if given is None else loading.exists(given, (*path, setting))
             if file is None or not (name in loading.used_topics or settings.split):
                 continue
-            try:
+            with loading.errors.taking((*path, setting)):
                 read["queries" if setting == "path" else setting] = reader(file)
-            except PorismError as error:
-                loading.errors.take(error, (*path, setting))
         if settings.partial and (collection_of(loading.recipe) is None or settings.qrels is None):
             loading.errors.error(
                 f"topics.{name} is partial, and there are no {'judgments' if settings.qrels is None else 'documents'} "

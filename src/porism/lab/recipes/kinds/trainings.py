@@ -105,8 +105,7 @@ class TrainingKind(IntermediateKind[T]):
         return read_settings(self.training, table.settings)
 
     def check(self, check: Check) -> None:
-        for name, table in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, table, path in self.each(check.recipe):
             check.artifact_name(MODELS, name, path)
             self.check_rest(check, table, path, partial(read_settings, self.training), own_settings(self.training))
             if self.reads_collection and collection_of(check.recipe) is None:

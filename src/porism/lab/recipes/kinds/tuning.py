@@ -205,8 +205,7 @@ class TuningKind(SystemKind[TuningSettings]):
     untunable = "is tuned already"
 
     def check(self, check: Check) -> None:
-        for name, tuning in self.of(check.recipe).items():
-            path = (self.table, name)
+        for name, tuning, path in self.each(check.recipe):
             check_judged(check, tuning.on, (*path, "on"))
             if tuning.measure is not None:
                 check.measures([tuning.measure], (*path, "measure"))
@@ -232,8 +231,7 @@ class TuningKind(SystemKind[TuningSettings]):
                 check_parameters(check, tuning.of, tuning.parameters, formulas, (*path, "parameters"))
 
     def load(self, loading: Loading) -> None:
-        for name, tuning in self.of(loading.recipe).items():
-            path = (self.table, name)
+        for _, tuning, path in self.each(loading.recipe):
             if not has_topics(loading.data, tuning.on):
                 continue
             given = topic_set(loading.data, tuning.on)
