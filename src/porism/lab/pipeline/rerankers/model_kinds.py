@@ -11,8 +11,11 @@ from typing import Any, TypeVar
 import xxhash
 
 from porism.analysis.model_text import ModelText
+from porism.lab.pairwise.aggregation.registry import DEFAULT, make_aggregation
+from porism.lab.pairwise.sorting.registry import make_sorting
 from porism.lab.pipeline.protocols import Reranker
 from porism.lab.pipeline.rerankers.by_encoder import EncoderReranker
+from porism.lab.pipeline.rerankers.compared import ModelPairsReranker, Orders
 from porism.lab.pipeline.rerankers.plain import NO_MODEL, PlainKind
 from porism.lab.pipeline.rerankers.pointwise import PointwiseReranker
 from porism.lab.pipeline.rerankers.scoring import ScoringReranker
@@ -20,6 +23,7 @@ from porism.lab.pipeline.rerankers.texts import DocumentSource, RerankedTexts
 from porism.settings import SettingError, Settings, read_settings, write_settings
 from porism.vectors.neural.encoder_files import digest_of, model_folder
 from porism.vectors.neural.encoder_model import Precision
+from porism.vectors.neural.scoring.base import Scorer
 
 _LIBRARIES = ("torch", "transformers", "sentence-transformers")
 
@@ -107,16 +111,6 @@ def texts_for(index: DocumentSource, settings: ModelSettings) -> RerankedTexts:
     return RerankedTexts(index, settings.text, settings.query_fields)
 
 
-def _cross_encoder(index: DocumentSource, settings: ModelSettings, depth: int) -> Reranker:
-    from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
-
-    scorer = CrossEncoder(
-        settings.model, length=settings.length, device=settings.device, precision=settings.precision,
-        index_path=index.folder,
-    )
-    return tuned(PointwiseReranker(scorer, texts_for(index, settings), depth), settings)
-
-
 @dataclass(frozen=True, slots=True)
 class EncoderRerankerSettings(ModelSettings):
     """Documents have the similarity of their vector and the query's.
@@ -153,5 +147,81 @@ def tuned(reranker: R, settings: ModelSettings) -> R:
     return reranker
 
 
-CROSS_ENCODER_KIND: ModelKind[ModelSettings] = ModelKind("cross-encoder", ModelSettings, _cross_encoder)
-ENCODER_KIND: ModelKind[EncoderRerankerSettings] = ModelKind("encoder", EncoderRerankerSettings, _encoder)
+@dataclass(frozen=True, slots=True)
+class MonoSettings(ModelSettings):
+    """Documents have the logit with which a sequence-to-sequence model says that they are relevant.
+
+    :param true: the token that says so, ``false`` its opposite.
+    """
+
+    true: str = "true"
+    false: str = "false"
+
+
+@dataclass(frozen=True, slots=True)
+class PairsSettings(ModelSettings):
+    """Documents have what an aggregation makes of their comparisons with the others.
+
+    :param method: the aggregation, with its ``parameters``.
+    :param orders: whether each pair is read in both orders or in one.
+    :param sorting: with fewer comparisons than all: a name of a sorting, with its ``sorting_parameters``; then there is
+        no aggregation. Its own ``both`` says whether pairs are read in both orders.
+    """
+
+    method: str = DEFAULT
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    orders: Orders = "both"
+    sorting: str = ""
+    sorting_parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ModelSettings.__post_init__(self)
+        make_aggregation(self.method, self.parameters)
+        if self.sorting:
+            make_sorting(self.sorting, self.sorting_parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class DuoSettings(PairsSettings):
+    """Those of pairs, by a sequence-to-sequence model; ``true`` says that the first document is more relevant."""
+
+    true: str = "true"
+    false: str = "false"
+
+
+def _scorer(index: DocumentSource, settings: ModelSettings, documents: int) -> Scorer:
+    """The model, which reads so many documents with a query: a T5 where the settings have its answers."""
+    given: dict[str, Any] = {
+        "documents": documents, "length": settings.length, "device": settings.device, "precision": settings.precision,
+        "index_path": index.folder,
+    }
+    if isinstance(settings, (MonoSettings, DuoSettings)):
+        from porism.vectors.neural.scoring.seq2seq import TrueFalse
+
+        return TrueFalse(settings.model, true=settings.true, false=settings.false, **given)
+    from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
+
+    return CrossEncoder(settings.model, **given)
+
+
+def _pointwise(index: DocumentSource, settings: ModelSettings, depth: int) -> Reranker:
+    scorer = _scorer(index, settings, 1)
+    return tuned(PointwiseReranker(scorer, texts_for(index, settings), depth), settings)
+
+
+def _compared(index: DocumentSource, settings: PairsSettings, depth: int) -> Reranker:
+    sorting = make_sorting(settings.sorting, settings.sorting_parameters) if settings.sorting else None
+    reranker = ModelPairsReranker(
+        _scorer(index, settings, 2), texts_for(index, settings),
+        make_aggregation(settings.method, settings.parameters), depth, orders=settings.orders, sorting=sorting,
+    )
+    return tuned(reranker, settings)
+
+
+MODEL_KINDS: tuple[ModelKind[Any], ...] = (
+    ModelKind("cross-encoder", ModelSettings, _pointwise),
+    ModelKind("encoder", EncoderRerankerSettings, _encoder),
+    ModelKind("mono-t5", MonoSettings, _pointwise),
+    ModelKind("duo-t5", DuoSettings, _compared),
+    ModelKind("pairwise-cross-encoder", PairsSettings, _compared),
+)

@@ -12,11 +12,11 @@ import orjson
 
 from porism.errors import ConfigError
 from porism.lab.pipeline.protocols import DEPTH, Reranker
+from porism.lab.pipeline.rerankers.model_kinds import PairsSettings
 from porism.lab.pipeline.rerankers.pairwise import DUO_DEPTH
 from porism.lab.pipeline.rerankers.plain import NO_MODEL
 from porism.lab.pipeline.rerankers.registry import RERANKERS, reranker_kind, split_depth
 from porism.lab.pipeline.rerankers.texts import DocumentSource
-from porism.lab.pipeline.rerankers.true_false_kinds import PairsSettings
 from porism.lab.train.checkpoints import REPORT
 from porism.search.models.models import file_settings, known_models
 from porism.settings import nearest, parse_assignments

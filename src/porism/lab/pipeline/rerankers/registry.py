@@ -11,12 +11,11 @@ from typing import Any, Protocol
 from porism.errors import ConfigError
 from porism.lab.pipeline.protocols import Reranker
 from porism.lab.pipeline.rerankers.listwise import LISTWISE_KIND
-from porism.lab.pipeline.rerankers.model_kinds import CROSS_ENCODER_KIND, ENCODER_KIND
+from porism.lab.pipeline.rerankers.model_kinds import MODEL_KINDS
 from porism.lab.pipeline.rerankers.prior import PRIOR_KIND
 from porism.lab.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.lab.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
 from porism.lab.pipeline.rerankers.texts import DocumentSource
-from porism.lab.pipeline.rerankers.true_false_kinds import DUO_KIND, MONO_KIND, PAIRWISE_CROSS_ENCODER_KIND
 from porism.settings import SettingError, nearest, read_settings
 
 
@@ -60,11 +59,7 @@ RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({
     "retriever": RetrieverRerankerKind(),
     PRIOR_KIND.name: PRIOR_KIND,
     STORED_PAIRS_KIND.name: STORED_PAIRS_KIND,
-    CROSS_ENCODER_KIND.name: CROSS_ENCODER_KIND,
-    ENCODER_KIND.name: ENCODER_KIND,
-    MONO_KIND.name: MONO_KIND,
-    DUO_KIND.name: DUO_KIND,
-    PAIRWISE_CROSS_ENCODER_KIND.name: PAIRWISE_CROSS_ENCODER_KIND,
+    **{kind.name: kind for kind in MODEL_KINDS},
     LISTWISE_KIND.name: LISTWISE_KIND,
 })
 """The kinds by the names that recipes give them."""
