@@ -94,7 +94,7 @@ def test_many_pairs_are_several_jobs(folder: Path, index: Index, monkeypatch: py
         return score(scorer, inputs, **named)
 
     monkeypatch.setattr(compared, "score_texts", counting)
-    monkeypatch.setattr(compared, "PAIRS_AT_ONCE", 12)
+    monkeypatch.setattr(compared, "PAIR_BATCH_SIZE", 12)
     parts = made("pairwise-cross-encoder", folder, index)
     costs: list[Cost] = []
     steps: list[tuple[int, int]] = []
