@@ -11,7 +11,7 @@ What is here imports PyTerrier when it is called; Java is never started by it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from porism.errors import ConfigError
@@ -119,62 +119,3 @@ def from_pyterrier(
     if documents is not None:
         raise ConfigError("a retriever is given no documents", hint="Only a reranker is.")
     return pipeline(TransformerRetriever(transformer, name or "pyterrier", text), batch=batch)
-
-
-def queries_to_frame(queries: Iterable[Query]) -> Any:
-    """Queries as a DataFrame: ``qid``, ``query`` (the whole text, formulas between dollars) and, where a query has
-    other fields than ``query``, each of them in a column ``query_<field>``.
-
-    :raises MissingExtra: pandas is not installed.
-    :raises QueryError: two queries have one id.
-    """
-    need("pandas", "pyterrier", _PURPOSE)
-    from porism.lab.adapters.pyterrier import frames
-
-    return frames.queries_to_frame(queries)
-
-
-def queries_from_frame(frame: Any, fields: Sequence[str] = ()) -> list[Query]:
-    """The queries of a DataFrame with ``qid`` and ``query``, or with a column ``query_<field>`` for each field named.
-
-    :raises MissingExtra: pandas is not installed.
-    :raises QueryError: a column is missing, a query has no id or no text, or two have one id.
-    """
-    need("pandas", "pyterrier", _PURPOSE)
-    from porism.lab.adapters.pyterrier import frames
-
-    return frames.queries_from_frame(frame, fields)
-
-
-def run_to_frame(run: Run) -> Any:
-    """A run as a DataFrame: ``qid``, ``docno``, ``score`` (float64) and ``rank`` (int64, from 0).
-
-    :raises MissingExtra: pandas is not installed.
-    """
-    need("pandas", "pyterrier", _PURPOSE)
-    from porism.lab.adapters.pyterrier import frames
-
-    return frames.run_to_frame(run)
-
-
-def run_from_frame(frame: Any, name: str = "pyterrier") -> Run:
-    """The run of a DataFrame with ``qid``, ``docno`` and ``score``, by the scores and the tie rule.
-
-    :raises MissingExtra: pandas is not installed.
-    :raises FormatError: a column is missing, a score is not a finite number, or a document occurs twice for a query.
-    """
-    need("pandas", "pyterrier", _PURPOSE)
-    from porism.lab.adapters.pyterrier import frames
-
-    return frames.run_from_frame(frame, name)
-
-
-def qrels_to_frame(qrels: Mapping[str, Mapping[str, int]]) -> Any:
-    """Judgments (:func:`porism.read_qrels`) as a DataFrame: ``qid``, ``docno`` and ``label`` (int64).
-
-    :raises MissingExtra: pandas is not installed.
-    """
-    need("pandas", "pyterrier", _PURPOSE)
-    from porism.lab.adapters.pyterrier import frames
-
-    return frames.qrels_to_frame(qrels)

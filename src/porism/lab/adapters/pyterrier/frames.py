@@ -6,18 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from porism.corpus import split_math
 from porism.errors import FormatError, QueryError
+from porism.extras import need
 from porism.formula import parse_mathml, to_latex
 from porism.lab.pipeline.protocols import check_queries
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.types import PLACEHOLDER, Content, Formula, Query
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TUNED_ON = "porism.tuned_on"
 """Among the attributes of a table of results: the topics that these were tuned on."""
@@ -26,6 +29,14 @@ _heard: ContextVar[list[Provenance] | None] = ContextVar("heard", default=None)
 
 FIELD = "query_"
 """What the column of a query's field begins with: so PyTerrier takes it for a column of the query."""
+
+
+def _pandas() -> Any:
+    """The library of tables.
+
+    :raises MissingExtra: it is not installed.
+    """
+    return need("pandas", "pyterrier", "the PyTerrier adapter")
 
 
 @contextmanager
@@ -78,7 +89,13 @@ def _formula_text(formula: Formula) -> str:
 
 
 def queries_to_frame(queries: Iterable[Query]) -> pd.DataFrame:
-    """See :func:`porism.lab.adapters.queries_to_frame`."""
+    """Queries as a DataFrame: ``qid``, ``query`` (the whole text, formulas between dollars) and, where a query has
+    other fields than ``query``, each of them in a column ``query_<field>``.
+
+    :raises MissingExtra: pandas is not installed.
+    :raises QueryError: two queries have one id.
+    """
+    pd = _pandas()
     checked = check_queries(queries)
     fields = list(dict.fromkeys(name for query in checked for name in query.fields if name != "query"))
     columns = {"qid": [query.id for query in checked], "query": [query_text(query.content) for query in checked]}
@@ -88,7 +105,12 @@ def queries_to_frame(queries: Iterable[Query]) -> pd.DataFrame:
 
 
 def queries_from_frame(frame: pd.DataFrame, fields: Sequence[str] = ()) -> list[Query]:
-    """See :func:`porism.lab.adapters.queries_from_frame`."""
+    """The queries of a DataFrame with ``qid`` and ``query``, or with a column ``query_<field>`` for each field named.
+
+    :raises MissingExtra: pandas is not installed.
+    :raises QueryError: a column is missing, a query has no id or no text, or two have one id.
+    """
+    _pandas()
     columns = query_columns(fields)
     _check_columns(frame, ["qid", *columns], QueryError)
     texts = [frame[column].tolist() for column in columns]
@@ -109,7 +131,11 @@ def query_columns(fields: Sequence[str]) -> list[str]:
 
 
 def run_to_frame(run: Run) -> pd.DataFrame:
-    """See :func:`porism.lab.adapters.run_to_frame`."""
+    """A run as a DataFrame: ``qid``, ``docno``, ``score`` (float64) and ``rank`` (int64, from 0).
+
+    :raises MissingExtra: pandas is not installed.
+    """
+    pd = _pandas()
     query_ids = np.repeat(np.array(run.query_ids, object), np.diff(run.offsets)).tolist()
     return noted(pd.DataFrame({
         "qid": pd.Series(query_ids, dtype=str), "docno": pd.Series(list(run.doc_ids), dtype=str),
@@ -123,7 +149,13 @@ def ranks(run: Run) -> Any:
 
 
 def run_from_frame(frame: pd.DataFrame, name: str = "pyterrier", query_ids: Sequence[str] = ()) -> Run:
-    """See :func:`porism.lab.adapters.run_from_frame`; queries named have a ranking, if an empty one, and come first."""
+    """The run of a DataFrame with ``qid``, ``docno`` and ``score``, by the scores and the tie rule. Queries named by
+    ``query_ids`` have a ranking, if an empty one, and come first.
+
+    :raises MissingExtra: pandas is not installed.
+    :raises FormatError: a column is missing, a score is not a finite number, or a document occurs twice for a query.
+    """
+    _pandas()
     _check_columns(frame, ["qid", "docno", "score"], FormatError)
     try:
         scores = frame["score"].to_numpy(np.float64)
@@ -139,7 +171,11 @@ def run_from_frame(frame: pd.DataFrame, name: str = "pyterrier", query_ids: Sequ
 
 
 def qrels_to_frame(qrels: Mapping[str, Mapping[str, int]]) -> pd.DataFrame:
-    """See :func:`porism.lab.adapters.qrels_to_frame`."""
+    """Judgments (:func:`porism.read_qrels`) as a DataFrame: ``qid``, ``docno`` and ``label`` (int64).
+
+    :raises MissingExtra: pandas is not installed.
+    """
+    pd = _pandas()
     rows = [(query_id, doc_id, gain) for query_id, judged in qrels.items() for doc_id, gain in judged.items()]
     query_ids, doc_ids, gains = zip(*rows, strict=True) if rows else ((), (), ())
     return pd.DataFrame({
@@ -153,9 +189,10 @@ def ids(frame: pd.DataFrame, column: str) -> list[str]:
 
     :raises QueryError: an id is missing or empty.
     """
+    missing = _pandas().NA
     values = frame[column].tolist()
     for row, value in enumerate(values):
-        if value is None or value == "" or (isinstance(value, float) and math.isnan(value)) or value is pd.NA:
+        if value is None or value == "" or (isinstance(value, float) and math.isnan(value)) or value is missing:
             raise QueryError(f"row {row} has no {column!r}")
     return [value if isinstance(value, str) else str(value) for value in values]
 
