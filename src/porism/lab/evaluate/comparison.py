@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from porism.lab.evaluate.significance import TIE, PairedTest, holm, paired_t_tes
 from porism.lab.evaluate.tables import aligned, shown, some
 from porism.runs.run import Run
 from porism.settings import nearest
+
+T = TypeVar("T")
 
 Test = Literal["t-test", "wilcoxon", "permutation"]
 TESTS: Mapping[str, str] = {
@@ -68,16 +70,8 @@ class TestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; an infinite statistic becomes None."""
-        return {
-            "p_value": self.p_value,
-            "adjusted": self.adjusted,
-            "statistic": self.statistic if math.isfinite(self.statistic) else None,
-            "difference": self.difference,
-            "interval": list(self.interval),
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-        }
+        statistic = self.statistic if math.isfinite(self.statistic) else None
+        return asdict(self) | {"statistic": statistic, "interval": list(self.interval)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,24 +278,23 @@ def _p_values(columns: Sequence[NDArray[np.float64]], test: Test, seed: int) -> 
         return [paired_t_test(column) for column in columns]
     if test == "wilcoxon":
         return [wilcoxon(column) for column in columns]
-    results: dict[int, PairedTest] = {}
-    for size in {len(column) for column in columns}:  # as a rule there is one: all runs have the same topics
-        places = [place for place, column in enumerate(columns) if len(column) == size]
-        together = np.stack([columns[place] for place in places], axis=1)
-        results.update(zip(places, permutation_tests(together, seed=seed), strict=True))
-    return [results[place] for place in range(len(columns))]
+    return _by_size(columns, lambda together: permutation_tests(together, seed=seed))
 
 
 def _intervals(columns: Sequence[NDArray[np.float64]], level: float, seed: int) -> list[Interval]:
     """The interval of each mean difference; (0, 0) without a topic."""
-    results: dict[int, Interval] = {}
+    def compute(together: NDArray[np.float64]) -> Sequence[Interval]:
+        return confidence_intervals(together, level, seed=seed) if len(together) else [(0.0, 0.0)] * together.shape[1]
+
+    return _by_size(columns, compute)
+
+
+def _by_size(columns: Sequence[NDArray[np.float64]], compute: Callable[[NDArray[np.float64]], Sequence[T]]) -> list[T]:
+    """What is computed of the columns of each length together; as a rule there is one: runs have the same topics."""
+    results: dict[int, T] = {}
     for size in {len(column) for column in columns}:
         places = [place for place, column in enumerate(columns) if len(column) == size]
-        if not size:
-            results.update(dict.fromkeys(places, (0.0, 0.0)))
-            continue
-        together = np.stack([columns[place] for place in places], axis=1)
-        results.update(zip(places, confidence_intervals(together, level, seed=seed), strict=True))
+        results.update(zip(places, compute(np.stack([columns[place] for place in places], axis=1)), strict=True))
     return [results[place] for place in range(len(columns))]
 
 
