@@ -11,7 +11,7 @@ from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import SystemSettings, check_depth
 from porism.lab.tuning import with_parameters
 from porism.runs.run import Run
@@ -38,7 +38,7 @@ class CutRun(RunStageKind):
 
     name = "cut"
 
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         return execution.run(stage.parameters["of"], stage.topics).top(stage.parameters["k"])
 
 

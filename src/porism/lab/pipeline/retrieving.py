@@ -55,7 +55,7 @@ class FormulaStage(RetrieverStage):
         self.context = context
         self.filters = dict(filters or {})
         self.on_problem = on_problem
-        super().__init__(_Formulas(self), name, batch=batch)
+        super().__init__(_FormulaRetriever(self), name, batch=batch)
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -64,7 +64,7 @@ class FormulaStage(RetrieverStage):
         }
 
 
-class _Formulas:
+class _FormulaRetriever:
     """Formula search as a retriever."""
 
     def __init__(self, stage: FormulaStage) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from porism.lab.recipes.cache import CacheLocked
 from porism.lab.recipes.errors import RecipeError
 from porism.lab.recipes.kinds.report import ReportResult
-from porism.lab.recipes.planning import Stage
+from porism.lab.recipes.planning import RecipeStage
 from porism.lab.recipes.recipe import Recipe
 from porism.lab.recipes.running import Experiment, Plan, StageEvent, plan_recipe, run_recipe
 
@@ -26,8 +26,8 @@ __all__ = [
     "Plan",
     "Recipe",
     "RecipeError",
+    "RecipeStage",
     "ReportResult",
-    "Stage",
     "StageEvent",
     "plan_recipe",
     "run_recipe",

@@ -55,7 +55,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     """The output of a stage: a folder of files, what is known of it, and the seconds that it took to make."""
 
     folder: Path
@@ -108,7 +108,7 @@ class Cache:
         """Where an entry lies, if there is one."""
         return self.folder / "made" / kind / key
 
-    def find(self, kind: str, key: str) -> Entry | None:
+    def find(self, kind: str, key: str) -> CacheEntry | None:
         """The entry of a stage, if it is there and sound; one that is damaged is reported, and is not an entry.
 
         Digests of its files are compared once by each process.
@@ -130,7 +130,7 @@ class Cache:
             self._tell(kind, key, reason)
             return None
         self._sound.add((kind, key))
-        return Entry(folder, value["about"], value["seconds"])
+        return CacheEntry(folder, value["about"], value["seconds"])
 
     @contextmanager
     def making(self, kind: str, key: str) -> Iterator[Path]:
@@ -153,7 +153,7 @@ class Cache:
             folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def keep(self, kind: str, key: str, made: Path, about: Mapping[str, Any], seconds: float) -> Entry:
+    def keep(self, kind: str, key: str, made: Path, about: Mapping[str, Any], seconds: float) -> CacheEntry:
         """Makes a folder of files the entry of a stage, in one step.
 
         :param about: plain values for JSON, to be found with the entry.
@@ -176,7 +176,7 @@ class Cache:
                 remove_tree(old)
             os.replace(made, target)
         self._sound.add((kind, key))
-        return Entry(target, orjson.loads(orjson.dumps(value["about"])), value["seconds"])
+        return CacheEntry(target, orjson.loads(orjson.dumps(value["about"])), value["seconds"])
 
     def growing(self, kind: str, key: str) -> Path:
         """The file ``KIND/KEY.jsonl`` that grows while something is made."""

@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Any, TypeVar
 
 from porism.errors import OnProblem, SourceError
-from porism.lab.recipes.cache import Cache, Entry
+from porism.lab.recipes.cache import Cache, CacheEntry
 from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.graph import untuned_members
 from porism.lab.recipes.loading import Data
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import base_set
 from porism.runs.run import Run
 
@@ -72,7 +72,7 @@ class Execution:
 
         return self.shared(name, opening)
 
-    def entry(self, kind: str, key: str, what: str) -> Entry:
+    def entry(self, kind: str, key: str, what: str) -> CacheEntry:
         """What an earlier stage made.
 
         :raises SourceError: it is not in the cache any more.
@@ -95,7 +95,7 @@ class Execution:
             self._runs[pair] = Run.read(entry.file(RUN_FILE)).renamed(system)
         return self._runs[pair]
 
-    def keep_run(self, stage: Stage, run: Run, seconds: float) -> Entry:
+    def keep_run(self, stage: RecipeStage, run: Run, seconds: float) -> CacheEntry:
         """Puts a run into the cache. From there it is read again, so that all that follows sees the same bytes."""
         with self.cache.making(stage.kind, stage.key) as folder:
             run.renamed(stage.name).write(folder / RUN_FILE)

@@ -34,7 +34,7 @@ class StageType:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RecipeStage:
     """One step: what it makes, from what, and the key under which that is cached.
 
     :param kind: the name of its :class:`StageType`.
@@ -79,7 +79,7 @@ class Planner:
         self.draft = draft
         self.recipe = draft.recipe
         self.data = data
-        self.stages: dict[str, Stage] = {}
+        self.stages: dict[str, RecipeStage] = {}
         self.runs: dict[tuple[str, str], Input] = {}
         """The runs that were planned, by (system, topic set)."""
         self.others: dict[tuple[str, str], Input] = {}
@@ -94,20 +94,20 @@ class Planner:
     def add(
         self, kind: StageType, name: str, topics: str, inputs: Mapping[str, str], parameters: Mapping[str, Any],
         *content: Any,
-    ) -> Stage:
+    ) -> RecipeStage:
         """A stage whose key is made of its parameters and ``content``: the keys and digests of its inputs."""
         made_by = type(kind)
         key = digest([
             made_by.name, name, parameters, content, code_digest(made_by), library_versions(made_by.libraries)
         ])
-        stage = Stage(made_by.name, name, topics, key, inputs, parameters, made_by)
+        stage = RecipeStage(made_by.name, name, topics, key, inputs, parameters, made_by)
         self.stages[stage.id] = stage
         return stage
 
     def add_run(
         self, kind: StageType, name: str, topics: str, inputs: Iterable[Input], parameters: Mapping[str, Any],
         *content: Any,
-    ) -> Stage:
+    ) -> RecipeStage:
         """As :meth:`add`, for a stage that makes a run."""
         stage = self.add(kind, name, topics, {input_.name: input_.key for input_ in inputs}, parameters, *content)
         self.runs[name, topics] = Input(stage.id, stage.key)

@@ -19,7 +19,7 @@ from porism.lab.recipes.kinds.base import ResultKind, StageKind, TableKind, kind
 from porism.lab.recipes.kinds.collection_settings import collection_of
 from porism.lab.recipes.kinds.topics import topic_set
 from porism.lab.recipes.loading import Data, Loading
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.reading import read_recipe
 from porism.lab.recipes.recipe import SAMPLE, ResultSettings
 
@@ -33,7 +33,7 @@ class Prepared:
     draft: Draft
     data: Data
     planner: Planner
-    stages: tuple[Stage, ...]
+    stages: tuple[RecipeStage, ...]
     output: Path
     cache: Path
 

@@ -11,12 +11,12 @@ from typing import Any, Literal
 import orjson
 
 from porism.errors import OnProblem, PorismError, Problem
-from porism.lab.recipes.cache import Cache, Entry, writing
+from porism.lab.recipes.cache import Cache, CacheEntry, writing
 from porism.lab.recipes.code import code_digest, library_versions, versions_of
 from porism.lab.recipes.execution import Execution
 from porism.lab.recipes.kinds.base import Outputs
 from porism.lab.recipes.kinds.report import ReportResult
-from porism.lab.recipes.planning import Stage
+from porism.lab.recipes.planning import RecipeStage
 from porism.lab.recipes.preparing import Prepared, prepare, stage_kinds
 from porism.lab.recipes.recipe import Recipe
 from porism.runs.run import Run
@@ -29,7 +29,7 @@ class StageEvent:
     """What happens to a stage: ``started``, ``progress`` (``done`` of ``total``, None where unknown), ``made`` or
     ``cached`` (with the seconds that it took to make)."""
 
-    stage: Stage
+    stage: RecipeStage
     what: Literal["started", "progress", "made", "cached"]
     done: int = 0
     total: int | None = None
@@ -44,7 +44,7 @@ class Plan:
     """What an experiment will do: its stages in order, those of them whose output is in the cache, and warnings."""
 
     recipe: Recipe
-    stages: tuple[Stage, ...]
+    stages: tuple[RecipeStage, ...]
     cached: frozenset[str]
     warnings: tuple[Problem, ...]
     output: Path
@@ -143,7 +143,7 @@ class _Runner:
         self.ready, self.store, self.execution, self.notify = ready, store, execution, notify
         self.kinds = stage_kinds(ready.draft)
         self.outputs = Outputs(ready.output)
-        self.done: list[tuple[Stage, Entry, bool]] = []
+        self.done: list[tuple[RecipeStage, CacheEntry, bool]] = []
 
     def run(self) -> Experiment:
         """Makes all stages, and writes the record of what was made even if one fails."""
@@ -165,7 +165,7 @@ class _Runner:
         }
         return Experiment(recipe, self.outputs.folder, self.outputs.runs, reports, record, warnings, cached)
 
-    def _stage(self, stage: Stage) -> None:
+    def _stage(self, stage: RecipeStage) -> None:
         entry = self.store.find(stage.kind, stage.key)
         was_there = entry is not None
         if entry is None:
@@ -182,14 +182,14 @@ class _Runner:
         self.notify(StageEvent(stage, "cached" if was_there else "made", seconds=entry.seconds))
         self.kinds[stage.kind].put(stage, entry, self.execution, self.outputs)
 
-    def _counter(self, stage: Stage) -> Callable[[int, int | None], None]:
+    def _counter(self, stage: RecipeStage) -> Callable[[int, int | None], None]:
         def count(done: int, total: int | None) -> None:
             self.notify(StageEvent(stage, "progress", done, total))
 
         return count
 
 
-def _add_stage(error: PorismError, stage: Stage) -> None:
+def _add_stage(error: PorismError, stage: RecipeStage) -> None:
     """Makes the error say in which stage it happened."""
     error.where = f"{stage.id}: {error.where}" if error.where else stage.id
     error.args = (f"{error.where}: {error.what}{f'. {error.hint}' if error.hint else ''}",)
@@ -214,7 +214,8 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> Path:
 
 
 def make_record(
-    recipe: Mapping[str, Any], seed: int, stages: Iterable[tuple[Stage, Entry, bool]], warnings: Iterable[str]
+    recipe: Mapping[str, Any], seed: int, stages: Iterable[tuple[RecipeStage, CacheEntry, bool]],
+    warnings: Iterable[str],
 ) -> dict[str, Any]:
     """The record: the recipe as read, the versions, and for each stage its key, inputs, parameters and times.
 

@@ -17,7 +17,7 @@ from porism.lab.recipes.digests import file_digest
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
 from porism.lab.recipes.loading import Data, Loading
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import SystemSettings, check_depth
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -65,7 +65,7 @@ class AggregatePairs(RunStageKind):
     name = "aggregate"
     libraries = ("numpy", "numba", "scipy")
 
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         settings: AggregationSettings = execution.recipe.tables["aggregations"][stage.name]
         source = execution.run(settings.of, stage.topics)
         pairs = read_pairwise(execution.draft.file(settings.pairs))

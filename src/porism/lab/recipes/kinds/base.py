@@ -19,14 +19,14 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from porism.errors import ConfigError
-from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.errors import RecipeErrors
 from porism.lab.recipes.execution import RUN_FILE, Execution, OnCount, Parameters
 from porism.lab.recipes.loading import Data, Loading, Requirement
 from porism.lab.recipes.outputs import copy_run
-from porism.lab.recipes.planning import Planner, Stage, StageType
+from porism.lab.recipes.planning import Planner, RecipeStage, StageType
 from porism.lab.recipes.recipe import Recipe, ResultSettings, SystemSettings, own_settings
 from porism.lab.tuning import Objective
 from porism.runs.run import Run
@@ -55,17 +55,17 @@ class StageKind(StageType, ABC):
     """How the output of one kind of stage is made, and where its user finds it."""
 
     @abstractmethod
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Makes the output and keeps it in the cache.
 
         :raises KeyboardInterrupt: it was interrupted; the next start goes on from there.
         """
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         """Puts the output, from the cache, to where it is looked for."""
         return
 
-    def check_put(self, stage: Stage, execution: Execution, errors: RecipeErrors) -> None:
+    def check_put(self, stage: RecipeStage, execution: Execution, errors: RecipeErrors) -> None:
         """Whether :meth:`put` would find the place taken; called before anything is made."""
         return
 
@@ -74,15 +74,15 @@ class RunStageKind(StageKind):
     """A stage that makes a run."""
 
     @abstractmethod
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         """The run of the system on the stage's topics."""
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         started = time.monotonic()
         run = self.make_run(stage, execution, on_count)
         return execution.keep_run(stage, run, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         target = outputs.folder / "runs" / stage.topics / f"{stage.name}.run"
         outputs.runs[stage.name, stage.topics] = copy_run(entry.file(RUN_FILE), target)
 

@@ -15,7 +15,7 @@ from porism.errors import ConfigError, IndexFolderError, IndexNotFound, PorismEr
 from porism.index import Snapshot
 from porism.index.joint import check_alike, join_manifests
 from porism.index.manifest import Manifest, read_manifest
-from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.digests import digest, source_digest
 from porism.lab.recipes.draft import Draft
@@ -25,7 +25,7 @@ from porism.lab.recipes.kinds.collection_channels import analysis_config, check_
 from porism.lab.recipes.kinds.collection_settings import CollectionSettings, collection_of
 from porism.lab.recipes.kinds.tokenizers import READING_LIBRARIES, TOKENIZER_KIND, made_tokenizers, reader_options
 from porism.lab.recipes.loading import Data, Loading, Requirement
-from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe
 from porism.search.sources.indexing import Progress, index_documents, read_documents
 from porism.settings import Path, nearest
@@ -39,7 +39,7 @@ class BuildIndex(StageKind):
     libraries = (*READING_LIBRARIES, "PyStemmer", "numpy", "tokenizers")
     counts_bytes = True
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         collection = collection_of(execution.recipe)
         assert collection is not None, "the stage is there only with a collection"
         folder = execution.cache.unfinished(stage.kind, stage.key)

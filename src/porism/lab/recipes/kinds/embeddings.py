@@ -18,7 +18,7 @@ from porism.lab.recipes.kinds.collection import planned_index
 from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
 from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, own_settings
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
 from porism.system.files.artifacts import EMBEDDINGS
@@ -61,7 +61,7 @@ class TrainEmbeddings(IndexFileStage):
     def about(self, path: Path) -> dict[str, Any]:
         return known_info(TokenVectors(path).info, "terms", "dimensions", "texts", "tokens", "loss")
 
-    def make_file(self, stage: Stage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
+    def make_file(self, stage: RecipeStage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
         table: EmbeddingSettings = execution.recipe.tables["embeddings"][stage.name]
         options = Options(
             model=None if table.model is None else _model_there(execution.draft, table.model) or table.model,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.index.vector_rows import NumberType
-from porism.lab.recipes.cache import Entry, writing
+from porism.lab.recipes.cache import CacheEntry, writing
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
@@ -38,7 +38,7 @@ from porism.lab.recipes.kinds.vector_needs import (
     vectors_of_index,
 )
 from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import own_settings
 from porism.settings import Settings, write_settings
 from porism.system.files.artifacts import MODELS, ArtifactKind
@@ -115,7 +115,7 @@ class EncodingStage(StageKind):
         """What is kept in the index: a file for each encoder, by the name of the table."""
         return self.encoding.records.kind
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Encodes beside the segments of the index; what is cached is the file that describes the encoder.
 
         :raises KeyboardInterrupt: it was interrupted.
@@ -131,7 +131,7 @@ class EncodingStage(StageKind):
             about = self.encoding.about(self.encoding.records.find(index, stage.name))
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         """Encodes again what is not encoded, such as all of an index made anew.
 
         :raises ConfigError: the encoder cannot be loaded, or the index has another one of this name.
@@ -151,7 +151,7 @@ class EncodingStage(StageKind):
         with Snapshot.open(index) as snapshot:
             return all(map(provider.has, snapshot.segments))
 
-    def _encode(self, stage: Stage, execution: Execution, on_count: OnCount) -> None:
+    def _encode(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> None:
         """Encodes what is not encoded yet.
 
         :raises KeyboardInterrupt: it was interrupted.

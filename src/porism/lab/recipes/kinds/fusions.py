@@ -15,7 +15,7 @@ from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
 from porism.lab.recipes.kinds.topics import check_judged, judgments_digest, topic_set, used_qrels
 from porism.lab.recipes.loading import Data, Loading, Requirement
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import SystemSettings, base_set, check_depth, check_folds
 from porism.lab.tuning import FusionObjective, Objective, with_parameters
 from porism.runs.run import Run
@@ -81,7 +81,7 @@ class FuseRuns(RunStageKind):
     name = "fuse"
     libraries = ("numpy", "numba", "scipy", "scikit-learn")
 
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         settings: FusionSettings = execution.recipe.tables["fusions"][stage.name]
         runs = [execution.run(source, stage.topics) for source in settings.of]
         return combine(execution, stage.name, settings.made(execution.recipe.seed), runs, stage.topics, {})

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from porism.errors import ConfigError
-from porism.lab.recipes.cache import Cache, Entry, writing
+from porism.lab.recipes.cache import Cache, CacheEntry, writing
 from porism.lab.recipes.digests import digest, file_digest
 from porism.lab.recipes.errors import RecipeErrors
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
 from porism.lab.recipes.kinds.collection import index_folder, index_path
-from porism.lab.recipes.planning import Stage
+from porism.lab.recipes.planning import RecipeStage
 from porism.system.files.artifacts import ArtifactKind
 
 
@@ -33,14 +33,14 @@ class IndexFileStage(StageKind):
     """What the file is to an index; the tables that define such files are called as its folder."""
 
     @abstractmethod
-    def make_file(self, stage: Stage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
+    def make_file(self, stage: RecipeStage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
         """Makes the file in an index under a name."""
 
     @abstractmethod
     def about(self, path: Path) -> dict[str, Any]:
         """What the record says of a file."""
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Makes the file and moves it to the cache.
 
         :raises KeyboardInterrupt: it was interrupted; the next start goes on after the last whole epoch.
@@ -57,7 +57,7 @@ class IndexFileStage(StageKind):
                 shutil.move(path, folder / f"{stage.name}.bin")
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         """Puts the file into the index under its own name, all at once.
 
         :raises ConfigError: the index is none of the cache's, and has a file of this name that is none either.
@@ -84,16 +84,16 @@ class IndexFileStage(StageKind):
                 shutil.copyfile(source, temporary)
             os.replace(temporary, target)
 
-    def check_put(self, stage: Stage, execution: Execution, errors: RecipeErrors) -> None:
+    def check_put(self, stage: RecipeStage, execution: Execution, errors: RecipeErrors) -> None:
         """Whether an index that is there has a file of this name that no recipe put there."""
         with errors.taking((self.artifact.folder, self.table_name(stage, execution))):
             self._check_free(stage, execution)
 
-    def table_name(self, stage: Stage, execution: Execution) -> str:
+    def table_name(self, stage: RecipeStage, execution: Execution) -> str:
         """The name of the table that defines the file."""
         return stage.name
 
-    def _check_free(self, stage: Stage, execution: Execution) -> None:
+    def _check_free(self, stage: RecipeStage, execution: Execution) -> None:
         index = index_folder(execution.draft)
         if index is None:
             return

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from porism.analysis.model_text import FormulaWriting, ModelText
 from porism.errors import ConfigError
-from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
@@ -21,7 +21,7 @@ from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs,
 from porism.lab.recipes.kinds.searching import searched_index
 from porism.lab.recipes.loading import Loading
 from porism.lab.recipes.outputs import copy_file
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.train.negatives import IndexSearch, Negatives, add_negatives
 from porism.lab.train.pairs.base import Miner, Pair
 from porism.lab.train.pairs.exclusion import Exclusion, exclusion
@@ -62,7 +62,7 @@ class MinePairs(StageKind):
     name = "pairs"
     verb = "mine pairs"
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Mines and writes them.
 
         :raises ConfigError: there are none.
@@ -88,7 +88,7 @@ class MinePairs(StageKind):
             about["pairs"] = write_pairs(folder / f"{stage.name}.jsonl", pairs)
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         copy_file(entry.file(f"{stage.name}.jsonl"), outputs.folder / "pairs" / f"{stage.name}.jsonl")
 
 

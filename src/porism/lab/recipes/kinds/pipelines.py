@@ -10,7 +10,7 @@ from typing import Any
 
 from porism.errors import ConfigError, PorismError
 from porism.lab.pipeline import formula_pipeline, pipeline
-from porism.lab.pipeline.stages import Stage as PipelineStage
+from porism.lab.pipeline.stages import Stage
 from porism.lab.recipes.answers import AnswerStore, answer_each
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.code import code_digest, library_versions
@@ -23,7 +23,7 @@ from porism.lab.recipes.kinds.encodings import planned_vectors
 from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.lab.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.lab.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
-from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, check_depth, own_settings
 from porism.retrieve import RetrieverSettings
 from porism.runs.provenance import Provenance
@@ -61,7 +61,7 @@ class AnswerTopics(RunStageKind):
     name = "run"
     libraries = ("numpy", "numba", "PyStemmer")
 
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         parameters, index_key = stage.parameters, planned_index(execution.planner).key
         key = digest([index_key, parameters, code_digest(type(self)), library_versions(self.libraries)])
         store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
@@ -196,7 +196,7 @@ def pipeline_model(settings: PipelineSettings, formulas: bool, folder: FilePath)
 
 def search_stage(
     execution: Execution, name: str, parameters: Mapping[str, Any], topics: TopicSet, batch: bool = False
-) -> PipelineStage:
+) -> Stage:
     """The index as the first stage of a pipeline, searched by a model.
 
     :param parameters: ``model`` and ``filters`` as plain values.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import orjson
 
 from porism.errors import ConfigError, QueryError
-from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.graph import answerable, needs
@@ -29,7 +29,7 @@ from porism.lab.recipes.kinds.topics import (
 from porism.lab.recipes.kinds.tuning import applied, tuned_values
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.outputs import copy_files
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, ResultSettings, base_set
 from porism.lab.reports import Ablation, make_ablation, make_report, text_table, write_csv, write_html, write_latex
 from porism.lab.reports.details import tuning_curves
@@ -122,7 +122,7 @@ class CompareSystems(StageKind):
     name = "report"
     libraries = ("numpy", "scipy", "ir_measures", "matplotlib", "jinja2")
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """The tables as text, the numbers, and the files of the formats.
 
         :raises QueryError: no topic has judgments, or a system and the judgments have no topic in common.
@@ -151,7 +151,7 @@ class CompareSystems(StageKind):
             }
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         settings: ReportSettings = execution.recipe.tables["report"][stage.name]
         folder = copy_files(entry.folder, outputs.folder / (settings.output or stage.name))
         outputs.results[stage.kind, stage.name] = ReportResult.read(stage.name, stage.topics, folder)
@@ -262,7 +262,7 @@ def _check_answers(check: Check, system: str, topics: str, path: Path) -> None:
         kind_of(recipe, part).check_can_answer(check, part, needed, where)
 
 
-def _report(stage: Stage, execution: Execution, settings: ReportSettings) -> Report:
+def _report(stage: RecipeStage, execution: Execution, settings: ReportSettings) -> Report:
     recipe, topics = execution.recipe, topic_set(execution.data, settings.on)
     qrels = _qrels(execution, settings)
     systems = settings.shown(recipe)

@@ -32,7 +32,7 @@ from porism.lab.recipes.kinds.reranker_models import RERANKER_MODEL_KIND
 from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.lab.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_set
-from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, check_depth
 from porism.lab.train.reranker.settings import Kind
 from porism.runs.provenance import Provenance
@@ -84,7 +84,7 @@ class RerankTopics(RunStageKind):
     name = "rerank"
     libraries = ("numpy", "numba", "PyStemmer")
 
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         """The results in their new order.
 
         A topic takes as long as it took the source and the reranker; where the source does not say, nothing is known.

@@ -20,7 +20,7 @@ from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
 from porism.lab.recipes.kinds.topics import asks_for_formulas
 from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, own_settings
 from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 from porism.settings import Path, SettingError, Settings, read_settings, write_settings
@@ -45,7 +45,7 @@ class SimilarityTable(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class RecipeMatrix:
     """A similarity matrix of a recipe: its name, the table that defines it, and its settings."""
 
     name: str
@@ -64,11 +64,13 @@ class BuildSimilarities(IndexFileStage):
     def about(self, path: FilePath) -> dict[str, Any]:
         return known_info(SimilarityMatrix.open(path).info, "terms", "similarities", "vocabulary")
 
-    def make_file(self, stage: Stage, execution: Execution, index: FilePath, name: str, on_count: OnCount) -> None:
+    def make_file(
+        self, stage: RecipeStage, execution: Execution, index: FilePath, name: str, on_count: OnCount
+    ) -> None:
         settings = read_settings(SimilaritySettings, stage.parameters)
         build_similarities(index, name, settings, workers=execution.jobs, on_progress=on_count)
 
-    def table_name(self, stage: Stage, execution: Execution) -> str:
+    def table_name(self, stage: RecipeStage, execution: Execution) -> str:
         return matrices(execution.recipe)[stage.name].table
 
 
@@ -93,7 +95,7 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
                     )
                 seen[matrix.name] = name
 
-    def _check_table(self, check: Check, name: str, table: SimilarityTable) -> tuple[Matrix, ...]:
+    def _check_table(self, check: Check, name: str, table: SimilarityTable) -> tuple[RecipeMatrix, ...]:
         path = (self.table, name)
         named = check.names("embeddings")
         if table.embeddings and table.embeddings not in named and not _is_there(check, EMBEDDINGS, table.embeddings):
@@ -154,7 +156,7 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
 SIMILARITY_KIND = SimilarityKind()
 
 
-def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[Matrix, ...]:
+def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[RecipeMatrix, ...]:
     """The matrices of a table: one, or for a list of alphas one of each, as ``NAME-0.3``.
 
     The embeddings of one that needs none are left out of its settings.
@@ -171,7 +173,7 @@ def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[M
     alphas = table.alpha if isinstance(table.alpha, tuple) else (
         (1.0 if not table.embeddings else 0.6) if table.alpha is None else table.alpha,
     )
-    found: dict[str, Matrix] = {}
+    found: dict[str, RecipeMatrix] = {}
     for number, alpha in enumerate(alphas):
         path = ("alpha", number) if several else ("alpha",)
         given = {**table.settings, "channel": channel, "alpha": float(alpha)}
@@ -191,15 +193,15 @@ def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[M
         full = f"{name}-{float(alpha)!r}" if several else name
         if full in found:
             raise SettingError(f"alpha {alpha:g} is given twice", path=path)
-        found[full] = Matrix(full, name, settings)
+        found[full] = RecipeMatrix(full, name, settings)
     if not found:
         raise SettingError("there is no alpha", path=("alpha",), hint="For example: alpha = [0.0, 0.5, 1.0].")
     return tuple(found.values())
 
 
-def matrices(recipe: Recipe) -> dict[str, Matrix]:
+def matrices(recipe: Recipe) -> dict[str, RecipeMatrix]:
     """All matrices that a recipe defines, by name; tables with errors, which are reported elsewhere, define none."""
-    found: dict[str, Matrix] = {}
+    found: dict[str, RecipeMatrix] = {}
     for name, table in recipe.tables.get("similarities", {}).items():
         with suppress(ConfigError):
             found |= {matrix.name: matrix for matrix in table_matrices(recipe, name, table)}

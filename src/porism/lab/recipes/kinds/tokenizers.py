@@ -18,11 +18,11 @@ from porism.analysis.tokenizers.tokenizer import (
 from porism.analysis.tokenizers.training import BpeSettings
 from porism.corpus import ReaderOptions
 from porism.errors import ConfigError, PorismError
-from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import StageKind, TableKind
-from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, own_settings
 from porism.search.tokenizing import train_tokenizer
 from porism.settings import SettingError, Settings, read_settings, write_settings
@@ -57,7 +57,7 @@ class TrainTokenizer(StageKind):
     verb = "train tokenizer"
     libraries = (*READING_LIBRARIES, "tokenizers")
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Trains it.
 
         :raises ConfigError: there is nothing to train on.

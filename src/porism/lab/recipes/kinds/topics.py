@@ -228,7 +228,7 @@ def used_qrels(execution: Execution, topics: str) -> dict[str, dict[str, int]]:
         if not given.settings.partial:
             return {topic: dict(gains) for topic, gains in given.qrels.items()}
         snapshot = execution.opened("snapshot", lambda: open_snapshot(index_paths(execution)))
-        held = FormulaPlaces(snapshot).every_name() if given.settings.formulas else _Documents(snapshot)
+        held = FormulaPlaces(snapshot).every_name() if given.settings.formulas else _DocumentIds(snapshot)
         return restrict_qrels(given.qrels, held)
 
     found = execution.shared(f"qrels {given.name}", restricted)
@@ -236,7 +236,7 @@ def used_qrels(execution: Execution, topics: str) -> dict[str, dict[str, int]]:
     return found if chosen is None else {topic: found[topic] for topic in chosen if topic in found}
 
 
-class _Documents(Container[str]):
+class _DocumentIds(Container[str]):
     """The ids of the documents of a snapshot."""
 
     def __init__(self, snapshot: Snapshot) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from porism.lab.recipes.cache import Entry
+from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check, nearest_or_add
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
@@ -25,7 +25,7 @@ from porism.lab.recipes.kinds.pairs import PAIR_KIND
 from porism.lab.recipes.kinds.trained_models import LANGUAGE_MODELS, base_digest, check_base, training_requirements
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.outputs import copy_files
-from porism.lab.recipes.planning import Planner, Stage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import own_settings
 from porism.lab.train.settings import FORMER_NAMES, TrainerSettings
 from porism.lab.train.trainers import TrainerReport
@@ -44,7 +44,7 @@ class TrainingStage(StageKind):
 
     libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers", "sentence-transformers", "accelerate")
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Trains the model.
 
         :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
@@ -59,7 +59,7 @@ class TrainingStage(StageKind):
         about = {name: value for name, value in report.to_dict().items() if name != "seconds"}
         return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         """Copies the model to the results, and into an index that the recipe makes, which opens it by its name."""
         model = entry.file(stage.name)
         copy_files(model, outputs.folder / MODELS.folder / stage.name)

@@ -13,7 +13,7 @@ import orjson
 
 from porism.errors import ConfigError, QueryError
 from porism.lab.evaluate.splits import k_fold
-from porism.lab.recipes.cache import Entry, writing
+from porism.lab.recipes.cache import CacheEntry, writing
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.code import code_digest, library_versions
 from porism.lab.recipes.digests import digest
@@ -40,7 +40,7 @@ from porism.lab.recipes.kinds.tuned_parameters import (
 )
 from porism.lab.recipes.loading import Data, Loading
 from porism.lab.recipes.outputs import copy_files
-from porism.lab.recipes.planning import Input, Planner, Stage
+from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import SystemSettings, base_set, check_folds, check_seed
 from porism.lab.tuning import (
     CrossValidated,
@@ -138,7 +138,7 @@ class Tune(StageKind):
     name = "tune"
     libraries = ("numpy", "numba", "scipy", "scikit-learn", "ir_measures")
 
-    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
         """Writes what was chosen, with its evidence, and the models with these parameters.
 
         :raises QueryError: no topic has judgments.
@@ -175,7 +175,7 @@ class Tune(StageKind):
             about = {"chosen": chosen(tuned), "summary": tuned.summary()}
             return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
-    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+    def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         copy_files(entry.file(MODELS_FOLDER), outputs.folder / MODELS_FOLDER, "*.json")
 
 
@@ -186,7 +186,7 @@ class ApplyTuned(RunStageKind):
     verb = "run"
     libraries = ("numpy", "numba", "scipy", "scikit-learn")
 
-    def make_run(self, stage: Stage, execution: Execution, on_count: OnCount) -> Run:
+    def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         of = table_of(execution.draft, stage.name).of
 
         def make_run(values: Mapping[str, Any]) -> Run:
@@ -325,7 +325,7 @@ def chosen(tuned: Tuned | CrossValidated) -> dict[str, Any]:
     }
 
 
-def _trials_key(stage: Stage, execution: Execution) -> str:
+def _trials_key(stage: RecipeStage, execution: Execution) -> str:
     """Of all that trials depend on besides parameters, judgments and measure, which they know themselves."""
     tuning = table_of(execution.draft, stage.name)
     run = execution.planner.runs[tuning.of, base_set(tuning.on)].key
@@ -347,7 +347,7 @@ def _folds(execution: Execution, tuning: TuningSettings, qrels: Iterable[str]) -
 
 
 def _objective(
-    stage: Stage, execution: Execution, qrels: dict[str, dict[str, int]], paths: list[str], trials: str
+    stage: RecipeStage, execution: Execution, qrels: dict[str, dict[str, int]], paths: list[str], trials: str
 ) -> Objective:
     """What is to be high, by a faster way of the system's kind where only the system itself is tuned."""
     draft, tuning = execution.draft, table_of(execution.draft, stage.name)
