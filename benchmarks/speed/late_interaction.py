@@ -42,16 +42,16 @@ from porism.system.files.artifacts import TOKENS
 from porism.types import Document, Query
 from porism.vectors.colbert.encoding import DocumentTokens
 from porism.vectors.colbert.model import ColbertModel
-from porism.vectors.colbert.records import TokenRecord, read_store
+from porism.vectors.colbert.records import TokenRecord, read_token_record
 from porism.vectors.colbert.retriever import ColbertRetriever
 from porism.vectors.colbert.scoring import TokenQuery
-from porism.vectors.encoding import document_digests
 from porism.vectors.neural.encoder_files import find_encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings, write_encoder_settings
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.token_codec import BITS, CompressedTokens, centroid_count, train_codec
 from porism.vectors.neural.token_encoder import QueryTokens, TokenEncoder
 from porism.vectors.neural.token_model import make_token_model
+from porism.vectors.providers import document_digests
 
 TIMED = 10
 SAMPLE = 64
@@ -86,10 +86,12 @@ def write_store(
         "name": f"bits{bits}", "model": str(encoder.files.folder), "digest": encoder.files.digest,
         "settings": encoder.settings.to_dict(), "precision": "auto", "wanted": None,
     })
-    store = read_store(file)
+    store = read_token_record(file)
     with Snapshot.open(path) as snapshot:
         for segment in snapshot.segments:
-            DocumentTokens(path, store, encoder=encoder, known=known).complete(segment)
+            provider = DocumentTokens(path, store, encoder=encoder)
+            provider.known = known
+            provider.complete(segment)
     return store, time.process_time() - started
 
 

@@ -111,4 +111,4 @@ def test_pairs_get_negatives_and_scores(porism, sample_index, tmp_path, model):
 def test_a_model_that_is_none_is_refused_before_anything_is_mined(porism, sample_index, tmp_path):
     result = porism("train", "encoder", "x", "--index", sample_index, "--from", tmp_path, "--miner", "titles")
     assert result.status == 1
-    assert "no folder of a model" in result.err
+    assert "not the folder of a model" in result.err

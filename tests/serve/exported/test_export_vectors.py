@@ -133,7 +133,7 @@ def test_tokens_are_compared_until_nothing_better_is_left(tmp_path: Path) -> Non
     backend, model = MemoryBackend(), ColbertModel(device="cpu")
     tables = exported(path, backend, model, tmp_path).tables
     (name,) = tables
-    assert tables[name].rows == report.tokens
+    assert tables[name].rows == report.rows
     everything = ColbertModel(exhaustive=True, device="cpu")
     for k in (1, 5, 100):
         assert compare(path, backend, model, ASKED, k, everything) == 5 * min(k, 55)

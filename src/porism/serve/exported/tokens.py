@@ -63,8 +63,8 @@ class ExportedTokens(ColbertRetriever):
         :raises EngineError: the engine does not have the tokens.
         """
         super().__init__(snapshot, analyzer, model)
-        self._table = token_table(self.store).name
-        export.require(self._table, f"the tokens of {self.store.name}")
+        self._table = token_table(self.record).name
+        export.require(self._table, f"the tokens of {self.record.name}")
         self._backend = export.backend
         self._located = Located(snapshot.segments, document_of)
 
@@ -72,7 +72,7 @@ class ExportedTokens(ColbertRetriever):
         tokens = self._tokens(query)
         if not len(tokens.vectors):
             return merge([], k, self._ids)
-        asked = TokenQuery(self.store.codec, tokens.vectors)
+        asked = TokenQuery(self.record.codec, tokens.vectors)
         found = Found(self._located, lambda number, documents: asked.scores(self._rows(number), documents), allowed)
         limit = min(self._backend.most, max(_FIRST, k))
         where = EVERYWHERE._replace(filters=pushed(allowed))

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.model_text import ModelText, document_formulas, document_text, written_formula
-from porism.errors import QueryError, counted
+from porism.errors import counted
 from porism.explanation import Explanation
-from porism.index import Masks, Segment, Snapshot
+from porism.index import Masks, Snapshot
 from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.token_rows import TokenRows, open_tokens
 from porism.index.vector_rows import ranges
 from porism.retrieve.kinds import Artifact, DocumentKind
-from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge, search_each
+from porism.retrieve.ranking import Found, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.system.concurrency.locks import Lock
@@ -33,46 +33,37 @@ from porism.system.files.artifacts import TOKENS
 from porism.types import Document, Query
 from porism.vectors.colbert.encoding import TOKEN_ENCODING
 from porism.vectors.colbert.model import ColbertModel
-from porism.vectors.colbert.records import TOKEN_RECORDS
+from porism.vectors.colbert.records import TOKEN_RECORDS, TokenRecord
 from porism.vectors.colbert.scoring import TokenQuery
 from porism.vectors.neural.token_encoder import NOWHERE, QueryTokens, TokenEncoder
-from porism.vectors.query_encoders import query_encoder
+from porism.vectors.retriever import DocumentScores, EncodedRetriever
 
 KIND = "colbert"
 _AROUND = 24
 _SHOWN = 60
 
 
-class ColbertRetriever:
-    """Searches the documents of a snapshot by their tokens. Immutable, and safe to share between threads."""
+class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]):
+    """Searches the documents of a snapshot by their tokens."""
+
+    kind = KIND
 
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: ColbertModel | None = None
     ) -> None:
-        """Opens the codec; tokens are mapped, and the encoder loaded, by the first search.
-
+        """
         :raises ConfigError: the index has no such token store, or its encoder is not there.
         """
-        self.snapshot = snapshot
-        self._model = model or ColbertModel()
-        self.store = TOKEN_RECORDS.find(snapshot.path, self._model.store)
-        self._queries = query_encoder(
-            TokenEncoder, self.store.files(snapshot.path), self._model.device, self.store.precision
-        )
-        self._ids = UnitIds(snapshot.segments)
+        model = model or ColbertModel()
+        super().__init__(snapshot, model, TOKEN_RECORDS.find(snapshot.path, model.store), TokenEncoder)
         self._lock = Lock()
         self._opened: dict[int, TokenRows] = {}
 
-    @property
-    def model(self) -> ColbertModel:
-        """Its settings."""
-        return self._model
-
     def describe(self) -> dict[str, Any]:
-        """``kind`` search and the ``model``, with the digests of encoder and codec and the encoder's settings."""
-        described = {"kind": KIND, **self.model.to_dict(), "encoded_by": self.store.encoded_by,
-                     "codec": f"{self.store.codec_digest:016x}"}
-        return {"kind": "search", "model": described}
+        """Also with the digest of the codec."""
+        described = super().describe()
+        described["model"]["codec"] = f"{self.record.codec_digest:016x}"
+        return described
 
     def search(
         self, queries: Iterable[Query], k: int = 1000, *, allowed: Masks | None = None, name: str = "porism"
@@ -86,23 +77,6 @@ class ColbertRetriever:
         provenance = Provenance(self.describe(), self.model.tuned_on, seconds=searched.seconds)
         return Run(searched.results, name, provenance=provenance)
 
-    def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document (float64, in the order given), as in any search; 0 where it or the query has no
-        text, NaN for an id that the index does not have."""
-        tokens = self._tokens(query)
-        scores = np.full(len(doc_ids), np.nan)
-        asked = TokenQuery(self.store.codec, tokens.vectors) if len(tokens.vectors) else None
-        for number, segment in enumerate(self.snapshot.segments):
-            if not len(doc_ids):
-                break
-            found = segment.names.find(doc_ids)
-            there = np.flatnonzero(found >= 0)
-            there = there[segment.live[found[there]]]
-            if len(there):
-                documents = found[there].astype(np.int32)
-                scores[there] = asked.scores(self._rows(number), documents) if asked else 0.0
-        return scores
-
     def candidates(
         self, query: Query, *, allowed: Masks | None = None
     ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
@@ -112,7 +86,7 @@ class ColbertRetriever:
         ids: list[str] = []
         near, scores = [np.zeros(0)], [np.zeros(0)]
         if len(tokens.vectors):
-            asked = TokenQuery(self.store.codec, tokens.vectors)
+            asked = TokenQuery(self.record.codec, tokens.vectors)
             for number, documents in self._candidates(asked, self._able(allowed)):
                 rows = self._rows(number)
                 ids += self.snapshot.segments[number].doc_ids(documents)
@@ -126,10 +100,7 @@ class ColbertRetriever:
 
         :raises QueryError: the index has no such document.
         """
-        for number, segment in enumerate(self.snapshot.segments):
-            if (document := segment.find(doc_id)) is not None:
-                return self._explain(query, number, segment, document)
-        raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
+        return self._explain(query, *self._find(doc_id))
 
     def notes(self, query: Query) -> list[str]:
         """What whoever asked should know: how much of the query the model does not read."""
@@ -140,11 +111,12 @@ class ColbertRetriever:
             length = encoder.query_length
         return [f"the encoder reads {length} tokens of a question; the last {counted(beyond, 'token')} were not read"]
 
-    def query_text(self, query: Query) -> str:
-        """What the encoder reads of a query, without its marker."""
-        return document_text(
-            Document(query.id, query.fields), replace(self.store.settings.text, fields=self.model.fields)
-        )
+    def _scores_of(self, query: Query) -> DocumentScores | None:
+        tokens = self._tokens(query)
+        if not len(tokens.vectors):
+            return None
+        asked = TokenQuery(self.record.codec, tokens.vectors)
+        return lambda number, documents: asked.scores(self._rows(number), documents)
 
     def _tokens(self, query: Query) -> QueryTokens:
         tokens: QueryTokens = self._queries.encode([self.query_text(query)])[0]
@@ -158,28 +130,21 @@ class ColbertRetriever:
         with self._lock:
             if number not in self._opened:
                 segment = self.snapshot.segments[number]
-                again = self.store.again(self.snapshot.path)
-                self._opened[number] = open_tokens(segment, self.store.spec, again)
+                again = self.record.again(self.snapshot.path)
+                self._opened[number] = open_tokens(segment, self.record.spec, again)
             return self._opened[number]
 
     def _search(self, query: Query, k: int, allowed: Masks | None) -> UnitResults:
         tokens = self._tokens(query)
         if not len(tokens.vectors):
             return merge([], k, self._ids)
-        asked = TokenQuery(self.store.codec, tokens.vectors)
+        asked = TokenQuery(self.record.codec, tokens.vectors)
         found: list[Found] = []
         for number, documents in self._candidates(asked, self._able(allowed)):
             scores = asked.scores(self._rows(number), documents)
             order = self.snapshot.segments[number].id_order
             found.append(Found(number, *best(documents, scores, order, min(k, self._most))))
         return merge(found, min(k, self._most), self._ids)
-
-    def _able(self, allowed: Masks | None) -> list[NDArray[np.bool_]]:
-        """For each segment which documents can be found."""
-        return [
-            segment.live if allowed is None else segment.live & allowed[number]
-            for number, segment in enumerate(self.snapshot.segments)
-        ]
 
     @property
     def _most(self) -> int:
@@ -217,20 +182,20 @@ class ColbertRetriever:
             for (number, documents), of_segment in zip(chosen, scores, strict=True)
         ]
 
-    def _explain(self, query: Query, number: int, segment: Segment, document: int) -> Explanation:
+    def _explain(self, query: Query, number: int, document: int) -> Explanation:
         tokens = self._tokens(query)
-        stored = stored_document(segment, document)
+        stored = stored_document(self.snapshot.segments[number], document)
         label = f"document {stored.id}"
         if not len(tokens.vectors):
             return Explanation(0.0, f"{label}: the question has no text to compare")
-        cosines = TokenQuery(self.store.codec, tokens.vectors).cosines(self._rows(number), document)
+        cosines = TokenQuery(self.record.codec, tokens.vectors).cosines(self._rows(number), document)
         if not len(cosines):
             return Explanation(0.0, f"{label}: no text to compare")
         matches = [
             TokenMatch(token, int(nearest), float(cosines[nearest, token]))
             for token, nearest in enumerate(cosines.argmax(axis=0).tolist())
         ]
-        read = self.store.settings.text
+        read = self.record.settings.text
         with self._queries.opened() as encoder:
             places = encoder.document_places(document_text(stored, read))
         asked = TextTokens.of(

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,7 @@ from porism.index.engine.topk import best
 from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
 from porism.retrieve.kinds import Artifact, DocumentKind
-from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
+from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.vectors.exhaustive import best_products
 from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.runs.provenance import Provenance
@@ -33,13 +31,13 @@ from porism.runs.run import Run
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
 from porism.system.files.artifacts import ENCODERS
-from porism.types import Document, Query
+from porism.types import Query
 from porism.vectors.dense.approximate import ApproximateIndex
 from porism.vectors.dense.encoding import DENSE_ENCODING
 from porism.vectors.dense.model import DenseModel
-from porism.vectors.dense.records import DENSE_RECORDS
+from porism.vectors.dense.records import DENSE_RECORDS, EncoderRecord
 from porism.vectors.neural.encoder import Encoder
-from porism.vectors.query_encoders import query_encoder
+from porism.vectors.retriever import DocumentScores, EncodedRetriever
 
 KIND = "dense"
 _BLOCK_ROWS = 32_768
@@ -49,33 +47,18 @@ _FEW = 0.05
 _SHOWN = 120
 
 
-class DenseRetriever:
-    """Searches the documents of a snapshot by their vectors. Immutable, and safe to share between threads."""
+class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
+    """Searches the documents of a snapshot by their vectors."""
+
+    kind = KIND
 
     def __init__(self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: DenseModel | None = None) -> None:
-        """Opens nothing but what says which encoder it is; vectors are mapped, and the encoder loaded, by the first
-        search.
-
+        """
         :raises ConfigError: the index has no vectors of the encoder, or the encoder is not there.
         """
-        self.snapshot = snapshot
-        self._model = model or DenseModel()
-        self.record = DENSE_RECORDS.find(snapshot.path, self._model.encoder)
-        self._queries = query_encoder(
-            Encoder, self.record.files(snapshot.path), self._model.device, self.record.precision
-        )
+        model = model or DenseModel()
+        super().__init__(snapshot, model, DENSE_RECORDS.find(snapshot.path, model.encoder), Encoder)
         self._segments = [_SegmentVectors(segment, self) for segment in snapshot.segments]
-        self._ids = UnitIds(snapshot.segments)
-
-    @property
-    def model(self) -> DenseModel:
-        """Its settings."""
-        return self._model
-
-    def describe(self) -> dict[str, Any]:
-        """``kind`` search and the ``model``, with the digest of the encoder and its settings."""
-        described = {"kind": KIND, **self.model.to_dict(), "encoded_by": self.record.encoded_by}
-        return {"kind": "search", "model": described}
 
     def search(
         self, queries: Iterable[Query], k: int = 1000, *, allowed: Masks | None = None, name: str = "porism"
@@ -103,33 +86,15 @@ class DenseRetriever:
             seconds |= dict.fromkeys((query.id for query in batch), share)
         return Run(results, name, provenance=Provenance(self.describe(), self.model.tuned_on, seconds=seconds))
 
-    def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document (float64, in the order given), 0 where it or the query has no text, NaN for an id
-        that the index does not have."""
-        vector = self._encode([query])[0]
-        scores = np.full(len(doc_ids), np.nan)
-        places: dict[int, list[tuple[int, int]]] = {}
-        for position, doc_id in enumerate(doc_ids):
-            for number, segment in enumerate(self.snapshot.segments):
-                if (document := segment.find(doc_id)) is not None:
-                    places.setdefault(number, []).append((position, document))
-                    break
-        for number, found in places.items():
-            positions, documents = np.array(found, np.int64).T
-            scores[positions] = self._segments[number].scores(vector, documents) if vector.any() else 0.0
-        return scores
-
     def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
         """Why a document has its score: which of its chunks is nearest; ``k`` and ``allowed`` change nothing.
 
         :raises QueryError: the index has no such document.
         """
-        located = self.snapshot.find(doc_id)
-        if located is None:
-            raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
-        segment, document = located
+        number, document = self._find(doc_id)
+        segment = self.snapshot.segments[number]
         vector = self._encode([query])[0]
-        vectors = self._segments[self.snapshot.segments.index(segment)].of(document)
+        vectors = self._segments[number].of(document)
         if not len(vectors) or not vector.any():
             return Explanation(0.0, f"document {doc_id}: no text to compare")
         scores = products(vectors, vector)
@@ -158,10 +123,11 @@ class DenseRetriever:
             length, left = min(length, most or length), f"{tokens} in the middle"
         return [f"the encoder reads {length} tokens of a question; {left} were not read"] if beyond else []
 
-    def query_text(self, query: Query) -> str:
-        """What the encoder reads of a query, without its prefix."""
-        settings = replace(self.record.settings.text, fields=self.model.fields)
-        return document_text(Document(query.id, query.fields), settings)
+    def _scores_of(self, query: Query) -> DocumentScores | None:
+        vector = self._encode([query])[0]
+        if not vector.any():
+            return None
+        return lambda number, documents: self._segments[number].scores(vector, documents)
 
     def _encode(self, queries: Sequence[Query]) -> NDArray[np.float32]:
         texts = [self.query_text(query) for query in queries]
@@ -172,16 +138,11 @@ class DenseRetriever:
         vectors = self._encode(queries)
         asked = np.flatnonzero(vectors.any(axis=1))
         found: list[list[Found]] = [[] for _ in queries]
-        for number, of_segment in enumerate(self._segments):
-            able = of_segment.segment.live
-            if allowed is not None:
-                able = able & allowed[number]
-            if not able.any() or not len(asked):
-                continue
-            for place, (units, scores) in zip(
-                asked.tolist(), of_segment.search(vectors[asked], k, able), strict=True
-            ):
-                found[place].append(Found(number, units, scores))
+        for number, (of_segment, able) in enumerate(zip(self._segments, self._able(allowed), strict=True)):
+            if able.any() and len(asked):
+                best_here = of_segment.search(vectors[asked], k, able)
+                for place, (units, scores) in zip(asked.tolist(), best_here, strict=True):
+                    found[place].append(Found(number, units, scores))
         return [merge(parts, k, self._ids) for parts in found]
 
 
