@@ -34,6 +34,7 @@ from porism.serve.shards.formula_values import (
 from porism.serve.shards.requests import Shard, StaleCommit
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardStatistics
+from porism.system.concurrency.memory import Memory
 from porism.types import Content, Document, Formula, Query
 
 ASKED: tuple[str | Content, ...] = (
@@ -236,7 +237,7 @@ def test_marks_are_learnt_again_where_a_shard_has_forgotten_them(sample_shards: 
     opened = [IndexShard(path.stem, open_index(path)) for path in sample_shards]
     together = FederatedIndex(opened)
     expected = seen(together.search_formulas("x^2", 5).hits)
-    opened[1].formulas._counting.clear()
+    opened[1].formulas._counting = Memory(1)
     assert seen(together.search_formulas("x^2", 5).hits) == expected
     sent = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,10 @@ def test_hits_and_reasons_are_those_of_a_reranked_answer(client: TestClient, sam
     plain = client.get(f"{PREFIX}/search", params={"q": QUESTION, "k": 6}).json()
     assert [hit["id"] for hit in plain["hits"]] != [hit["id"] for hit in hits[:6]]
     assert plain["hits"][0]["stages"] == []
+    first = expected.hits[0]
+    why = client.get(f"{PREFIX}/explain", params={"q": QUESTION, "id": first.id, "rerank": NAME}).json()
+    assert why["contributions"]["value"] == pytest.approx(first.score, abs=1e-6)
+    assert why["contributions"] == hits[0]["explanation"]["contributions"]
     body = client.post(f"{PREFIX}/search", json=asked).json()
     assert [hit["id"] for hit in body["hits"]] == [hit["id"] for hit in hits[:6]]
 
@@ -61,6 +66,12 @@ def test_a_page_offers_the_rerankers_and_keeps_the_choice(client: TestClient) ->
     assert "<option selected>words</option>" in page
     assert "rerank=words&amp;page=2" in page or "page=2&amp;rerank=words" in page
     assert '<span class="stage"' in page
+    assert '<select name="rerank">' not in client.get("/search", params={"q": "x^2", "mode": "formulas"}).text
+    why = re.search(r'href="(/why\?[^"]*)"', page)
+    assert why is not None
+    reason = client.get(why[1].replace("&amp;", "&"))
+    assert (reason.status_code, "document" in reason.text) == (200, True)
+    assert "Re-ranking" in client.get("/help").text
     plain = client.get("/search", params={"q": QUESTION}).text
     assert "<option selected>" not in plain
     assert '<span class="stage"' not in plain

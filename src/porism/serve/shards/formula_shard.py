@@ -15,7 +15,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,7 @@ from porism.serve.shards.term_shard import channel_lengths
 from porism.serve.shards.values import ShardStatistics, WholeStatistics
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
+from porism.system.concurrency.memory import Memory
 
 _KEPT = 2
 """So many sets of marks, and retrievers for statistics of whole collections, stay."""
@@ -88,8 +89,8 @@ class FormulaShard:
         self.index, self.generation, self._ranker = index, index.snapshot.generation, ranker
         self._lock = Lock()
         self._marks: OrderedDict[str, NDArray[np.int8]] = OrderedDict()
-        self._counting: OrderedDict[str, _Counting] = OrderedDict()
-        self._given: OrderedDict[Any, FormulaRetriever] = OrderedDict()
+        self._counting: Memory[_Counting] = Memory(_KEPT)
+        self._given: Memory[FormulaRetriever] = Memory(_KEPT)
         self._places: dict[Naming | None, FormulaPlaces] = {}
 
     @cached_property
@@ -134,11 +135,7 @@ class FormulaShard:
                 del self._marks[request.counting]
                 if name_of_marks(marks > 0) != request.counting:
                     raise QueryError("the marks are not those of their name", where="marks", hint="Send them again.")
-                self._counting[request.counting] = self._open(marks > 0)
-                while len(self._counting) > _KEPT:
-                    self._counting.popitem(last=False)
-            counting = self._counting[request.counting]
-            self._counting.move_to_end(request.counting)
+            counting = self._counting.get(request.counting, lambda: self._open(marks > 0))
         lexicals = counting.alone.lexicals()
         channels = {one.channel: one for lexical in lexicals for one in channel_lengths(lexical)}
         return FormulaCollection(
@@ -269,27 +266,19 @@ class FormulaShard:
 
         :raises StaleCommit: which do is not known here, or no more.
         """
-        with self._lock:
-            found = self._counting.get(counting)
-        if found is None:
+        def forgotten() -> _Counting:
             raise StaleCommit("which formulas count is not known here any more", hint="Begin again.")
-        return found
+
+        return self._counting.get(counting, forgotten)
 
     def _retriever(self, request: FormulasRequest | FormulaHitsRequest) -> FormulaRetriever:
         """The retriever for the statistics of a whole collection."""
         counting = self._known(request.counting)
         statistics: WholeStatistics = request.statistics
-        key = (request.counting, statistics.documents, statistics.channels)
-        with self._lock:
-            if key not in self._given:
-                self._given[key] = FormulaRetriever(
-                    self.index.snapshot, self.index.analyzer, self._ranker.model, units=counting.units,
-                    collection=statistics.of_collection,
-                )
-                while len(self._given) > _KEPT:
-                    self._given.popitem(last=False)
-            self._given.move_to_end(key)
-            return self._given[key]
+        return self._given.get((request.counting, statistics.documents, statistics.channels), lambda: FormulaRetriever(
+            self.index.snapshot, self.index.analyzer, self._ranker.model, units=counting.units,
+            collection=statistics.of_collection,
+        ))
 
 
 def name_of_marks(marks: NDArray[np.bool_]) -> str:

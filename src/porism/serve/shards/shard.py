@@ -25,6 +25,7 @@ import numpy as np
 
 from porism.analysis.analyzer import reading_in
 from porism.errors import ConfigError, QueryError
+from porism.explanation import Explanation
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.weightings.base import is_stored
@@ -32,6 +33,7 @@ from porism.search.index import Index
 from porism.search.models.registry import RETRIEVERS
 from porism.search.models.sums.kind import resolve_part
 from porism.search.models.sums.model import SumModel
+from porism.search.questions import Question
 from porism.serve.shards.formula_requests import (
     FormulaCollectionRequest,
     FormulaDigestsRequest,
@@ -127,7 +129,40 @@ def _refused(reason: str) -> ConfigError:
     )
 
 
-class VectorShard:
+class DocumentShard:
+    """What all models share: what the shard has, and what is shown of documents, whose passages are chosen by the
+    statistics of this index; safe to share between threads."""
+
+    def __init__(self, index: Index, model: RetrieverSettings) -> None:
+        self.index, self.generation, self.model = index, index.snapshot.generation, model
+
+    @cached_property
+    def _collection(self) -> ShardCollection:
+        return ShardCollection.of(self.index.snapshot, self.model)
+
+    def collection(self, request: CollectionRequest) -> ShardCollection:
+        """What the shard has."""
+        return self._collection
+
+    def hits(self, request: HitsRequest) -> ShardHits:
+        """What is shown of documents, in their order.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        question = request.question.read()
+        shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], question)
+        if not request.explain:
+            return ShardHits.of(self.index, shown)
+        return ShardHits.of(
+            self.index, shown, None if request.part else question, lambda doc_id: self.explain(question, doc_id)
+        )
+
+    def explain(self, question: Question, doc_id: str) -> Explanation | None:
+        """Why a document has its score; None of a sum of models, whose parts explain it."""
+        return None
+
+
+class VectorShard(DocumentShard):
     """The documents of an index here whose model compares vectors, each with nothing but the question; safe to share
     between threads."""
 
@@ -137,7 +172,7 @@ class VectorShard:
         """
         if not isinstance(index.retriever, DenseRetriever | ColbertRetriever):
             raise ConfigError("the index is searched by no vectors", where=str(index.snapshot.path))
-        self.index, self.generation, self.model = index, index.snapshot.generation, model
+        super().__init__(index, model)
         self._retriever = index.retriever
 
     @cached_property
@@ -145,10 +180,6 @@ class VectorShard:
         described = self._retriever.describe()["model"]
         codec = {"codec": described["codec"]} if "codec" in described else {}
         return ShardCollection.of(self.index.snapshot, self.model, encoder=described["encoded_by"] | codec)
-
-    def collection(self, request: CollectionRequest) -> ShardCollection:
-        """What the shard has."""
-        return self._collection
 
     def statistics(self, request: StatisticsRequest) -> ShardStatistics:
         """Nothing: scores depend on no statistics."""
@@ -183,45 +214,8 @@ class VectorShard:
         """None: they add nothing to scores."""
         return ShardLinks(self.generation, (), ())
 
-    def hits(self, request: HitsRequest) -> ShardHits:
-        """What is shown of documents, in their order; passages are chosen by the statistics of this index.
-
-        :raises QueryError: the index lacks one of them.
-        """
-        question = request.question.read()
-        shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], question)
-        if not request.explain:
-            return ShardHits.of(self.index, shown)
-        return ShardHits.of(
-            self.index, shown, None if request.part else question,
-            lambda doc_id: self._retriever.explain(question.query, doc_id),
-        )
-
-
-class SumShard:
-    """The documents of an index here whose model is a sum, of which each part answers by itself; safe to share between
-    threads."""
-
-    def __init__(self, index: Index, model: SumModel) -> None:
-        self.index, self.model = index, model
-
-    @cached_property
-    def _collection(self) -> ShardCollection:
-        return ShardCollection.of(self.index.snapshot, self.model)
-
-    def collection(self, request: CollectionRequest) -> ShardCollection:
-        """What the shard has; its parts say how they search it."""
-        return self._collection
-
-    def hits(self, request: HitsRequest) -> ShardHits:
-        """What is shown of documents, in their order; passages are chosen by the statistics of this index, and parts
-        explain.
-
-        :raises QueryError: the index lacks one of them.
-        """
-        question = request.question.read()
-        shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], question)
-        return ShardHits.of(self.index, shown, question if request.explain else None)
+    def explain(self, question: Question, doc_id: str) -> Explanation | None:
+        return self._retriever.explain(question.query, doc_id)
 
 
 class IndexShard:
@@ -282,11 +276,11 @@ class IndexShard:
         return found
 
 
-def _answering(index: Index, model: RetrieverSettings) -> TermShard | VectorShard | SumShard:
+def _answering(index: Index, model: RetrieverSettings) -> TermShard | DocumentShard:
     """What answers requests about documents by a model that was checked."""
     if isinstance(model, DenseModel | ColbertModel):
         return VectorShard(index, model)
     if isinstance(model, SumModel):
-        return SumShard(index, model)
+        return DocumentShard(index, model)
     assert isinstance(model, SearchModel), "other models are refused"
     return TermShard(index, model)

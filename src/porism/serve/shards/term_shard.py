@@ -5,7 +5,6 @@ All but links between threads is scored here, exactly as a single index of all d
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -55,7 +54,7 @@ from porism.serve.shards.values import (
     WholeStatistics,
 )
 from porism.system.concurrency.caching import cached_property
-from porism.system.concurrency.locks import Lock
+from porism.system.concurrency.memory import Memory
 from porism.types import Query
 
 _KEPT = 2
@@ -69,8 +68,7 @@ class TermShard:
         self.index, self.generation, self.model = index, index.snapshot.generation, model
         assert isinstance(index.retriever, DocumentRetriever), "a search model is searched by one"
         self._plain = index.retriever
-        self._lock = Lock()
-        self._given: OrderedDict[Any, DocumentRetriever] = OrderedDict()
+        self._given: Memory[DocumentRetriever] = Memory(_KEPT)
 
     @cached_property
     def _links(self) -> StatedLinks | None:
@@ -268,17 +266,10 @@ class TermShard:
 
     def _opened(self, statistics: WholeStatistics) -> DocumentRetriever:
         """The retriever for the statistics of a whole collection."""
-        key = (statistics.documents, statistics.channels)
-        with self._lock:
-            if key not in self._given:
-                self._given[key] = DocumentRetriever(
-                    self.index.snapshot, self.index.analyzer, self.model, collection=statistics.of_collection,
-                    open_encoded=open_sparse_channels,
-                )
-                while len(self._given) > _KEPT:
-                    self._given.popitem(last=False)
-            self._given.move_to_end(key)
-            return self._given[key]
+        return self._given.get((statistics.documents, statistics.channels), lambda: DocumentRetriever(
+            self.index.snapshot, self.index.analyzer, self.model, collection=statistics.of_collection,
+            open_encoded=open_sparse_channels,
+        ))
 
 
 def _terms(retriever: DocumentRetriever, query: Query, expanded: ExpandedTerms | None) -> QueryTerms:

@@ -118,11 +118,19 @@ def _explained(
 
 
 def explain_one(
-    served: View, text: str, doc_id: str, filters: Mapping[str, tuple[str, ...]], limits: Limits
+    served: View, text: str, doc_id: str, filters: Mapping[str, tuple[str, ...]], limits: Limits, reranker: str = ""
 ) -> schema.Explained:
-    """:func:`explain` for a question as it was typed."""
+    """:func:`explain` for a question as it was typed; of an index here also why a reranker gave the score.
+
+    :raises QueryError: as there, or the document is not among the results that were re-ranked.
+    """
     question = read(served, text, limits)
-    return explain(served, question, parts_of(served.index, question), doc_id, filters, Deadline(limits.seconds))
+    parts = parts_of(served.index, question)
+    if not reranker or served.federated is not None:
+        return explain(served, question, parts, doc_id, filters, Deadline(limits.seconds))
+    options = SearchOptions(depth=limits.depth, filters=filters, rerank=served.reranking(reranker))
+    stage = _ranking(served, question, options, reranker).stages[-1]
+    return _explained(doc_id, stage.explain(doc_id), served.index.matches(question, doc_id), parts)
 
 
 def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar:

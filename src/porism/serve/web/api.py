@@ -166,11 +166,12 @@ class Api:
 
     def explain(
         self, request: Request, q: Text, id: DocumentId, index: Name = "", filters: FilterList = [],  # noqa: B006
+        rerank: Rerank = "",
     ) -> Response:
         """Why a document has its score for a question, and how formulas of both match."""
         view = self.document_view(index, id)
         chosen = dict(filters_from_strings(filters))
-        return self._answer(request, view, lambda: answering.explain_one(view, q, id, chosen, self._limits))
+        return self._answer(request, view, lambda: answering.explain_one(view, q, id, chosen, self._limits, rerank))
 
     def question(self, request: Request, q: Text, index: Name = "") -> Response:
         """How a question is read: its words, formulas, phrases and filters; nothing is searched."""

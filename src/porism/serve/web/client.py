@@ -132,10 +132,11 @@ class Client:
             raise self._not_reached(error) from error
 
     def explain(
-        self, question: str, doc_id: str, *, filters: Filters | None = None, index: str | None = None
+        self, question: str, doc_id: str, *, filters: Filters | None = None, rerank: str = "", index: str | None = None
     ) -> schema.Explained:
         """Why a document has its score for a question."""
-        return self._get("/explain", schema.Explained, index, q=question, id=doc_id, filter=_pairs(filters))
+        asked = {"q": question, "id": doc_id, "filter": _pairs(filters), "rerank": rerank}
+        return self._get("/explain", schema.Explained, index, **asked)
 
     def question(self, question: str, *, index: str | None = None) -> schema.Question:
         """How a question is read."""

@@ -142,13 +142,14 @@ class Pages:
 
     def why(
         self, request: Request, q: str, id: str, index: str = "", filters: FilterList = [], fragment: bool = False,  # noqa: B006
+        rerank: str = "",
     ) -> Response:
         """Why a document has its score."""
         view = self._api.document_view(index, id)
-        state = SearchState(q, index=index, filters=tuple(filters))
+        state = SearchState(q, index=index, filters=tuple(filters), rerank=rerank)
 
         def make() -> str:
-            explained = answering.explain_one(view, q, id, state.chosen, self._limits)
+            explained = answering.explain_one(view, q, id, state.chosen, self._limits, rerank)
             parts = answering.read_only(view, q, self._limits).parts
             return self.templates.render(
                 "fragments/why.html" if fragment else "why.html", explained=explained, parts=parts, state=state,
