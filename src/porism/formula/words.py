@@ -16,7 +16,7 @@ from porism.formula.tables.lookup import (
     canonical_name,
     character,
 )
-from porism.formula.tables.spaces import QUAD, WORD_SPACE
+from porism.formula.tables.spaces import HALF_QUAD, QUAD
 from porism.formula.tree import LayoutNode, Row
 
 _ARTICLES = frozenset("aAI")
@@ -63,7 +63,7 @@ def join_runs(first: TextRun, second: TextRun, gap: int) -> TextRun | None:
     """
     if len(first.written) + len(second.written) > _MAX_JOINED:
         return None
-    if not second.written or gap < 0 or gap > WORD_SPACE:
+    if not second.written or gap < 0 or gap > HALF_QUAD:
         return None
     rows = words_row(*first), words_row(*second)
     if any(len(row) == 1 and row[0].kind == "O" for row in rows):

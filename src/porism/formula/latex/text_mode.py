@@ -115,7 +115,7 @@ class _Reader:
             elif token[:1] == "\\":
                 self._command(token, j)
             else:
-                self._say(" " if token == "~" else token.partition(COMMENT)[0], j)
+                self._say(" " if token == "~" else token.replace(COMMENT, ""), j)
         machine.problem(machine.starts[-1], "text is never closed")
         self._flush()
 

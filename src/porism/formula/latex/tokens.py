@@ -11,7 +11,7 @@ from porism.formula.tree import LayoutNode
 
 _TOKEN = re.compile(
     r"[^\\\s0-9.'^_:?<>&\-]"
-    r"|\\(?:lx@[a-zA-Z@]{1,40}|(?:begin|end)\s{0,9}\{[a-zA-Z*@ ]{0,40}\}|[a-zA-Z]+"
+    r"|\\(?:lx@[a-zA-Z@]{1,40}|(?:begin|end)\s{0,9}\{[a-zA-Z*@\s]{0,40}\}|[a-zA-Z]+"
     r"|\\\*?(?:\s{0,9}\[\s{0,9}-?[0-9.,]{1,9}\s{0,9}[a-z]{2}\s{0,9}\])?|.|\Z)"
     r"|[\^_](?:\{[a-zA-Z0-9]\})?"
     r"|[0-9]+(?:(?:\{,\}|\\,)[0-9]{3}(?![0-9])|\s{1,9}[0-9]+)*(?:(?:\.|\{,\})[0-9]+)?"
@@ -28,8 +28,8 @@ SPACES = frozenset({"\\ ", "\\,", "\\;", "\\:", "\\>", "\\quad", "\\qquad", "\\s
 
 COMMENT = "\f"
 """What stands for a character of a comment: white space, and nothing in a text."""
-_COMMENT = re.compile(r"\\.|%[^\n]*\n|%", re.DOTALL)
-_WITHOUT_LINES = re.compile(r"\\.|%", re.DOTALL)
+_COMMENT = re.compile(r"\\.|%[^\n]*\n[ \t]*|%", re.DOTALL)
+_WRAPPED = re.compile(r"\\.|% ?", re.DOTALL)
 
 
 _NO_BASE = RELATION_CLASSES | {"additive", "multiplicative", "separator", "open"}
@@ -63,12 +63,15 @@ def tokenize(source: str) -> Tokens:
 def blank_comments(source: str) -> str:
     """The source with white space in place of comments, so that offsets stay.
 
-    A comment runs to the end of its line. A ``%`` on the last line is a line wrap of LaTeXML whose line break was
-    turned into a space, and only the sign goes.
+    A comment runs to the end of its line, and takes the spaces before the next one. A ``%`` on the last line is a line
+    wrap of LaTeXML whose line break was turned into a space, and only these two go.
     """
-    last_line = source.rfind("\n") + 1
-    head = _COMMENT.sub(lambda match: _blank(match.group()), source[:last_line])
-    return head + _WITHOUT_LINES.sub(lambda match: _blank(match.group()), source[last_line:])
+    last_line = source[source.rfind("\n") + 1:].lstrip(" \t")
+    head = source[:len(source) - len(last_line)]
+    return "".join(
+        pattern.sub(lambda match: _blank(match.group()), part)
+        for pattern, part in ((_COMMENT, head), (_WRAPPED, last_line))
+    )
 
 
 def _blank(found: str) -> str:

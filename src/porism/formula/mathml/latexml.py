@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from porism.formula.layout import child_rows
+from porism.formula.layout import SCRIPT_SLOTS, child_rows, column_of, group_nodes
+from porism.formula.tables.spaces import HALF_QUAD, WORD_SPACE
+from porism.formula.tables.styles import COLUMN
 from porism.formula.tree import LayoutNode, Row
 
 _ENTITIES = {
@@ -13,6 +15,8 @@ _ENTITIES = {
 }
 _ESCAPED_TWICE = re.compile(r"(?:&|\\displaystyle )(?:% ?)?(?:amp|lt|gt|quot|#39);")
 _DISPLAY = re.compile(r"\\begin\b|@@eqnarray")
+_STAGGERED = re.compile(r"(?<!\{)\{\}\s*[_^]|\\(?:tensor|indices)\b")
+_MAX_NESTED = 8
 _QUADS = re.compile(r"\\(?:q?quad|hspace|hskip|mspace|mskip|hfill?|hss|kern|mkern|enspace|enskip)\b")
 
 
@@ -45,14 +49,53 @@ def unescaped(latex: str) -> str:
 
 
 def narrow_spaces(top: Row, latex: str) -> None:
-    """Makes the spaces of words, which LaTeXML takes for half a quad, a third of it where the LaTeX has no quad."""
+    """Takes a third off the spaces of words, which LaTeXML takes for half a quad, where the LaTeX has no quad."""
     if _QUADS.search(latex) is not None:
         return
     rows = [top]
     for row in rows:
         for node in row:
-            node.space = node.space * 2 // 3
+            node.space -= WORD_SPACE // 2 * (node.space // HALF_QUAD)
             rows.extend(child_rows(node))
+
+
+def nest_scripts(top: Row, latex: str) -> None:
+    """Puts scripts on what has such scripts already: LaTeXML writes ``{x_a}_b`` as it writes ``x_a{}_b``."""
+    if _STAGGERED.search(latex) is not None:
+        return
+    rows = [top]
+    for row in rows:
+        for i, node in enumerate(row):
+            for _ in range(_MAX_NESTED):
+                column = _repeated_column(node)
+                if not column:
+                    break
+                node = row[i] = _scripted_group(node, column)
+            rows.extend(child_rows(node))
+
+
+def _repeated_column(node: LayoutNode) -> int:
+    """The first column of scripts that has one where an earlier column has one too; 0 where none does."""
+    columns = [sorted(set(map(column_of, scripts))) for scripts in (node.above, node.below) if scripts]
+    return min((several[1] for several in columns if len(several) > 1), default=0)
+
+
+def _scripted_group(node: LayoutNode, column: int) -> LayoutNode:
+    """A group of a symbol with its scripts before a column, which has those from this column on."""
+    row = [node]
+    group = group_nodes(row, 0)
+    group.styles = tuple(style for style in node.styles if style.kind == COLUMN)
+    node.styles = tuple(style for style in node.styles if style.kind != COLUMN)
+    for slot in SCRIPT_SLOTS:
+        scripts = getattr(node, slot) or []
+        moved = [script for script in scripts if column_of(script) >= column]
+        if moved:
+            setattr(node, slot, [script for script in scripts if column_of(script) < column] or None)
+            setattr(group, slot, moved)
+        for script in moved:
+            if column_of(script) == column:
+                script.styles = tuple(style for style in script.styles if style.kind != COLUMN)
+    return group
 
 
 def repair_entity(row: Row, i: int) -> None:

@@ -10,7 +10,7 @@ from porism.formula.layout import child_rows, trim
 from porism.formula.mathml.chemistry import chemical_name, is_chemical, join_states
 from porism.formula.mathml.content import build_content, is_content_leaf
 from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
-from porism.formula.mathml.latexml import is_garbled, narrow_spaces, repair_entity, unescaped
+from porism.formula.mathml.latexml import is_garbled, narrow_spaces, nest_scripts, repair_entity, unescaped
 from porism.formula.mathml.leaves import error, identifier, number, operator, text_run
 from porism.formula.mathml.numbers import SEPARATOR
 from porism.formula.mathml.presentation import Child, Element, build, finish_stacks, is_operator
@@ -42,6 +42,8 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
         _repair(row, "ltx_" in source)
     if reader.alttext and "ltx_" in source:
         narrow_spaces(row, reader.alttext)
+        if "mmultiscripts" in source:
+            nest_scripts(row, reader.alttext)
     if reader.chemical:
         join_states(row)
     settle(row)

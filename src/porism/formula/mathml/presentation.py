@@ -57,6 +57,8 @@ class Child(NamedTuple):
     cells: tuple[tuple[Row, str], ...] = ()
     parts: tuple[Row, ...] = ()
     space: int = 0
+    space_after: int = 0
+    """The space at its end, in mu."""
     side: str = ""
     """On which side of an inference it stands as its name; its row is the first of ``parts``."""
     is_operator: bool = False
@@ -177,8 +179,28 @@ def _row(element: Element) -> Child:
     if NAME in inside:
         named(row, {child.side: child.parts[0] for child in element.children if child.side})
     run = element.children[0].run if len(element.children) == 1 else None
-    is_beside = 'voffset="height"' in element.attributes
-    return Child(element.name, row, is_operator=is_operator(element.attributes), run=run, is_beside=is_beside)
+    return Child(
+        element.name, row, is_operator=is_operator(element.attributes), run=run,
+        is_beside='voffset="height"' in element.attributes, space_after=_space_after(element),
+    )
+
+
+def _space_after(element: Element) -> int:
+    """The space at the end of a row: what follows its last symbol, and what ``<mpadded>`` adds to its width.
+
+    LaTeXML pads rows of several symbols for spaces that are inside them.
+    """
+    children = element.children
+    space = 0
+    if element.name == "mpadded" and len(children) == 1 and children[0].name != "mrow":
+        attributes = attributes_of(element.attributes)
+        width = attributes.get("width", "").strip()
+        space = length(width) - length(attributes.get("lspace", "")) if width[:1] in ("+", "-") else 0
+    for child in reversed(children):
+        space += child.space_after or (0 if child.row else child.space)
+        if child.row:
+            break
+    return space
 
 
 _BESIDE = "beside the lines"
@@ -230,7 +252,7 @@ def _joined(element: Element) -> Row:
                 spaced = row[run_base].space
                 row[run_base:] = words_row(*joined)
                 row[run_base].space += spaced
-                run, space = joined, 0
+                run, space = joined, child.space_after
                 continue
             run, run_base = child.run, len(row)
         if child.belongs_before and row and child.row:
@@ -245,6 +267,7 @@ def _joined(element: Element) -> Row:
         if space and child.row:
             row[base].space += space
             space = 0
+        space += child.space_after
         if child.name == "mrow" and len(child.row) > 1 and takes_arguments(row, base):
             group_nodes(row, base)
     return row

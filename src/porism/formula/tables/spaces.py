@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 QUAD = 18
+HALF_QUAD = 9
 WORD_SPACE = 6
 """The space between words."""
 
