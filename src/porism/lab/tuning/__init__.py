@@ -12,14 +12,8 @@ Whatever is tuned, the runs made with it say on which topics, and a report on th
 
 from __future__ import annotations
 
-from porism.lab.tuning.objectives import (
-    FusionObjective,
-    RunObjective,
-    apply_tuned,
-    model_objective,
-    settings_objective,
-    tune_fusion,
-)
+from porism.lab.tuning.fusions import FusionObjective, tune_fusion
+from porism.lab.tuning.objectives import RunObjective, apply_tuned, model_objective, settings_objective
 from porism.lab.tuning.parameters import Choices, Range, Simplex
 from porism.lab.tuning.reranking import tune_first_stage
 from porism.lab.tuning.search import SEARCHES, CoordinateSearch, GridSearch, RandomSearch, Search, make_search
