@@ -34,7 +34,7 @@ class Worker:
 class Inline(clusters.Cluster):
     """A cluster whose tasks run in this process, one after the other."""
 
-    def spread(self, work: Callable[[Any], Any], tasks: Iterable[Any], *, at_once: bool = False) -> Iterator[Any]:
+    def map_parallel(self, work: Callable[[Any], Any], tasks: Iterable[Any], *, at_once: bool = False) -> Iterator[Any]:
         yield from map(work, list(tasks) if at_once else tasks)
 
 

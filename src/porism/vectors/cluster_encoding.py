@@ -87,7 +87,7 @@ class ClusterProvider:
             for start in range(0, len(numbers), chunk)
         ]
         vectors, counts = [], []
-        for task, _ in zip(tasks, self._cluster.spread(encode_part, tasks, at_once=True), strict=True):
+        for task, _ in zip(tasks, self._cluster.map_parallel(encode_part, tasks, at_once=True), strict=True):
             if not shows(task.file, SHOWN_SECONDS):
                 raise ClusterError(
                     f"a worker has encoded {task.file}, which does not appear here", where=self._cluster.address,

@@ -12,7 +12,7 @@ from cluster_cases import Inline, Worker
 from porism.errors import ClusterError
 from porism.system.concurrency import clusters
 from porism.system.concurrency.clusters import SharedFolder, connected, shows
-from porism.system.concurrency.processes import default_processes, spread
+from porism.system.concurrency.processes import default_processes, map_parallel
 from porism.version import __version__
 
 
@@ -65,16 +65,16 @@ def test_work_goes_to_the_cluster_that_is_used(monkeypatch: pytest.MonkeyPatch) 
     taken = []
 
     class HasQueryWarnings(Inline):
-        def spread(self, work: Any, tasks: Any, *, at_once: bool = False) -> Any:
+        def map_parallel(self, work: Any, tasks: Any, *, at_once: bool = False) -> Any:
             for task in tasks:
                 taken.append(task)
                 yield work(task)
 
     monkeypatch.setattr(clusters, "_active", [HasQueryWarnings("grid", Worker())])  # type: ignore[arg-type]
-    assert list(spread(abs, [-1, -2], default_processes())) == [1, 2]
+    assert list(map_parallel(abs, [-1, -2], default_processes())) == [1, 2]
     assert taken == [-1, -2]
     assert default_processes() == 2
-    assert list(spread(abs, [-3], 1)) == [3]
+    assert list(map_parallel(abs, [-3], 1)) == [3]
     assert taken == [-1, -2]
 
 

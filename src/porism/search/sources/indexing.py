@@ -22,7 +22,7 @@ from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
 from porism.search.models.vectors import prepare_vectors
 from porism.search.sources.changes import BATCH_CHARACTERS, BATCH_DOCUMENTS, character_count
-from porism.system.concurrency.processes import default_processes, spread
+from porism.system.concurrency.processes import default_processes, map_parallel
 from porism.types import Document
 
 SERIAL_CHARACTERS = 400_000
@@ -287,7 +287,7 @@ def analyze_batches(
     if workers == 1 or small:
         yield from map(analyzer.analyze, _chain(first, rest))
         return
-    yield from spread(partial(_analyze_batch, analyzer), _chain(first, rest), workers)
+    yield from map_parallel(partial(_analyze_batch, analyzer), _chain(first, rest), workers)
 
 
 def _analyze_batch(analyzer: Analyzer, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:

@@ -130,7 +130,7 @@ def build_parts(
             yield task
             look()
 
-    for number, report in enumerate(cluster.spread(build_part, tasks(), at_once=True)):
+    for number, report in enumerate(cluster.map_parallel(build_part, tasks(), at_once=True)):
         task, part, read_to = shipped[number]
         if not shows(task.segment, SHOWN_SECONDS):
             raise ClusterError(

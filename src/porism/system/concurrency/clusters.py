@@ -52,7 +52,7 @@ class Cluster:
         """How many tasks run at once: the threads of all workers."""
         return sum(self.client.ncores().values())
 
-    def spread(self, work: Callable[[T], R], tasks: Iterable[T], *, at_once: bool = False) -> Iterator[R]:
+    def map_parallel(self, work: Callable[[T], R], tasks: Iterable[T], *, at_once: bool = False) -> Iterator[R]:
         """What ``work`` gives for each task, in the order of the tasks. A task may run more than once.
 
         Tasks are taken as results are, in a thread that must not wait long for them. With ``at_once`` all are taken,
@@ -158,8 +158,8 @@ def active_cluster() -> Cluster | None:
 
 @contextmanager
 def connected(address: str | None) -> Iterator[Cluster | None]:
-    """Connects to a cluster while the block runs: the work of :func:`porism.system.concurrency.processes.spread` goes
-    there.
+    """Connects to a cluster while the block runs, where
+    :func:`porism.system.concurrency.processes.map_parallel` then works.
 
     ``address`` is that of a scheduler (``tcp://host:8786``), or the file in which it wrote where it is; ``local``
     starts as many workers on this machine as it has processors, ``local:2`` two. None changes nothing, for callers that

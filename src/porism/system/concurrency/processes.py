@@ -31,7 +31,7 @@ def parallel(processes: int, **settings: Any) -> Any:
     return joblib.Parallel(processes, **settings)
 
 
-def spread(work: Callable[[T], R], tasks: Iterable[T], processes: int) -> Iterator[R]:
+def map_parallel(work: Callable[[T], R], tasks: Iterable[T], processes: int) -> Iterator[R]:
     """What ``work`` gives for each task, in the order of the tasks, by so many processes, or on the cluster that this
     process is connected to (:func:`porism.system.concurrency.clusters.connected`).
 
@@ -42,7 +42,7 @@ def spread(work: Callable[[T], R], tasks: Iterable[T], processes: int) -> Iterat
         return
     cluster = active_cluster()
     if cluster is not None:
-        yield from cluster.spread(work, tasks)
+        yield from cluster.map_parallel(work, tasks)
         return
     import joblib
 

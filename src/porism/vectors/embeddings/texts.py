@@ -24,7 +24,7 @@ from porism.index import Segment, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.strings import offsets
 from porism.settings import nearest
-from porism.system.concurrency.processes import default_processes, spread
+from porism.system.concurrency.processes import default_processes, map_parallel
 from porism.types import Formula
 
 BATCH = 512
@@ -211,7 +211,7 @@ def _spread(
     workers = jobs or default_processes()
     if count <= _SERIAL * BATCH:
         workers = 1
-    yield from spread(partial(analyze, analyzer, channel), _batches(things), workers)
+    yield from map_parallel(partial(analyze, analyzer, channel), _batches(things), workers)
 
 
 def _batches(things: Iterable[Any]) -> Iterator[list[Any]]:

@@ -21,7 +21,7 @@ from porism.formula.variants.renaming import is_variable
 from porism.index import Snapshot
 from porism.index.engine.units import formula_units
 from porism.lab.train.formulas.settings import FormulaTraining
-from porism.system.concurrency.processes import default_processes, spread
+from porism.system.concurrency.processes import default_processes, map_parallel
 from porism.vectors.formula_encoder.encoding import read_tree
 from porism.vectors.neural.formula_nodes import NodeRows, Vocabulary, make_vocabulary
 
@@ -79,7 +79,7 @@ def formula_examples(
     made: list[FormulaExample] = []
     work = partial(_examples, vocabulary.labels, settings, excluded)
     left_out = 0
-    for found, number in spread(work, chunks, jobs or default_processes()):
+    for found, number in map_parallel(work, chunks, jobs or default_processes()):
         made += found
         left_out += number
         on_progress(len(made) + left_out, len(packed))
