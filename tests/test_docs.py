@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,11 +73,24 @@ def test_the_table_of_floors_is_the_one_that_is_tested() -> None:
     assert shown == [names - {"__init__", "__main__"} for names in LAYERS]
 
 
-@pytest.mark.parametrize("script", ["latex_commands", "cli_reference"])
-def test_pages_are_what_their_scripts_write(script: str) -> None:
-    spec = importlib.util.spec_from_file_location(script, ROOT / "docs" / f"{script}.py")
+def script(name: str) -> Any:
+    """A script that writes pages, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text(encoding="utf-8") == module.page()  # else run the script
+    return module
+
+
+@pytest.mark.parametrize("name", ["latex_commands", "cli_reference"])
+def test_pages_are_what_their_scripts_write(name: str) -> None:
+    module = script(name)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page()  # else: python docs/NAME.py
+
+
+def test_tables_of_settings_are_those_of_the_dataclasses() -> None:
+    pages = dict(script("settings_tables").pages())
+    assert {"readers.md", "similarities.md"} <= {page.name for page in pages}
+    for page, content in pages.items():
+        assert page.read_text(encoding="utf-8") == content, page.name  # else: python docs/settings_tables.py
