@@ -37,7 +37,7 @@ def test_every_method_above_the_rest_of_the_first_stage(porism, files, method) -
     result = porism("aggregate", files / "pairs.tsv", "--method", method, "--run", files / "first.run",
                     "--output", files / "out.run", "--quiet")
     assert (result.status, result.out) == (0, "")
-    assert "query other: it has no pairwise scores, and stays as it is" in result.err
+    assert "query other: it has no pairwise scores, and keeps its order" in result.err
     written = Run.read(files / "out.run")
     ranked = [doc_id for doc_id, _ in written["q"]]
     assert ranked[:3] == [doc_id for doc_id, _ in aggregate(PairwiseRun((THREE,)), method)["q"]]
@@ -85,8 +85,8 @@ def test_holes(porism, files) -> None:
     (("pairs.tsv",), 2, "--output RUN or --store FILE"),
     (("pairs.tsv", "--output", "out.run", "--depth", 3), 2, "--depth works with --run only"),
     (("pairs.tsv", "--output", "pairs.tsv"), 2, "--output is a file that is read"),
-    (("none.tsv", "--output", "out.run"), 1, "there is no such file"),
-    (("pairs.tsv", "--output", "none/out.run"), 1, "no such folder to write to"),
+    (("none.tsv", "--output", "out.run"), 1, "this file does not exist"),
+    (("pairs.tsv", "--output", "none/out.run"), 1, "this folder does not exist"),
     (("pairs.tsv", "--output", "out.run", "--method", "out-of-flip"), 1, "needs the order of the stage before"),
     (("pairs.tsv", "--output", "out.run", "--method", "sums"), 1, "Did you mean sum"),
     (("pairs.tsv", "--output", "out.run", "--set", "least=1"), 1, "least"),

@@ -43,5 +43,5 @@ def test_damage_is_told_and_mended(porism: Callable[..., Any], index: Path) -> N
         assert "1 damaged" in result.out
     result = porism("check", "--index", index, "--repair")
     assert result.status == 0
-    assert "made again: segments/0000000001/derived/places.bin" in result.out
+    assert "repaired: segments/0000000001/derived/places.bin" in result.out
     assert porism("info", index, "--verify").status == 0

@@ -88,9 +88,9 @@ def test_times(porism: Command, files: tuple[Path, Path]) -> None:
     [
         (["--by", "length"], "--by length needs the topics: --topics FILE"),
         (["--by", "lenght"], "grouped by length or math-share"),
-        (["--depths", "10,x"], "the depths '10,x' are no whole numbers"),
-        (["--depths", ""], "the depths '' are no whole numbers"),
-        (["--depths", "0"], "the depths '0' are no whole numbers"),
+        (["--depths", "10,x"], "'10,x' are not whole numbers"),
+        (["--depths", ""], "'' are not whole numbers"),
+        (["--depths", "0"], "'0' are not whole numbers"),
         (["--confidence", "95"], "not in the range"),
         (["--measures", "nDCQ'"], "Did you mean nDCG or"),
     ],

@@ -41,13 +41,13 @@ def test_expand_apply_search_remove(porism, t5, notes, tmp_path):
 
     lines = [line if '"n3"' not in line else line[: line.index("[")] + '["xyzzy and $\\\\zeta(3)$"]}' for line in lines]
     output.write_text("\n".join([*lines, ""]))
-    assert porism("expand", "--index", path, "--apply", output).out.startswith("6 documents expanded, 0 as they were")
+    assert porism("expand", "--index", path, "--apply", output).out.startswith("6 documents expanded, 0 unchanged")
     assert "n3" in porism("search", "xyzzy", "--index", path).out
     assert "n3" in porism("search", "--formulas", r"\zeta(3)", "--index", path).out
     direct = tmp_path / "direct"
     porism("index", notes, "--index", direct, "--expansions", output, "--jobs", 1)
     assert "n3" in porism("search", "xyzzy", "--index", direct).out
-    assert porism("expand", "--index", path, "--remove").out.startswith("6 documents without their queries again")
+    assert porism("expand", "--index", path, "--remove").out.startswith("6 documents without generated queries")
     assert "n3" not in porism("search", "xyzzy", "--index", path).out
     assert porism("info", path, "--verify").status == 0
 
@@ -59,7 +59,7 @@ def test_applying_reports_what_has_changed(porism, notes, tmp_path):
         '{"expansions": 1, "model": "m", "settings": {}}\n{"id": "n1", "digest": "of another text", "queries": ["q"]}\n'
     )
     result = porism("expand", "--index", path, "--apply", output)
-    assert result.out.startswith("0 documents expanded, 5 as they were, 1 skipped")
+    assert result.out.startswith("0 documents expanded, 5 unchanged, 1 skipped")
     assert "n1: not expanded: its text has changed" in result.err
     assert "1 report" in porism("index", notes, "--index", tmp_path / "other", "--expansions", output).err
 

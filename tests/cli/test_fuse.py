@@ -144,7 +144,7 @@ def test_folds_leave_no_topic_tuned_on_itself(porism, files) -> None:
     (["--method", "combsum", "--set", "norm=zscore"], "the setting 'norm' cannot be 'zscore'"),
     (["--method", "wibc"], "wibc has no weights"),
     (["--method", "rbc"], "rbc is not fitted"),
-    (["--method", "wibc", "--qrels", "missing.tsv"], "missing.tsv: there is no such file"),
+    (["--method", "wibc", "--qrels", "missing.tsv"], "missing.tsv: this file does not exist"),
     (["--method", "rbc", "--qrels", "{qrels}", "--train-topics", "T0,T99"], "topic 'T99' has no judgments"),
     (["--method", "rbc", "--qrels", "{qrels}", "--train-topics", "0"], "--train-topics is 0"),
     (["--method", "rbc", "--qrels", "{qrels}", "--train-topics", "-0.5"], "--train-topics is -0.5"),
@@ -153,7 +153,7 @@ def test_folds_leave_no_topic_tuned_on_itself(porism, files) -> None:
     (["--method", "rbc", "--qrels", "{qrels}", "--folds", "11"], "10 topics cannot be divided into 11 folds"),
     (["--method", "rbc", "--set", "model=svn"], "the setting 'model' cannot be 'svn'"),
     (["--method", "rbc", "--fitted", "{qrels}"], "this is not JSON"),
-    (["--output", "nowhere/out.run"], "nowhere: there is no such folder to write to"),
+    (["--output", "nowhere/out.run"], "nowhere: this folder does not exist"),
 ])
 def test_bad_input_is_one_line(porism, files, options, message) -> None:
     given = [option.replace("{qrels}", str(files / "qrels.tsv")) for option in options]
@@ -197,7 +197,7 @@ def test_a_missing_run_is_told_before_any_is_read(porism, files) -> None:
     (files / "broken.run").write_text("not a run\n")
     result = porism("fuse", files / "broken.run", files / "missing.run", "--output", files / "out.run")
     assert result.status == 1
-    assert "missing.run: there is no such file" in result.err
+    assert "missing.run: this file does not exist" in result.err
 
 
 def test_no_run_is_written_over(porism, files) -> None:

@@ -94,8 +94,8 @@ def test_a_source_that_is_not_there_is_reported(porism, notes, tmp_path) -> None
     notes.rename(tmp_path / "other")
     result = porism("update", "--index", index)
     assert result.status == 1
-    assert "Not there: notes. The documents stay." in result.err
-    assert "(not there now)" in porism("info", index).out
+    assert "Missing: notes. The documents stay." in result.err
+    assert "(missing now)" in porism("info", index).out
     moved = porism("index", tmp_path / "other", "--index", index, "--jobs", 1)
     assert "the source notes has moved" in moved.out
     assert porism("delete", "--source", "notes", "--index", index).out.startswith("4 documents deleted")
@@ -165,7 +165,7 @@ def test_broken_lines_are_reported_and_the_rest_is_kept(porism, tmp_path) -> Non
 
 def test_delete_needs_something_to_delete(porism, notes, tmp_path) -> None:
     porism("index", notes, "--index", tmp_path / "index", "--jobs", 1)
-    assert "nothing to delete" in porism("delete", "--index", tmp_path / "index").err
+    assert "no documents to delete" in porism("delete", "--index", tmp_path / "index").err
     assert "2 documents deleted" in porism(
         "delete", "--index", tmp_path / "index", "--filter", "tags=sums", "--filter", "tags=series"
     ).out

@@ -177,7 +177,7 @@ def test_files_that_are_gone_or_changed_are_said_to_be(porism, notes, opened, tm
 
 
 @pytest.mark.parametrize(("argument", "message"), [
-    ("nowhere", "there is no document 'nowhere' in the index"), (9, "the last search ('double') had 1 result"),
+    ("nowhere", "the index has no document 'nowhere'"), (9, "the last search ('double') had 1 result"),
     ("0", "the last search ('double') had 1 result"),
 ])
 def test_results_that_are_not_there_are_explained(porism, notes, argument, message) -> None:

@@ -55,7 +55,7 @@ def test_what_is_wrong_is_reported(porism, path, tmp_path):
     assert "Give the NAME" in porism("similarities", "--index", path).err
     assert "no similarity matrix 'm'" in porism("similarities", "m", "--index", path, "--show", "x").err
     result = porism("similarities", "m", "--index", path, "--show", "x", "--alpha", 1)
-    assert (result.status, "--alpha means nothing with --show" in result.err) == (2, True)
+    assert (result.status, "--alpha does not work with --show" in result.err) == (2, True)
     assert "need embeddings" in porism("similarities", "m", "--index", path, "--alpha", 0.5).err
     assert "no embeddings 'e'" in porism("similarities", "m", "--index", path, "--embeddings", "e").err
     assert "top of token similarities cannot be 0" in porism("similarities", "m", "--index", path, "--top", 0).err

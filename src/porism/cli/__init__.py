@@ -83,7 +83,7 @@ def porism() -> None:
 
 
 def _show(error: click.ClickException) -> None:
-    """Prints what is wrong with a command, without the control characters of its arguments."""
+    """Prints an error of usage, without the control characters of arguments."""
     shown = io.StringIO()
     error.show(file=shown)
     echo(shown.getvalue(), err=True, nl=False)

@@ -1,4 +1,4 @@
-"""``porism aggregate`` and ``porism flips``: pairwise scores become a run, and what they contradict."""
+"""``porism aggregate`` and ``porism flips``: a run from pairwise scores, and their contradictions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.fusing import check_files, check_folders, methods_of
-from porism.cli.options import check_outputs, problems_option, quiet_option
+from porism.cli.fusing import check_files, check_folders
+from porism.cli.options import check_outputs, list_option, problems_option, quiet_option, registry_lines
 from porism.cli.progress import ProblemLog
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from porism.runs.run import Run
 
 
-def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Prints aggregations and parameters, and ends the command."""
-    if wanted and not context.resilient_parsing:
-        from porism.lab.pairwise import AGGREGATIONS
+def _methods() -> str:
+    from porism.lab.pairwise import AGGREGATIONS
 
-        echo(methods_of(AGGREGATIONS))
-        context.exit()
+    return registry_lines(AGGREGATIONS)
 
 
 def _pairs_options(function: Any) -> Any:
@@ -60,8 +57,7 @@ def _pairs_options(function: Any) -> Any:
 @click.option("--name", metavar="NAME", show_default="the method", help="The name of the new run, its last column.")
 @click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the pairwise scores as they were read and repaired: .npz, .jsonl, .csv or TSV.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
-              help="Show all methods with their parameters, and do nothing else.")
+@list_option(_methods, "methods with their parameters")
 @problems_option
 @quiet_option
 def aggregate(
@@ -82,9 +78,9 @@ def aggregate(
     from porism.settings import parse_assignments
 
     if output is None and store_path is None:
-        raise click.UsageError("--output RUN or --store FILE says what to write.")
+        raise click.UsageError("Give --output RUN or --store FILE.")
     if depth is not None and run_path is None:
-        raise click.UsageError("--depth works with --run only, which says what the first documents are.")
+        raise click.UsageError("--depth works with --run only, which has the order of the documents.")
     aggregation = make_aggregation(method, parse_assignments(assignments))
     check_outputs({"--output": output, "--store": store_path}, [] if run_path is None else [run_path], [pairs_path])
     check_folders([path for path in (output, store_path) if path is not None])
@@ -96,7 +92,7 @@ def aggregate(
     if output is not None:
         run = aggregated(pairs, aggregation, name=name, holes=holes, on_problem=log)  # type: ignore[arg-type]
         if first is not None:
-            run = _above(run, first, log)
+            run = _with_rest(run, first, log)
         run.write(output)
     seconds = time.monotonic() - started
     log.close()
@@ -136,41 +132,41 @@ def flips(
 
     check_outputs({"--output": output, "--plot": plot_path}, [] if run_path is None else [run_path], [pairs_path])
     check_folders([path for path in (output, plot_path) if path is not None])
-    wanted = _depths(depths)
+    cutoffs = _depths(depths)
     log = ProblemLog(problems_path)
     pairs, _ = _read(pairs_path, run_path, None, duplicates, invalid, unknown, log)
-    if wanted and not all(one.ranked for one in pairs.queries):
+    if cutoffs and not all(query.ranked for query in pairs.queries):
         raise ConfigError(
-            "--depths needs the order in which the documents were found",
+            "--depths needs the order of the documents",
             hint="Give the run that was compared: --run RUN.",
         )
-    found = flips_at(pairs, wanted)
+    flips_by_depth = flips_at(pairs, cutoffs)
     log.close()
     echo(f"{'candidates':>10}  {'queries':>7}  {'pairs':>9}  {'flips':>9}  {'median':>6}  {'mean':>6}  {'most':>6}")
-    for depth, of_queries in found.items():
-        rates = [one.rate for one in of_queries]
-        counts = f"{sum(one.pairs for one in of_queries):>9,}  {sum(one.flips for one in of_queries):>9,}"
+    for depth, queries in flips_by_depth.items():
+        rates = [query.rate for query in queries]
+        counts = f"{sum(query.pairs for query in queries):>9,}  {sum(query.flips for query in queries):>9,}"
         shares = "  ".join(f"{share:>6.1%}" for share in (median(rates), mean(rates), max(rates)))
         echo(f"{depth:>10,}  {len(rates):>7,}  {counts}  {shares}")
     if output is not None:
         lines = ["query\tcandidates\tpairs\tflips\trate"]
         lines += [
-            f"{one.query_id}\t{one.candidates}\t{one.pairs}\t{one.flips}\t{one.rate:.6f}"
-            for of_queries in found.values() for one in of_queries
+            f"{query.query_id}\t{query.candidates}\t{query.pairs}\t{query.flips}\t{query.rate:.6f}"
+            for queries in flips_by_depth.values() for query in queries
         ]
         write_whole(output, "\n".join(lines) + "\n")
     if plot_path is not None:
         from porism.lab.reports.flip_plots import flips_plot
         from porism.lab.reports.picture import svg
 
-        rates_at = {depth: [one.rate for one in of_queries] for depth, of_queries in found.items()}
+        rates_at = {depth: [query.rate for query in queries] for depth, queries in flips_by_depth.items()}
         write_whole(plot_path, svg(flips_plot(rates_at), standalone=True))
 
 
 def _depths(given: str | None) -> list[int]:
     """Numbers between commas.
 
-    :raises click.UsageError: one is no number of 1 or more.
+    :raises click.UsageError: a part is not a whole number of 1 or more.
     """
     if given is None:
         return []
@@ -186,7 +182,7 @@ def _depths(given: str | None) -> list[int]:
 def _read(
     path: Path, run_path: Path | None, depth: int | None, duplicates: str, invalid: str, unknown: str, log: ProblemLog
 ) -> tuple[PairwiseRun, Run | None]:
-    """The pairwise scores, in the order of the run where there is one, and that run."""
+    """The pairwise scores, in the order of the run if it is given, and that run."""
     from porism.lab.pairwise import ranked_by, read_pairwise
     from porism.runs.run import Run
 
@@ -200,8 +196,8 @@ def _read(
     return ranked_by(pairs, first, depth=depth, unknown=unknown, on_problem=log), first  # type: ignore[arg-type]
 
 
-def _above(run: Run, first: Run, log: ProblemLog) -> Run:
-    """The first stage with what was aggregated above the rest of it."""
+def _with_rest(run: Run, first: Run, log: ProblemLog) -> Run:
+    """The run of the first stage, with the aggregated documents first."""
     import numpy as np
 
     from porism.errors import Problem
@@ -212,7 +208,7 @@ def _above(run: Run, first: Run, log: ProblemLog) -> Run:
     if lacking:
         log(Problem(
             f"query {lacking[0]}",
-            "it has no pairwise scores, and stays as it is"
+            "it has no pairwise scores, and keeps its order"
             + (f"; so do {counted(len(lacking) - 1, 'other query', 'other queries')}" if len(lacking) > 1 else ""),
         ))
     scores: dict[str, Any] = {}

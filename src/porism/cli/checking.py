@@ -1,4 +1,4 @@
-"""``porism check``: is every file of an index as it was written?"""
+"""``porism check``: compare the files of an index with their checksums."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def checked(path: Path, *, repair: bool = False, quiet: bool = False) -> CheckRe
 
 
 def check_lines(report: CheckReport) -> list[str]:
-    """What ``porism check`` prints: one kind of files a line, then what is damaged and what was repaired."""
+    """What ``porism check`` prints: a line for each kind of file, then damaged and repaired files."""
     from porism.cli.render import human_bytes
 
     width = max(len(kind.kind) for kind in report.files)
@@ -59,7 +59,7 @@ def check_lines(report: CheckReport) -> list[str]:
         + (f"{kind.damaged:,} damaged" if kind.damaged else "whole")
         for kind in report.files
     ]
-    lines += [f"made again: {damage.file} ({damage.what})" for damage in report.repaired]
+    lines += [f"repaired: {damage.file} ({damage.what})" for damage in report.repaired]
     lines += [f"damaged: {damage}" for damage in report.damages]
     if report.sound:
         lines.append("Every file agrees with its checksum.")

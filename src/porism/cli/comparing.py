@@ -95,9 +95,9 @@ def compare(
         raise click.UsageError("--formulas works with --collection only.")
     if columns and information_path is None:
         raise click.UsageError("--by works with --information only.")
-    called = [name.strip() for name in names.split(",")] if names else []
-    if called and (len(called) != len(run_paths) or not all(called)):
-        raise click.UsageError(f"--names has {len(called)} names for {len(run_paths)} runs.")
+    given_names = [name.strip() for name in names.split(",")] if names else []
+    if given_names and (len(given_names) != len(run_paths) or not all(given_names)):
+        raise click.UsageError(f"--names has {len(given_names)} names for {len(run_paths)} runs.")
     from porism.corpus import read_qrels, read_topic_information, read_topics
     from porism.extras import need
     from porism.lab.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
@@ -150,14 +150,14 @@ def compare(
 
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
-    names_given = called or [run.name for run in runs]
+    names_given = given_names or [run.name for run in runs]
     members = [run.renamed(name) for run, name in zip(runs, unique_names(names_given)[0], strict=True)]
     if fusions:
         known = {run.name for run in runs}
         combined = [run.name for run, read in zip(members, runs, strict=True) if _is_fusion(read, known)]
         members = [run for run in members if run.name not in combined]
         if len(members) < 2:
-            raise click.UsageError("--ablation takes two runs or more that are no fusions of each other.")
+            raise click.UsageError("--ablation needs two runs or more that are not fusions of each other.")
         if combined:
             echo(f"Not in the ablation, as fusions of the others: {', '.join(combined)}.", err=True)
         compile_once(fusing=True)
@@ -169,7 +169,7 @@ def compare(
         for method, fusion in fusions.items()
     ]
     report = make_report(
-        runs, qrels, chosen, names=called or None,
+        runs, qrels, chosen, names=given_names or None,
         baseline=0 if baseline is None else _named(baseline, run_paths, names_given),
         test=test, missing=missing, correction=correction,  # type: ignore[arg-type]  # click checked them
         depth=depth, level=level, seed=seed,
@@ -203,17 +203,17 @@ def _fused(fusion: Fusion, depth: int, members: Sequence[Run]) -> Run:
 
 
 def _is_fusion(run: Run, known: Collection[str]) -> bool:
-    """Whether a run is made of two or more of the known ones by its record; what is left out would still be in it."""
+    """Whether a run is a fusion of two or more of the known runs, by its record: it contains runs that are left out."""
     made_by = run.provenance.made_by if run.provenance else {}
     sources = made_by.get("sources")
     return made_by.get("kind") == "fusion" and isinstance(sources, list) and len({*sources} & {*known}) > 1
 
 
-def _named(given: str, paths: tuple[Path, ...], called: list[str]) -> str:
+def _named(given: str, paths: tuple[Path, ...], given_names: list[str]) -> str:
     """The name that a run has in the comparison, given that name or the run's file."""
     from porism.lab.evaluate.comparison import unique_names
 
-    names, _ = unique_names(called)
+    names, _ = unique_names(given_names)
     if given in names or given == "best" or Path(given) not in paths:
         return given
     return names[paths.index(Path(given))]

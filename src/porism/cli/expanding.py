@@ -1,4 +1,4 @@
-"""``porism expand``: queries that a model writes for documents, into a file, into an index, and out of it again."""
+"""``porism expand``: queries that a model writes for documents, added to an index or removed from it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def expand(
     if sum(given) != 1:
         raise click.UsageError("Give --model with --output, or --apply FILE, or --remove.")
     if (model_name is None) != (output is None):
-        raise click.UsageError("--model and --output belong together.")
+        raise click.UsageError("Give --model and --output together.")
     if sources and not model_name:
         raise click.UsageError("--apply and --remove change an index; they take no SOURCE.")
     log = ProblemLog(problems_path)
@@ -99,13 +99,13 @@ def _write(
         )
     if not quiet:
         rate = report.documents / max(report.seconds, 1e-9)
-        before = f", {report.already:,} were there" if report.already else ""
+        before = f", {report.already:,} expanded before" if report.already else ""
         echo(
             f"{'Stopped. ' if report.interrupted else ''}{counted(report.documents, 'document')} expanded in "
             f"{report.seconds:.1f} s ({rate:,.1f} documents/s, {generator.device}){before}: {output}"
         )
         echo(
-            "Run the same command to go on." if report.interrupted
+            "Run the same command to continue." if report.interrupted
             else f"Add them to the index: porism expand --apply {output} --index {index_path}"
         )
     if report.interrupted:
@@ -125,6 +125,6 @@ def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: Pr
         else:
             report = remove_expansions(index_path, jobs=jobs, on_problem=log, on_progress=progress)
     if not quiet:
-        what = "expanded" if apply_path is not None else "without their queries again"
+        change = "expanded" if apply_path is not None else "without generated queries"
         skipped = f", {report.skipped:,} skipped" if report.skipped else ""
-        echo(f"{counted(report.changed, 'document')} {what}, {report.unchanged:,} as they were{skipped}: {index_path}")
+        echo(f"{counted(report.changed, 'document')} {change}, {report.unchanged:,} unchanged{skipped}: {index_path}")

@@ -73,14 +73,14 @@ def experiment(
 
 @contextmanager
 def recipe_errors(log: ProblemLog, quiet: bool) -> Iterator[None]:
-    """What running a recipe says at its end: all errors of the recipe, or how to continue, and what was skipped."""
+    """Prints all errors of a recipe, or how to continue, and reports of skipped parts."""
     from porism.lab.recipes import RecipeError
 
     try:
         yield
     except RecipeError as error:
-        for found in error.errors:
-            echo(f"Error: {found}", err=True)
+        for problem in error.errors:
+            echo(f"Error: {problem}", err=True)
         raise click.exceptions.Exit(1) from error
     except KeyboardInterrupt:
         echo("Interrupted. Results so far are kept; the same command continues from there.", err=True)
@@ -91,7 +91,7 @@ def recipe_errors(log: ProblemLog, quiet: bool) -> Iterator[None]:
 
 
 class StageProgress:
-    """Shows what happens: a bar while a stage is made, and a line for each that is done."""
+    """Shows a bar while a stage is made, and a line for each finished stage."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
@@ -109,8 +109,8 @@ class StageProgress:
         unit = 1 << 10 if event.stage.type.counts_bytes else 1
         if event.what == "started":
             compile_once(self._quiet)
-            what = f"{event.stage.id}{' (kB)' if unit > 1 else ''}"
-            self._show = self._stack.enter_context(counting_progress(what, self._quiet))
+            label = f"{event.stage.id}{' (kB)' if unit > 1 else ''}"
+            self._show = self._stack.enter_context(counting_progress(label, self._quiet))
         elif event.what == "progress":
             self._show(event.done // unit, (event.total or event.done) // unit)
         else:

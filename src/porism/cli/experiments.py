@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from porism.runs.provenance import Provenance
     from porism.serve.shards.federated import FederatedIndex
 
-OF_QUERIES = ("length", "math-share")
-"""What topics can be grouped by without any information on them."""
+QUERY_GROUPS = ("length", "math-share")
+"""Groups of topics that need no table of information."""
 
 
 @click.command()
@@ -86,7 +86,7 @@ def run(
     provenance: Provenance | None = None
     with ExitStack() as stack:
         answer: Callable[..., Run]
-        if any(is_address(one) for one in indexes):
+        if any(map(is_address, indexes)):
             shards = _open_shards(indexes, model_name, seconds, quiet, formulas)
             answer = partial(shards.run_formulas, context=bool(context), on_problem=log) if formulas else shards.run
         else:
@@ -96,10 +96,10 @@ def run(
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):
-            found = answer([topic], k, filters=chosen)
-            results[topic.id] = found[topic.id]
-            if found.provenance is not None:
-                provenance = found.provenance
+            answered = answer([topic], k, filters=chosen)
+            results[topic.id] = answered[topic.id]
+            if answered.provenance is not None:
+                provenance = answered.provenance
                 seconds_of.update(provenance.seconds)
             progress(done, len(topics))
         taken = time.monotonic() - started
@@ -187,7 +187,7 @@ def evaluate(
     chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
     cuts = parse_depths(depths) if depths is not None else ()
     log = ProblemLog()
-    found = Run.read(run_path, log)
+    scored = Run.read(run_path, log)
     qrels = read_qrels(qrels_path)
     if collection is not None:
         from porism.search.index import open_index
@@ -195,16 +195,16 @@ def evaluate(
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
     groups = topic_groups(columns, topics_path, information_path, qrels, log)
-    evaluation = evaluate_run(found, qrels, chosen, missing=missing)  # type: ignore[arg-type]  # click checked it
+    evaluation = evaluate_run(scored, qrels, chosen, missing=missing)  # type: ignore[arg-type]  # click checked it
     more: dict[str, Any] = {}
     intervals = evaluation_intervals(evaluation, confidence) if confidence is not None else {}
     if cuts:
         more["depths"] = evaluate_at_depths(
-            found, qrels, chosen, cuts, missing=missing, level=confidence or 0.95  # type: ignore[arg-type]
+            scored, qrels, chosen, cuts, missing=missing, level=confidence or 0.95  # type: ignore[arg-type]
         )
     tables = [breakdown(evaluation, members, by=by) for by, members in groups.items()]
     if times:
-        more["times"] = time_statistics(found)
+        more["times"] = time_statistics(scored)
     log.close()
     if as_json:
         value = evaluation.to_dict(per_topic=per_topic)
@@ -233,7 +233,7 @@ def parse_depths(text: str) -> tuple[int, ...]:
 
     pieces = text.replace(",", " ").split()
     if not pieces or not all(piece.isascii() and piece.isdigit() and int(piece) for piece in pieces):
-        raise ConfigError(f"the depths {text!r} are no whole numbers from 1", hint="For example: --depths 10,100,1000.")
+        raise ConfigError(f"{text!r} are not whole numbers of 1 or more", hint="For example: --depths 10,100,1000.")
     return tuple(map(int, pieces))
 
 
@@ -243,12 +243,12 @@ def check_groups(columns: tuple[str, ...], topics_path: Path | None, information
     :raises click.UsageError: such a file is not given.
     """
     for column in columns:
-        if column in OF_QUERIES and topics_path is None:
+        if column in QUERY_GROUPS and topics_path is None:
             raise click.UsageError(f"--by {column} needs the topics: --topics FILE.")
-        if column not in OF_QUERIES and information_path is None:
+        if column not in QUERY_GROUPS and information_path is None:
             raise click.UsageError(
-                f"--by {column} needs what is known of the topics: --information CSV. "
-                f"Without it topics can be grouped by {' or '.join(OF_QUERIES)}."
+                f"--by {column} needs a table of the topics: --information CSV. "
+                f"Without it topics can be grouped by {' or '.join(QUERY_GROUPS)}."
             )
 
 

@@ -1,4 +1,4 @@
-"""``porism export``: an index in an engine outside Porism, for collections that outgrow a machine."""
+"""``porism export``: an index in another search engine, for collections that outgrow a machine."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def milvus(
     finally:
         backend.close()
     if not quiet:
-        _tell(report, str(backend))
+        _echo_report(report, str(backend))
 
 
-def _tell(report: ExportReport, where: str) -> None:
+def _echo_report(report: ExportReport, where: str) -> None:
     """Prints what an export did."""
     echo(
         f"commit {report.generation} with {counted(report.documents, 'document')} in {report.seconds:.1f} s: {where}"
@@ -98,6 +98,6 @@ def _tell(report: ExportReport, where: str) -> None:
         behind = f", mean lengths off by {report.drift:.2%} at most (--refresh)" if report.drift else ""
         echo(f"statistics in weights: those of commit {commits}{behind}")
     if report.models:
-        echo("Ask it: porism search 'words and $formula$' --model milvus")
+        echo("Search it: porism search 'words and $formula$' --model milvus")
     if report.formula_models:
-        echo(r"Ask it: porism search --formulas '\sum_{k=1}^n k^2' --model milvus")
+        echo(r"Search it: porism search --formulas '\sum_{k=1}^n k^2' --model milvus")

@@ -1,4 +1,4 @@
-"""What is compiled once after installation: said beforehand, with progress, by whichever command comes first."""
+"""Compiling kernels once after installation, by the command that comes first, with its progress."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from porism.cli.terminal import echo
 
 
 def compile_once(quiet: bool = False, fusing: bool = False) -> None:
-    """Compiles the kernels that indexing and searching need (or fusion), where they are not in the cache on disk.
+    """Compiles the kernels of indexing and searching, or those of fusion, if they are not cached on disk.
 
-    A line on standard error says so, and a bar on a terminal shows how far it is; with ``quiet``, neither.
+    A line on standard error and a bar on a terminal report it, unless ``quiet``.
     """
     with compiling_once(quiet, fusing):
         pass
@@ -30,8 +30,8 @@ def compiling_once(quiet: bool = False, fusing: bool = False) -> Iterator[None]:
         echo(f"Compiling the kernels once, about {work.seconds} s …", err=True)
         if not work.kept:
             echo(
-                "Warning: no folder can be written that would keep them, so every command compiles them again. Name "
-                "one that you can write: export NUMBA_CACHE_DIR=FOLDER", err=True,
+                "Warning: no folder for them can be written, so every command compiles them again. Name one: "
+                "export NUMBA_CACHE_DIR=FOLDER", err=True,
             )
     from porism.cli.progress import share_progress
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import check_outputs, quiet_option
+from porism.cli.options import check_outputs, list_option, quiet_option, registry_lines
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from porism.runs.run import Run
 
 
-def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Prints methods and parameters, and ends the command."""
-    if wanted and not context.resilient_parsing:
-        echo(methods_text())
-        context.exit()
+def _methods() -> str:
+    from porism.lab.fusion import FUSIONS
+
+    return registry_lines(FUSIONS)
 
 
 @click.command()
@@ -55,8 +54,7 @@ def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bo
               help="Write the fitted regression as JSON; linear models only.")
 @click.option("--fitted", "fitted_path", type=click.Path(path_type=Path), metavar="FILE",
               help="A stored regression for rbc or wibc, in place of judgments.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
-              help="Show all methods with their parameters, and do nothing else.")
+@list_option(_methods, "methods with their parameters")
 @quiet_option
 def fuse(
     run_paths: tuple[Path, ...], method: str, assignments: tuple[str, ...], output: Path, depth: int, ranks: str,
@@ -92,7 +90,7 @@ def fuse(
     if fitted_path is not None and learned is not None:
         fusion = _stored(fitted_path, learned)
     qrels = read_qrels(qrels_path) if qrels_path is not None else {}
-    training, held = _divided(qrels, train_topics, validation_topics, seed)
+    training, held = _split_topics(qrels, train_topics, validation_topics, seed)
     log = ProblemLog()
     runs = _read(run_paths, ranks, log)
     compile_once(quiet, fusing=True)
@@ -111,44 +109,14 @@ def fuse(
     log.close()
     if quiet:
         return
-    found = f"{counted(len(fused), 'topic')}, {counted(len(fused.doc_ids), 'result')}"
-    echo(f"{counted(len(runs), 'run')} fused by {method}: {found} in {seconds:.1f} s: {output}")
-    for line in _notes(runs, fused, (*training, *held) if folds is None else ()):
+    size = f"{counted(len(fused), 'topic')}, {counted(len(fused.doc_ids), 'result')}"
+    echo(f"{counted(len(runs), 'run')} fused by {method}: {size} in {seconds:.1f} s: {output}")
+    for line in _warnings(runs, fused, (*training, *held) if folds is None else ()):
         echo(line, err=True)
 
 
-def methods_text() -> str:
-    """All methods of fusion: a line of what each is, and its parameters with their defaults."""
-    from porism.lab.fusion import FUSIONS
-
-    return methods_of(FUSIONS)
-
-
-def methods_of(registry: Mapping[str, type[Any]]) -> str:
-    """The methods of a registry of dataclasses: a line of what each is, and its parameters with their defaults."""
-    import dataclasses
-    from typing import get_args, get_type_hints
-
-    lines: list[str] = []
-    for method, kind in registry.items():
-        summary = (kind.__doc__ or "").partition("\n\n")[0]
-        lines.append(f"{method}: {' '.join(summary.split())}")
-        hints = get_type_hints(kind)
-        for parameter in dataclasses.fields(kind):
-            choices = [value for value in get_args(hints[parameter.name]) if isinstance(value, str)]
-            if parameter.default is None:
-                default = "none"
-            elif parameter.default is dataclasses.MISSING:
-                default = "{}"
-            else:
-                default = str(parameter.default)
-            known = f"  ({', '.join(choices)})" if choices else ""
-            lines.append(f"    {parameter.name} = {default}{known}")
-    return "\n".join(lines)
-
-
 def check_files(paths: Iterable[Path]) -> None:
-    """Refuses files that are not there, before any of them is read.
+    """Refuses missing files, before any file is read.
 
     :raises SourceError: one is missing or a folder.
     """
@@ -158,19 +126,19 @@ def check_files(paths: Iterable[Path]) -> None:
         if path.is_dir():
             raise SourceError("this is a folder, not a file", where=str(path))
         if not path.exists():
-            raise SourceError("there is no such file", where=str(path))
+            raise SourceError("this file does not exist", where=str(path))
 
 
 def check_folders(paths: Iterable[Path]) -> None:
-    """Refuses files to write in folders that are not there, before any work.
+    """Refuses files to write in missing folders, before any work.
 
-    :raises SourceError: a folder is missing, or a folder is where the file shall be.
+    :raises SourceError: the folder is missing, or the file is a folder.
     """
     from porism.errors import SourceError
 
     for path in paths:
         if not path.parent.is_dir():
-            raise SourceError("there is no such folder to write to", where=str(path.parent))
+            raise SourceError("this folder does not exist", where=str(path.parent))
         if path.is_dir():
             raise SourceError("this is a folder, not a file to write", where=str(path))
 
@@ -196,8 +164,8 @@ def _read(paths: Sequence[Path], ranks: str, log: ProblemLog) -> list[Run]:
     return runs
 
 
-def _divided(qrels: Qrels, training: str | None, validation: str | None, seed: int) -> tuple[list[str], list[str]]:
-    """Training and validation topics as the options name them; what is drawn is in neither of the others."""
+def _split_topics(qrels: Qrels, training: str | None, validation: str | None, seed: int) -> tuple[list[str], list[str]]:
+    """Training and validation topics as the options name them; shares are drawn from the other topics."""
     judged = list(qrels)
     train_share = _share(training, "--train-topics")
     held_share = _share(validation, "--validation-topics")
@@ -213,7 +181,7 @@ def _divided(qrels: Qrels, training: str | None, validation: str | None, seed: i
 
 
 def _share(given: str | None, option: str) -> float | None:
-    """The share that an option gives, if it gives one and not topics.
+    """The share that an option gives; None if it names topics.
 
     :raises ConfigError: it is not between 0 and 1.
     """
@@ -258,8 +226,8 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
     known = set(judged)
     for topic in topics:
         if topic not in known:
-            what = f"topic {topic!r} has no judgments" + ("" if is_file else ", and there is no file of this name")
-            raise ConfigError(f"{option}: {what}", hint=nearest(topic, judged[:20]))
+            lacking = "no judgments" if is_file else "no judgments, and no file has this name"
+            raise ConfigError(f"{option}: topic {topic!r} has {lacking}", hint=nearest(topic, judged[:20]))
     if not topics:
         raise ConfigError(f"{option} names no topic", hint="It is a file of ids, ids by commas, or a share.")
     return topics
@@ -274,9 +242,9 @@ def _store(path: Path, fitted: FittedFusion) -> None:
 
 
 def _stored(path: Path, fusion: LearnedFusion) -> Fusion:
-    """The fusion with what it learnt before.
+    """The fusion with the regression of a file.
 
-    :raises FormatError: the file has something else.
+    :raises FormatError: the file has no such regression.
     """
     import orjson
 
@@ -292,7 +260,7 @@ def _stored(path: Path, fusion: LearnedFusion) -> Fusion:
         raise FormatError(error.what, where=str(path), hint=error.hint) from error
 
 
-def _notes(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> list[str]:
+def _warnings(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> list[str]:
     notes: list[str] = []
     for run in runs:
         lengths = zip(run.query_ids, run.offsets[1:] - run.offsets[:-1], strict=True)

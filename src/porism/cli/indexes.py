@@ -101,7 +101,7 @@ def index(
     finally:
         if not quiet:
             log.close()
-    _tell(report, quiet, "run the same command", cluster)
+    _echo_report(report, quiet, "run the same command", cluster)
     if encoder_model:
         from porism.cli.encoding import encode_and_report
 
@@ -145,11 +145,11 @@ def update(
     finally:
         if not quiet:
             log.close()
-    _tell(report, quiet, f"run porism update --index {report.path}", cluster)
+    _echo_report(report, quiet, f"run porism update --index {report.path}", cluster)
 
 
-def _tell(report: UpdateReport, quiet: bool, again: str, cluster: str | None) -> None:
-    """Prints the summary of an update; exits with 130 after an interruption, with 1 where a source was not there."""
+def _echo_report(report: UpdateReport, quiet: bool, again: str, cluster: str | None) -> None:
+    """Prints the summary of an update; exits with 130 after an interruption, and with 1 if a source is missing."""
     if not quiet and report.interrupted and cluster is not None:
         echo(f"Stopped. Nothing has changed: {report.path}\nTo begin again, {again}.")
     elif not quiet:
@@ -174,15 +174,15 @@ def _tell(report: UpdateReport, quiet: bool, again: str, cluster: str | None) ->
         if report.left_out:
             echo(left_out_line(report.left_out))
         if report.interrupted:
-            echo(f"The index holds what was read so far and can be used; {again} to complete it.")
+            echo(f"The index has the documents read so far, and can be searched; {again} to complete it.")
         elif report.new:
-            echo(f"Ask it: porism search 'words and $formula$' --index {report.path}")
+            echo(f"Search it: porism search 'words and $formula$' --index {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
     if report.unreachable:
         echo(
-            f"Not there: {', '.join(report.unreachable)}. The documents stay. porism update --remove-missing deletes "
-            "them; porism index PATH says where a source is now.", err=True,
+            f"Missing: {', '.join(report.unreachable)}. The documents stay. porism update --remove-missing deletes "
+            "them; porism index PATH names the place of a source that has moved.", err=True,
         )
         raise click.exceptions.Exit(1)
 
@@ -224,20 +224,20 @@ def delete(
     from porism.search.index import filters_from_strings
 
     if not ids and not filters and not source_names:
-        raise QueryError("nothing to delete was named", hint="Give ids, --filter KEY=VALUE, or --source NAME.")
-    of_sources = 0
+        raise QueryError("no documents to delete are given", hint="Give ids, --filter KEY=VALUE, or --source NAME.")
+    from_sources = 0
     if source_names:
         from porism.search.sources.updating import remove_source
 
         compile_once()
-        of_sources = sum(remove_source(index_path, name) for name in source_names)
+        from_sources = sum(remove_source(index_path, name) for name in source_names)
     with IndexWriter(index_path, create=False) as writer:
         compile_once()
         count = writer.delete(ids) if ids else 0
         for key, values in filters_from_strings(filters).items():
             count += sum(writer.delete_matching(key, value) for value in values)
         writer.commit()
-    echo(f"{counted(count + of_sources, 'document')} deleted")
+    echo(f"{counted(count + from_sources, 'document')} deleted")
     if count < len(ids):
         missing = len(ids) - count
         echo(f"{counted(missing, 'id')} {'is' if missing == 1 else 'are'} not in the index", err=True)

@@ -1,4 +1,4 @@
-"""``porism info``: what an index holds."""
+"""``porism info``: the contents of an index."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from porism.search.artifacts import Artifact
 
 MAX_ENDINGS = 8
-"""So many endings of files that are left out are named."""
+"""Endings of files left out that are named."""
 
 
 @click.command()
@@ -52,8 +52,8 @@ def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key
         raise click.UsageError("Give --problems or --values, not both.")
     if problems:
         with Snapshot.open(folder) as snapshot:
-            found = source_problems(snapshot)
-        print_json([entry.to_dict() for entry in found]) if as_json else _print(problem_lines(found))
+            groups = source_problems(snapshot)
+        print_json([group.to_dict() for group in groups]) if as_json else _print(problem_lines(groups))
         return
     if key is not None:
         with Snapshot.open(folder) as snapshot:
@@ -67,8 +67,8 @@ def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key
     artifacts = list_artifacts(folder)
     check = checked(folder, quiet=as_json) if verify else None
     if as_json:
-        found_all = {**report.to_dict(), "artifacts": [one.to_dict() for one in artifacts]}
-        print_json({**found_all, "check": check.to_dict()} if check else found_all)
+        report_values = {**report.to_dict(), "artifacts": [artifact.to_dict() for artifact in artifacts]}
+        print_json({**report_values, "check": check.to_dict()} if check else report_values)
     else:
         _print([*info_lines(report), *artifact_lines(artifacts), *(["", *check_lines(check)] if check else [])])
     if check and not check.sound:
@@ -82,11 +82,11 @@ def _print(lines: list[str]) -> None:
 
 def info_lines(info: IndexInfo) -> list[str]:
     """One fact a line, then the sources, then a table of channels."""
-    deleted = f" ({info.deleted:,} deleted ones still take room; porism merge frees it)" if info.deleted else ""
+    deleted = f" ({info.deleted:,} deleted documents still take space; porism merge frees it)" if info.deleted else ""
     settings = ", ".join(
         f"{key} {value}" for key, value in info.config.items() if isinstance(value, str)
     )
-    in_channels = {what: size for what, size in info.sizes.items() if what.startswith("channel ")}
+    in_channels = {part: size for part, size in info.sizes.items() if part.startswith("channel ")}
     facts = {
         "index": f"{info.path}, format {info.format}, generation {info.generation}",
         "written": f"first {_day(info.created)}, last {_day(info.updated)}",
@@ -98,8 +98,8 @@ def info_lines(info: IndexInfo) -> list[str]:
         "settings": settings,
         "segments": f"{len(info.segments)}",
         "size": f"{human_bytes(info.size)}: channels {human_bytes(sum(in_channels.values()))}, " + ", ".join(
-            f"{what} {human_bytes(size)}" for what, size in sorted(info.sizes.items(), key=lambda item: -item[1])
-            if what not in in_channels
+            f"{part} {human_bytes(size)}" for part, size in sorted(info.sizes.items(), key=lambda item: -item[1])
+            if part not in in_channels
         ),
     }
     lines = [f"{name:<10} {value}" for name, value in facts.items()]
@@ -110,9 +110,9 @@ def info_lines(info: IndexInfo) -> list[str]:
         holds = f"{counted(source.documents, 'document')} of {counted(source.files, 'file')}"
         lines.append(
             f"  {source.name}: {holds}, {source.format}, "
-            f"{'read ' + _day(source.read) if source.read else 'not read to its end yet'}{problems}"
+            f"{'read ' + _day(source.read) if source.read else 'not read completely yet'}{problems}"
         )
-        lines.append(f"    {source.path}{'' if source.there else ' (not there now)'}")
+        lines.append(f"    {source.path}{'' if source.there else ' (missing now)'}")
     if info.channels:
         width = max(len(channel.name) for channel in info.channels)
         lines += ["", f"{'channel':<{width}}  {'of':<8}{'terms':>12}{'postings':>12}{'tokens':>12}{'size':>12}"]
@@ -147,20 +147,20 @@ def artifact_lines(artifacts: Sequence[Artifact]) -> list[str]:
     """Tokenizers, embeddings, matrices and models, a line each, and whether they are out of date; none gives none."""
     if not artifacts:
         return []
-    names = [f"{one.kind}/{one.name}" for one in artifacts]
+    names = [f"{artifact.kind}/{artifact.name}" for artifact in artifacts]
     width = max(map(len, names))
     return ["", "artifacts", *(
-        f"  {name:<{width}}  {human_bytes(one.size):>9}{f'  ({one.outdated})' if one.outdated else ''}"
-        for name, one in zip(names, artifacts, strict=True)
+        f"  {name:<{width}}  {human_bytes(artifact.size):>9}{f'  ({artifact.outdated})' if artifact.outdated else ''}"
+        for name, artifact in zip(names, artifacts, strict=True)
     )]
 
 
-def problem_lines(found: Sequence[GroupProblems]) -> list[str]:
-    """The files with problems, each with what they are."""
+def problem_lines(groups: Sequence[GroupProblems]) -> list[str]:
+    """The files with problems, and below each its problems."""
     lines: list[str] = []
-    for group in found:
+    for group in groups:
         lines.append(f"{group.file} ({group.count:,})")
-        lines += [f"  {one_line(Problem(where, what))}" for where, what in group.problems]
+        lines += [f"  {one_line(Problem(where, text))}" for where, text in group.problems]
         if group.count > len(group.problems):
             lines.append(f"  … and {group.count - len(group.problems):,} more")
     return lines or ["no file has problems"]

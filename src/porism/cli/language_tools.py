@@ -60,7 +60,7 @@ def mcp(
     settings = replace(settings, hosts=(*settings.hosts, *names))
 
     def ready(url: str) -> None:
-        who = "this machine alone" if host in LOOPBACK else "every machine that can reach this one"
-        echo(f"Serving {', '.join(settings.indexes)} at {url} for {who}. Ctrl-C ends it.")
+        audience = "this machine alone" if host in LOOPBACK else "every machine that can reach this one"
+        echo(f"Serving {', '.join(settings.indexes)} at {url} for {audience}. Ctrl-C ends it.")
 
     serve_on_http(settings, host, port, ready)

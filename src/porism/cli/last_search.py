@@ -1,8 +1,7 @@
 """The results of the last search of an index, so that ``porism open 3`` knows which document that was.
 
-They are kept for each user in the folder for such state: one small file an index, or a set of indexes that are searched
-together, and one that names those that were searched last. A file that cannot be written or read
-is none: a search must not fail for it.
+They are kept for each user in the folder for such state: one small file for each index or set of indexes, and one that
+names the indexes searched last. A file that cannot be read or written does not count: a search must not fail for it.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ Indexes = Path | Sequence[Path | str]
 
 @dataclass(frozen=True, slots=True)
 class LastSearch:
-    """A question and the ids of the documents that were found, best first; by id the pages of those that are on a
-    server, and the lines of the passages that were shown."""
+    """A question and the ids of its results, best first; by id the pages of results on a server, and the lines of the
+    passages that were shown."""
 
     question: str
     ids: tuple[str, ...]
@@ -46,14 +45,14 @@ def state_folder() -> Path:
     return Path.home() / ".local" / "state" / "porism"
 
 
-def _listed(indexes: Indexes) -> list[str]:
+def _names(indexes: Indexes) -> list[str]:
     """Folders with their whole paths, and addresses."""
     several = [indexes] if isinstance(indexes, Path) else indexes
-    return [os.fspath(one.resolve()) if isinstance(one, Path) else one for one in several]
+    return [os.fspath(index.resolve()) if isinstance(index, Path) else index for index in several]
 
 
 def _file(indexes: Indexes) -> Path:
-    name = xxhash.xxh3_64_hexdigest(b"\0".join(map(os.fsencode, _listed(indexes))))
+    name = xxhash.xxh3_64_hexdigest(b"\0".join(map(os.fsencode, _names(indexes))))
     return state_folder() / "searches" / f"{name}.json"
 
 
@@ -61,9 +60,9 @@ def remember_search(
     indexes: Indexes, question: str, ids: Sequence[str], pages: Mapping[str, str] | None = None,
     lines: Mapping[str, int | None] | None = None,
 ) -> None:
-    """Keeps the results of a search in place of the last one's; does nothing where that is impossible."""
+    """Keeps the results of a search, in place of the last search's; does nothing if that is impossible."""
     with contextlib.suppress(OSError, RuntimeError, orjson.JSONEncodeError):  # RuntimeError: the user has no home
-        named = {"indexes": _listed(indexes)}
+        named = {"indexes": _names(indexes)}
         known = {doc_id: line for doc_id, line in (lines or {}).items() if line is not None}
         value = {"question": question, "ids": list(ids), "pages": dict(pages or {}), "lines": known}
         _write(_file(indexes), named | value)
@@ -92,7 +91,7 @@ def last_indexes() -> tuple[Path | str, ...]:
     """The indexes that were searched last, none where no search is remembered."""
     try:
         named = orjson.loads(_latest().read_bytes())["indexes"]
-        return tuple(one if is_address(one) else Path(str(one)) for one in named)
+        return tuple(name if is_address(name) else Path(str(name)) for name in named)
     except (OSError, RuntimeError, ValueError, KeyError, TypeError):
         return ()
 

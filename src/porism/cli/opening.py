@@ -93,22 +93,22 @@ def open_result(result: str, indexes: Indexes, only_print: bool, in_editor: bool
 
 
 def _last_indexes() -> Indexes:
-    """The indexes of the last search; the default one where no search is remembered.
+    """The indexes of the last search; the default one if no search is remembered.
 
-    :raises IndexNotFound: one is gone.
+    :raises IndexNotFound: an index is gone.
     """
     from porism.cli.last_search import last_indexes
     from porism.errors import IndexNotFound
     from porism.search.sources.indexing import is_index
 
-    found = last_indexes()
-    for path in found:
+    indexes = last_indexes()
+    for path in indexes:
         if isinstance(path, Path) and not is_index(path):
             raise IndexNotFound(
                 "the index of your last search is gone", where=str(path),
-                hint="Name the one that you mean: porism open N --index DIR.",
+                hint="Name an index: porism open N --index DIR.",
             )
-    return found or (Path(DEFAULT_INDEX),)
+    return indexes or (Path(DEFAULT_INDEX),)
 
 
 def _page(result: str, indexes: Sequence[Path | str]) -> str | None:
@@ -156,7 +156,7 @@ def _document(result: str, paths: Sequence[Path], index: Index) -> str:
         return result
     if number is None:
         raise QueryError(
-            f"there is no document {result!r} in the index", where=_shown(paths),
+            f"the index has no document {result!r}", where=_shown(paths),
             hint="Give the number of a result of your last search, or an id as a search prints it.",
         )
     if last is None:
@@ -209,7 +209,7 @@ def _browse(address: str) -> None:
 
 
 def editor_command(file: Path, line: int | None, environment: Mapping[str, str] | None = None) -> list[str] | None:
-    """The command that opens a file, at a line (from 1) where the editor is known; None where there is no editor.
+    """The command that opens a file, at a line (from 1) where the editor is known; None without an editor.
 
     ``PORISM_EDITOR`` is a template with ``{file}`` and ``{line}``, as ``'myeditor --at {line} {file}'``; it, ``VISUAL``
     and ``EDITOR``, in this order, can also be a command alone.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import click
 
@@ -69,6 +70,35 @@ def device_option(function: Function) -> Function:
     )(function)
 
 
+def list_option(content: Callable[[], str], entries: str) -> Callable[[Function], Function]:
+    """``--list``, which prints text and ends the command; ``entries`` are what the text lists."""
+
+    def print_list(context: click.Context, parameter: click.Parameter, given: bool) -> None:
+        if given and not context.resilient_parsing:
+            echo(content())
+            context.exit()
+
+    return click.option(
+        "--list", is_flag=True, is_eager=True, expose_value=False, callback=print_list,
+        help=f"List all {entries}, and do nothing else.",
+    )
+
+
+def registry_lines(registry: Mapping[str, type[Any]]) -> str:
+    """The dataclasses of a registry: a line with the name and summary of each, and its settings with their defaults."""
+    lines: list[str] = []
+    for name, cls in registry.items():
+        summary = (cls.__doc__ or "").partition("\n\n")[0]
+        lines.append(f"{name}: {' '.join(summary.split())}")
+        hints = get_type_hints(cls)
+        for field in dataclasses.fields(cls):
+            choices = [choice for choice in get_args(hints[field.name]) if isinstance(choice, str)]
+            known = f"  ({', '.join(choices)})" if choices else ""
+            default = "{}" if field.default is dataclasses.MISSING else str(field.default).replace("None", "none")
+            lines.append(f"    {field.name} = {default}{known}")
+    return "\n".join(lines)
+
+
 def is_address(index: Path | str) -> bool:
     """Whether an index is on a server: ``http://…``."""
     return isinstance(index, str) and index.startswith(("http://", "https://"))
@@ -88,7 +118,7 @@ class IndexPlace(PlaceType):
 
     def split_envvar_value(self, rv: str) -> Sequence[str]:
         """The indexes that a variable of the environment names."""
-        return rv.split() if "://" in rv else [one for one in rv.split(os.pathsep) if one]
+        return rv.split() if "://" in rv else list(filter(None, rv.split(os.pathsep)))
 
 
 def searched_indexes_option(function: Function) -> Function:
@@ -119,17 +149,17 @@ def folders(indexes: Indexes) -> list[Path]:
 
     :raises click.UsageError: one is on a server.
     """
-    for one in indexes:
-        if not isinstance(one, Path):
-            raise click.UsageError(f"{one} is a server; this works with indexes on this machine only.")
-    return [one for one in searched(indexes) if isinstance(one, Path)]
+    for index in indexes:
+        if not isinstance(index, Path):
+            raise click.UsageError(f"{index} is a server; this works with indexes on this machine only.")
+    return [index for index in searched(indexes) if isinstance(index, Path)]
 
 
 def filter_option(function: Function) -> Function:
     """``--filter KEY=VALUE``, repeatable."""
     return click.option(
         "--filter", "filters", multiple=True, metavar="KEY=VALUE",
-        help="Only documents with this metadata, e.g. tags=calculus; the same key again means any of the values.",
+        help="Only documents with this metadata, e.g. tags=calculus. The same key again allows any of the values.",
     )(function)
 
 
@@ -137,7 +167,7 @@ def model_option(function: Function) -> Function:
     """``--model NAME|FILE.toml``."""
     return click.option(
         "--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
-        help="The model of search, or with --formulas of formula search: by name or as a file of settings.",
+        help="The model of search, or with --formulas of formula search: its name, or a file of settings.",
     )(function)
 
 
@@ -145,15 +175,15 @@ def seconds_option(function: Function) -> Function:
     """``--seconds N``: the time of each index that is searched together with one on a server."""
     return click.option(
         "--seconds", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, metavar="N",
-        help="How long each server may take; the answer says which one is missing.",
+        help="The longest time of each server; one that takes longer, or fails, is named.",
     )(function)
 
 
 def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quiet: bool = False) -> Index:
-    """Opens an index, or several as one, with the model that ``--model`` names, and compiles what a search calls, where
-    that is to be done.
+    """Opens an index, or several as one, with the model that ``--model`` names, and compiles the kernels of searches.
 
-    :raises ConfigError: there is no such model or file, or it is broken; or several indexes cannot be searched as one.
+    :raises ConfigError: the model or its file does not exist or is not valid, or several indexes cannot be searched as
+        one.
     """
     from porism.search.index import open_index
     from porism.search.models.models import read_model
@@ -167,7 +197,7 @@ def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quie
 
 
 def check_formula_options(formulas: bool, **given: bool) -> None:
-    """Refuses options that mean something for formula search only.
+    """Refuses options that only formula search has.
 
     :raises click.UsageError: one was given without ``--formulas``.
     """
@@ -186,7 +216,7 @@ def color_option(function: Function) -> Function:
     return click.option(
         "--color", type=click.Choice(COLORS), default="auto", show_default=True, expose_value=False,
         callback=choose_color,
-        help="Colours: on a terminal unless NO_COLOR is set, or where FORCE_COLOR is set; or always, or never.",
+        help="When matches are coloured; auto: on a terminal unless NO_COLOR is set, and always if FORCE_COLOR is.",
     )(function)
 
 
@@ -200,7 +230,7 @@ def print_json(value: Any) -> None:
 def check_outputs(
     outputs: Mapping[str, Path | None], runs: Iterable[Path], others: Iterable[Path | None] = ()
 ) -> None:
-    """Refuses to write over what is read, or one result over another; ``outputs`` is option → file.
+    """Refuses to overwrite an input, or one output with another; ``outputs`` maps options to files.
 
     :raises click.UsageError: an option names such a file.
     """
@@ -211,6 +241,6 @@ def check_outputs(
             continue
         if (other := taken.setdefault(target.resolve(), option)) != option:
             raise click.UsageError(f"{option} and {other} are the same file; give another one.")
-        for path, what in read:
+        for path, role in read:
             if target.exists() and path.exists() and target.samefile(path):
-                raise click.UsageError(f"{option} is {what}; give another file.")
+                raise click.UsageError(f"{option} is {role}; give another file.")

@@ -43,16 +43,16 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
         if tokenizer_path is not None:
             from porism.analysis.tokenizers.tokenizer import load_tokenizer
 
-            found = load_tokenizer(tokenizer_path).formula_terms(layout)
+            extracted = load_tokenizer(tokenizer_path).formula_terms(layout)
         elif parse_channel(str(terms)).reads == "text":
             content = Content.of(Formula(layout.source, notation))
-            found = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
+            extracted = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
         else:
-            found = extract(str(terms), layout, operators)
+            extracted = extract(str(terms), layout, operators)
         if as_json:
-            print_json(found)
+            print_json(extracted)
         else:
-            echo("\n".join(found))
+            echo("\n".join(extracted))
         return
     facts = {
         "unicode": to_unicode(layout),

@@ -16,7 +16,7 @@ SHOWN_PROBLEMS = 5
 
 
 class ProblemLog:
-    """Collects reports of what was skipped or not understood; shows the first few, writes all of them to a file."""
+    """Collects reports of skipped and unparsed parts; shows the first few, and writes all of them to a file."""
 
     def __init__(self, path: str | None = None) -> None:
         self._file = open(path, "w", encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
@@ -38,7 +38,7 @@ class ProblemLog:
             self._file.close()
         if not self.count:
             return
-        echo(f"{counted(self.count, 'report')} of what was skipped or not understood:", err=True)
+        echo(f"{counted(self.count, 'report')} of skipped or unparsed parts:", err=True)
         for problem in self._first:
             echo(f"  {one_line(problem)}", err=True)
         if self._path:
@@ -48,7 +48,7 @@ class ProblemLog:
 
 
 def one_line(problem: Problem, most: int = 160) -> str:
-    """A report on one line, cut where it is too long."""
+    """A report on one line, cut if it is too long."""
     line = "".join(ch if ch.isprintable() else " " for ch in " ".join(str(problem).split()))
     return line if len(line) <= most else f"{line[:most]}…"
 
@@ -84,7 +84,7 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def counting_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+def counting_progress(label: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """A bar over steps; the function it yields takes how many are done and how many there are."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -95,10 +95,10 @@ def counting_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], N
         yield lambda done, total: None
         return
     columns = (
-        TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+        TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
     )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None, rate="")
+        task = bar.add_task(label, total=None, rate="")
 
         def show(done: int, total: int) -> None:
             elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
@@ -135,7 +135,7 @@ def phase_progress(phases: Sequence[str], quiet: bool) -> Iterator[list[Callable
 
 
 @contextmanager
-def share_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+def share_progress(label: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """A bar without numbers; the function it yields takes how much is done and how much there is.
 
     It is drawn when that function is called, not by a thread of its own.
@@ -148,9 +148,9 @@ def share_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None
     if quiet or not console.is_terminal:
         yield lambda done, total: None
         return
-    columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    columns = (TextColumn(label), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(label, total=None)
 
         def show(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total, refresh=True)

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from porism.search.answers import Hit
 
 SHOWN_TAGS = 5
-WIDEST = 100
-"""Columns of a passage on a wider terminal, and where there is none."""
+MAX_WIDTH = 100
+"""Columns of a passage on a wider terminal, and without a terminal."""
 
-LONGEST_PLACE = 90
+MAX_PLACE_WIDTH = 90
 """Characters of the line that says where a document is; outer headings are left out of a longer one."""
 
 _NUMBER_WIDTH = 4
 
 
 def print_hits(hits: Sequence[Hit]) -> None:
-    """Prints hits as a list: rank and title; score and where the document is; the passage; id and tags; and where
-    there are any, how formulas of the question match formulas of the document (by its id), and the explanation.
+    """Prints hits as a list: rank and title; score and place; passage; id and tags; matches of formulas and the
+    explanation, if the hit has them.
 
     Matches are in colour where there is colour, and not marked elsewhere: any sign could be one of a formula's.
     """
@@ -34,11 +34,11 @@ def print_hits(hits: Sequence[Hit]) -> None:
         return
     several = len({hit.location.source for hit in hits}) > 1
     indent = " " * _NUMBER_WIDTH
-    width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST) - _NUMBER_WIDTH
+    width = min(shutil.get_terminal_size((MAX_WIDTH, 24)).columns, MAX_WIDTH) - _NUMBER_WIDTH
     for hit in hits:
         echo_styled(f"{hit.rank:>2}. {styled(hit.title, bold=True)}")
         known = hit.location.file or hit.location.url
-        where = hit.location.text(several, str(hit.title), LONGEST_PLACE) if known else ""
+        where = hit.location.text(several, str(hit.title), MAX_PLACE_WIDTH) if known else ""
         facts = f"{hit.id}{_tags(hit)}"
         echo_styled(indent + style(f"{hit.score:.3f}  ", dim=True) + (
             style(where, fg="cyan") if where else style(facts, dim=True)

@@ -117,27 +117,27 @@ def _say_needs(paper: Paper, scale: str, built: BuiltRecipe) -> None:
 
 
 def _assigned(models: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for given in models:
         name, separator, folder = given.partition("=")
         if not (name and separator and folder):
-            raise click.UsageError(f"--model {given}: write NAME=FOLDER.")
-        found[name] = folder
-    return found
+            raise click.UsageError(f"--model {given} is not of the form NAME=FOLDER.")
+        folders[name] = folder
+    return folders
 
 
 def _plain(done: Reproduction) -> dict[str, Any]:
     return {
         "paper": done.paper, "scale": done.scale, "output": str(done.output), "left_out": dict(done.left_out),
         "tables": [
-            {"title": one.table.title, "columns": list(one.table.columns), "exact": one.exact,
-             "compared": one.compared, "rows": [
+            {"title": compared.table.title, "columns": list(compared.table.columns), "exact": compared.exact,
+             "compared": compared.compared, "rows": [
                  {"name": row.row.name, "system": row.row.system, "published": list(row.row.values),
-                  "measured": list(row.measured)} for row in one.rows
-             ]} for one in done.tables
+                  "measured": list(row.measured)} for row in compared.rows
+             ]} for compared in done.tables
         ],
         "claims": [
-            {"says": one.claim.says, "measure": one.claim.measure, "better": one.better, "worse": one.worse,
-             "p_value": one.p_value, "verdict": one.verdict} for one in done.claims
+            {"says": finding.claim.says, "measure": finding.claim.measure, "better": finding.better,
+             "worse": finding.worse, "p_value": finding.p_value, "verdict": finding.verdict} for finding in done.claims
         ],
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.fusing import check_files, check_folders
-from porism.cli.options import check_outputs, index_option, problems_option, quiet_option
+from porism.cli.options import check_outputs, index_option, list_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress, one_line
 from porism.cli.terminal import echo
 from porism.errors import OnProblem, counted
@@ -33,14 +33,10 @@ _SIGNIFICANT = 0.05
 """Below this p-value a reranker is said to help its first stage."""
 
 
-def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Prints the kinds of rerankers, and ends the command."""
-    if wanted and not context.resilient_parsing:
-        from porism.lab.pipeline.rerankers.registry import RERANKERS
+def _kinds() -> str:
+    from porism.lab.pipeline.rerankers.registry import RERANKERS
 
-        for name in RERANKERS:
-            echo(name)
-        context.exit()
+    return "\n".join(RERANKERS)
 
 
 @click.command()
@@ -74,8 +70,7 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Other numbers draw other folds.")
 @click.option("--name", default="porism", show_default=True, help="The name of the new run, its last column.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds,
-              help="Show all kinds, and do nothing else.")
+@list_option(_kinds, "kinds")
 @problems_option
 @quiet_option
 def rerank(
@@ -136,15 +131,15 @@ def rerank(
         choice: Tuned | CrossValidated | None = None
         qrels: dict[str, dict[str, int]] = {}
         if qrels_path is None:
-            found = reranker.rerank(known, run, depth)
+            reranked = reranker.rerank(known, run, depth)
         else:
             qrels = restrict_qrels(read_qrels(qrels_path), index)
-            found, choice = tune_first_stage(
+            reranked, choice = tune_first_stage(
                 reranker, known, run, qrels, measure or DEFAULT_MEASURE, depth=depth,
                 folds=_FOLDS if folds is None else folds, seed=seed,
             )
         seconds = time.monotonic() - started
-    found.renamed(name).write(output)
+    reranked.renamed(name).write(output)
     if pairs_path is not None:
         write_pairwise(pairs_path, reranker.last_pairs)
     if quiet:
@@ -153,9 +148,9 @@ def rerank(
     longest = max((len(run[query_id]) for query_id in run), default=0)
     if longest < depth:
         echo(f"the run has {counted(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
-    echo(f"{counted(len(found), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
+    echo(f"{counted(len(reranked), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
     if choice is not None:
-        _show_choice(choice, run, found, qrels)
+        _show_choice(choice, run, reranked, qrels)
 
 
 def _check_choice(qrels_path: Path | None, measure: str | None, folds: int | None, given: Mapping[str, Any]) -> None:
@@ -171,7 +166,7 @@ def _check_choice(qrels_path: Path | None, measure: str | None, folds: int | Non
         raise click.UsageError("--qrels chooses first_stage; leave --set first_stage out.")
 
 
-def _show_choice(choice: Tuned | CrossValidated, first: Run, found: Run, qrels: Qrels) -> None:
+def _show_choice(choice: Tuned | CrossValidated, first: Run, reranked: Run, qrels: Qrels) -> None:
     """The measure at each share, what was chosen, and whether the reranker helps its first stage: where topics were
     held out, by a test on them."""
     from porism.lab.evaluate import compare_runs
@@ -194,7 +189,7 @@ def _show_choice(choice: Tuned | CrossValidated, first: Run, found: Run, qrels: 
              "others.")
         return
     judged = {topic: qrels[topic] for topic in choice.topics}
-    compared = compare_runs([first.renamed("first stage"), found], judged, [measure], test="permutation")
+    compared = compare_runs([first.renamed("first stage"), reranked], judged, [measure], test="permutation")
     ((_, test),) = compared.tests[measure].items()
     low, high = test.interval
     echo(f"held out, {counted(len(choice.topics), 'topic')}: {measure} {choice.score:.4f}; to the first stage alone "
@@ -217,7 +212,7 @@ def named_rerankers(index: DocumentSource, named: Sequence[str], depth: int | No
     from porism.lab.pipeline.rerankers.named import named_reranker
 
     with counting_progress("re-ranking", False) as progress:
-        rerankers = [named_reranker(index, one, depth) for one in named]
+        rerankers = [named_reranker(index, name, depth) for name in named]
         for reranker in rerankers:
             _report_to(
                 reranker, progress, lambda cost: _show(cost, cost.seconds < _LONG),

@@ -1,4 +1,4 @@
-"""``porism similarities``: which terms of a channel are similar, built from spelling and embeddings, and looked at."""
+"""``porism similarities``: matrices of similar terms, built from spelling and embeddings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from porism.vectors.similarity.settings import SimilaritySettings
 if TYPE_CHECKING:
     from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 
-_LOOKING = {"name", "index_path", "shown", "listed", "k", "as_json", "quiet"}
+_SHOW_PARAMETERS = {"name", "index_path", "shown", "listed", "k", "as_json", "quiet"}
 
 
 @click.command()
@@ -51,7 +51,7 @@ def similarities(
     from porism.vectors.similarity import build_similarities
 
     if listed or shown is not None:
-        _check_looking(context)
+        _check_build_options(context)
     if listed:
         _list(index_path, as_json)
         return
@@ -69,26 +69,26 @@ def similarities(
     if as_json:
         print_json({"name": name, "path": str(path), **SimilarityMatrix.open(path).info})
     elif not quiet:
-        echo(_told(name, SimilarityMatrix.open(path)))
+        echo(_matrix_line(name, SimilarityMatrix.open(path)))
         echo(f"stored: {path} ({path.stat().st_size / 1e6:.1f} MB)")
 
 
-def _check_looking(context: click.Context) -> None:
-    """Refuses options that say how to build where nothing is built."""
+def _check_build_options(context: click.Context) -> None:
+    """Refuses options of building when nothing is built."""
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
-        if given and parameter.name not in _LOOKING:
-            raise click.UsageError(f"{parameter.opts[0]} means nothing with --show and --list, which build nothing.")
+        if given and parameter.name not in _SHOW_PARAMETERS:
+            raise click.UsageError(f"{parameter.opts[0]} does not work with --show or --list, which build nothing.")
 
 
 def _show(matrix: SimilarityMatrix, term: str, k: int, as_json: bool) -> None:
-    found = matrix.most_similar(term, k)
+    similar = matrix.most_similar(term, k)
     if as_json:
-        print_json({"term": term, "similar": [{"term": other, "similarity": value} for other, value in found]})
+        print_json({"term": term, "similar": [{"term": other, "similarity": value} for other, value in similar]})
         return
-    for other, value in found:
+    for other, value in similar:
         echo(f"{value:.4f}  {other}")
-    if not found:
+    if not similar:
         echo(f"nothing is similar to {term!r}", err=True)
 
 
@@ -106,13 +106,13 @@ def _list(index_path: Path, as_json: bool) -> None:
         ])
         return
     for name, matrix in matrices:
-        echo(_told(name, matrix))
+        echo(_matrix_line(name, matrix))
     if not matrices:
         echo("the index has no similarity matrices", err=True)
 
 
-def _told(name: str, matrix: SimilarityMatrix) -> str:
-    """A matrix in a line: what it holds, and of what it was made."""
+def _matrix_line(name: str, matrix: SimilarityMatrix) -> str:
+    """A line on a matrix: its size, and what it was made of."""
     info = matrix.info
     alpha = info.get("settings", {}).get("alpha")
     parts = [f"{counted(len(matrix), 'term')} of {matrix.channel or 'no channel'}",

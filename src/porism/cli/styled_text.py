@@ -11,13 +11,13 @@ from porism.cli.terminal import style
 if TYPE_CHECKING:
     from porism.search.marked_text import Snippet
 
-UNBROKEN = 40
-"""A formula of at most so many columns stays on one line."""
+MAX_UNBROKEN_WIDTH = 40
+"""Columns of a formula that stays on one line."""
 
 
 def styled(snippet: Snippet, **plain: bool) -> str:
-    """A title or passage on one line, words that match bold and yellow, formulas bold and green; plain where there are
-    no colours."""
+    """A title or passage on one line; matching words are bold and yellow, formulas bold and green, without colours
+    neither."""
     return "".join(
         style(piece.text, fg="green" if piece.formula else "yellow", bold=True) if piece.match
         else style(piece.text, **plain)
@@ -47,7 +47,7 @@ def _words(snippet: Snippet) -> Iterator[list[tuple[str, dict[str, str | bool]]]
     word: list[tuple[str, dict[str, str | bool]]] = []
     for piece in snippet.pieces:
         how: dict[str, str | bool] = {"fg": "green" if piece.formula else "yellow", "bold": True} if piece.match else {}
-        whole = piece.formula and _columns(piece.text) <= UNBROKEN
+        whole = piece.formula and _columns(piece.text) <= MAX_UNBROKEN_WIDTH
         for number, part in enumerate([piece.text] if whole else piece.text.split(" ")):
             if number and word:
                 yield word

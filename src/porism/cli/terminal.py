@@ -1,4 +1,4 @@
-"""What goes to the terminal: colours where they are wanted, and no control characters from documents or file names."""
+"""Output on the terminal, in colours if chosen, without control characters of documents or file names."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 
 def echo_styled(text: str) -> None:
-    """Prints a line made by :func:`style`: what came from a document must have gone through that or ``printable``."""
+    """Prints a line made by :func:`style`; text of a document must have gone through it, or through ``printable``."""
     click.echo(text, color=in_color())
 
 
 def style(text: str, **how: Any) -> str:
-    """Text from anywhere, safe to print, in colour or bold where colours are wanted."""
+    """Text from anywhere, safe to print, in colour or bold if output has colours."""
     return click.style(printable(text), **how) if how and in_color() else printable(text)
 
 
@@ -48,6 +48,6 @@ _CHOSEN = "porism.color"
 
 
 def choose_color(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """The callback of ``--color``: what is chosen counts for the whole command."""
+    """The callback of ``--color``, whose value counts for the whole command."""
     context.find_root().meta[_CHOSEN] = value
     return value

@@ -76,7 +76,7 @@ def _clock() -> str:
 
 
 def _summary(report: UpdateReport) -> str:
-    """What an update did, on one line."""
+    """The changes of an update, on one line."""
     failed = f", {counted(report.files_failed, 'file')} not readable" if report.files_failed else ""
     return (
         f"+{report.added:,} ~{report.changed:,} −{report.removed:,} documents in {report.seconds:.1f} s{failed}: "
