@@ -1,6 +1,7 @@
 """Makes the tables of settings in the reference from the dataclasses: ``python docs/settings_tables.py`` writes them.
 
-A table is between ``<!-- settings of MODULE.CLASS -->`` and ``<!-- end of settings -->``.
+A table is between ``<!-- settings of MODULE.CLASS -->`` and ``<!-- end of settings -->``; one that begins with
+``<!-- own settings of`` leaves out the settings of the base class.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
-TABLE = re.compile(r"(<!-- settings of ([\w.]+)\.(\w+) -->\n).*?(<!-- end of settings -->)", flags=re.S)
+TABLE = re.compile(r"(<!-- (own )?settings of ([\w.]+)\.(\w+) -->\n).*?(<!-- end of settings -->)", flags=re.S)
 
 
-def table(settings: type[Any]) -> str:
-    """The settings that a dataclass states itself: name, default and meaning."""
+def table(settings: type[Any], own: bool) -> str:
+    """Settings of a dataclass, all or its own: name, default and meaning."""
     kinds = get_type_hints(settings)
     rows = [
         f"| `{field.name}` | {default(field)} | {cell(field.metadata['meaning'] + choices(kinds[field.name]))} |"
         for field in dataclasses.fields(settings)
-        if field.name in settings.__annotations__ and "meaning" in field.metadata
+        if "meaning" in field.metadata and (not own or field.name in settings.__annotations__)
     ]
     return "\n".join(["| setting | default | meaning |", "|---|---|---|", *rows])
 
@@ -47,14 +48,18 @@ def cell(text: str) -> str:
     return re.sub(r"(?<![\w-])(--[a-z][\w-]*)", r"`\1`", text).replace("|", "\\|")
 
 
+def written(match: re.Match[str]) -> str:
+    """A table between its marks."""
+    head, own, module, name, end = match.groups()
+    return f"{head}\n{table(getattr(import_module(module), name), own is not None)}\n\n{end}"
+
+
 def pages() -> Iterator[tuple[Path, str]]:
     """The pages of the reference that have tables, as they should be."""
     for path in sorted(REFERENCE.glob("*.md")):
         text = path.read_text(encoding="utf-8")
         if TABLE.search(text):
-            yield path, TABLE.sub(
-                lambda match: f"{match[1]}\n{table(getattr(import_module(match[2]), match[3]))}\n\n{match[4]}", text
-            )
+            yield path, TABLE.sub(written, text)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,6 @@ def test_pages_are_what_their_scripts_write(name: str) -> None:
 
 def test_tables_of_settings_are_those_of_the_dataclasses() -> None:
     pages = dict(script("settings_tables").pages())
-    assert {"readers.md", "similarities.md"} <= {page.name for page in pages}
+    assert {"readers.md", "similarities.md", "training.md", "embeddings.md"} <= {page.name for page in pages}
     for page, content in pages.items():
         assert page.read_text(encoding="utf-8") == content, page.name  # else: python docs/settings_tables.py
