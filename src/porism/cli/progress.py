@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from porism.cli.terminal import echo
 from porism.errors import Problem, counted
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
     from porism.search.sources.indexing import Progress
 
 SHOWN_PROBLEMS = 5
@@ -54,26 +57,48 @@ def one_line(problem: Problem, most: int = 160) -> str:
 
 
 @contextmanager
-def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """A bar over the bytes read, with documents, documents a second and time left."""
+def _bar(label: str, quiet: bool, *, steps: bool, rate: bool = False, elapsed: bool = False, **options: Any
+         ) -> Iterator[Bar | None]:
+    """A bar on the terminal with a share or a number of steps; None if ``quiet`` or without a terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        yield lambda progress: None
+        yield None
         return
-    columns = (
-        TextColumn("indexing"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=console, transient=True) as bar:
+    columns = [
+        TextColumn(label), BarColumn(), MofNCompleteColumn() if steps else TaskProgressColumn(),
+        *([TextColumn("{task.fields[rate]}")] if rate else []),
+        TimeElapsedColumn() if elapsed else TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=console, transient=True, **options) as bar:
+        yield bar
+
+
+def _elapsed(bar: Bar) -> float:
+    return max(bar.tasks[0].elapsed or 0.0, 1e-3)
+
+
+@contextmanager
+def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """A bar over the bytes read, with documents, documents a second and time left."""
+    with _bar("indexing", quiet, steps=False, rate=True) as bar:
+        if bar is None:
+            yield lambda progress: None
+            return
         task = bar.add_task("indexing", total=None, rate="")
 
         def show(progress: Progress) -> None:
-            elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
-            rate = f"{counted(progress.documents, 'document')}, {progress.documents / elapsed:,.0f}/s"
+            rate = f"{counted(progress.documents, 'document')}, {progress.documents / _elapsed(bar):,.0f}/s"
             if progress.to_encode:
                 rate = f"encoding: {progress.encoded:,} of {progress.to_encode:,}"
             if progress.to_merge:
@@ -86,52 +111,30 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 @contextmanager
 def counting_progress(label: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """A bar over steps; the function it yields takes how many are done and how many there are."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda done, total: None
-        return
-    columns = (
-        TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=console, transient=True) as bar:
+    with _bar(label, quiet, steps=True, rate=True) as bar:
+        if bar is None:
+            yield lambda done, total: None
+            return
         task = bar.add_task(label, total=None, rate="")
-
-        def show(done: int, total: int) -> None:
-            elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
-            bar.update(task, completed=done, total=total, rate=f"{done / elapsed:,.1f}/s")
-
-        yield show
+        yield lambda done, total: bar.update(task, completed=done, total=total, rate=f"{done / _elapsed(bar):,.1f}/s")
 
 
 @contextmanager
 def phase_progress(phases: Sequence[str], quiet: bool) -> Iterator[list[Callable[[int, int], None]]]:
-    """A bar for each phase of a work, shown when it begins; yields one function a phase, as :func:`counting_progress`
-    does."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield [lambda done, total: None for _ in phases]
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
+    """A bar for each phase of a command, shown when it begins; yields a function for each, as
+    :func:`counting_progress` does."""
+    with _bar("{task.description}", quiet, steps=True) as bar:
+        if bar is None:
+            yield [lambda done, total: None for _ in phases]
+            return
         tasks = [bar.add_task(phase, total=None, visible=False, start=False) for phase in phases]
 
-        def shows(number: int) -> Callable[[int, int], None]:
-            def show(done: int, total: int) -> None:
-                if not bar.tasks[number].started:
-                    bar.start_task(tasks[number])
-                bar.update(tasks[number], completed=done, total=total, visible=True)
+        def show(number: int, done: int, total: int) -> None:
+            if not bar.tasks[number].started:
+                bar.start_task(tasks[number])
+            bar.update(tasks[number], completed=done, total=total, visible=True)
 
-            return show
-
-        yield [shows(number) for number in range(len(tasks))]
+        yield [partial(show, number) for number in range(len(tasks))]
 
 
 @contextmanager
@@ -140,19 +143,9 @@ def share_progress(label: str, quiet: bool) -> Iterator[Callable[[int, int], Non
 
     It is drawn when that function is called, not by a thread of its own.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda done, total: None
-        return
-    columns = (TextColumn(label), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True, auto_refresh=False) as bar:
+    with _bar(label, quiet, steps=False, elapsed=True, auto_refresh=False) as bar:
+        if bar is None:
+            yield lambda done, total: None
+            return
         task = bar.add_task(label, total=None)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, refresh=True)
-
-        yield show
+        yield lambda done, total: bar.update(task, completed=done, total=total, refresh=True)
