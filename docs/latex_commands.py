@@ -30,7 +30,7 @@ reported.
 TITLES = {
     "common": "Commands that many formulas use undefined", "others": "Other packages, and MathJax",
     "braket": "braket, and Dirac's notation of physics", "mhchem": "mhchem (`\\ce`)",
-    "bussproofs": "Proof trees: bussproofs, mathpartir, proof.sty",
+    "bussproofs": "Proof trees: bussproofs, ebproof, mathpartir, proof.sty",
 }
 OWN_TITLES = ("common", "amsmath", "mathtools", "braket", "physics", "siunitx", "mhchem", "bussproofs")
 

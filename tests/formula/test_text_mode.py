@@ -54,6 +54,8 @@ def test_text_is_what_it_says_in_parts(source: str, same: str) -> None:
     [
         (r"\text{a }\text{b}", "[T!a b]"), (r"\text{so}\ \text{on}", "[T!so on]"),
         (r"\text{for }\textit{all}", "[T!for all]"),
+        (r"\text{a \textbf{bold} and \textit{it}}", "[T!a bold and it]"), (r"\text{A}\ \text{set}", "[T!A set]"),
+        (r"\text{a}\text{ set}", "[T!a set]"), (r"\textit{a}\ \text{set}", "[U!times,0[V!a],1[T!set]]"),
         (r"\text{so}\quad\text{on}", "[O!list,0[T!so],1[T!on]]"), (r"\text{a}\,\text{b}", "[U!times,0[V!a],1[V!b]]"),
         (r"\text{a}\textbf{b}", "[U!times,0[V!a],1[V!b]]"),
         (r"\text{a}\text{b}^2", "[U!times,0[V!a],1[O!SUP,0[V!b],1[N!2]]]"),
@@ -108,6 +110,21 @@ def test_signs_of_text_mode_are_read_in_formulas_too() -> None:
     for name, said in TEXT_SIGNS.items():
         assert layout_key(parse_latex(rf"x\{name}")) == layout_key(parse_latex(rf"x\text{{\{name}}}")), said
     assert all(len(accent) == 1 for accent in TEXT_ACCENTS.values())
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        (r"\verb|x_1 + $y|", "[T!x_1 + $y]"), (r"a=\verb*+f(x)+", "[U!eq,0[V!a],1[T!f(x)]]"),
+        (r"\text{see \verb!{a}%~^&#!}", "[T!see {a}%~^&#]"), (r"\verb|x|^2", "[O!SUP,0[V!x],1[N!2]]"),
+    ],
+)
+def test_verbatim_text_is_as_it_is_typed(source: str, tree: str) -> None:
+    assert tree_of(source) == tree
+
+
+def test_verbatim_text_without_an_end_is_reported() -> None:
+    assert [problem.what for problem in parse_latex(r"\verb|x").problems] == [r"unknown command \verb"]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\overunderset{a}{b}{x}", r"\overset{a}{\underset{b}{x}}"), (r"\sqrtsign{x}", r"\sqrt{x}"),
         (r"\underoverset{b}{a}{x}", r"\underset{b}{\overset{a}{x}}"), (r"\genfrac(){0pt}{1}{n}{k}", r"\binom{n}{k}"),
         (r"\genfrac{}{}{}{}{a}{b}", r"\frac{a}{b}"), (r"\genfrac[]{1pt}{}{a}{b}", r"\left[\frac{a}{b}\right]"),
+        (r"\cases{x & if $x>0$,\cr -x & {\it else}\cr}", r"\begin{cases}x&\text{if }x>0\\-x&\text{else}\end{cases}"),
+        (r"\cases{x & xy\\ y & \text{if $x$}}", r"\begin{cases}x&xy\\y&\text{if }x\end{cases}"),
         (r"\genfrac\{\}{0pt}{}{n}{k}", r"{n \brace k}"), (r"\genfrac{}{}{0pt}{}{a}{b}", r"{a\atop b}"),
         (r"\begin{matrix}a&b\\\hdotsfor[2]{2}\end{matrix}", r"\begin{matrix}a&b\\\dots&\dots\end{matrix}"),
         (r"\begin{numcases}{f=}1&x>0\\0&\text{else}\end{numcases}", r"f=\begin{cases}1&x>0\\0&\text{else}\end{cases}"),
@@ -189,6 +191,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
          r"\frac{A\qquad B\qquad C\qquad D\qquad E}{G}"),
         (r"\inferrule*[Right=n]{A\\B}{C}", r"{\frac{A\qquad B}{C}}_{n}"),
         (r"\infer[n]{C}{A & B}", r"{\frac{A\qquad B}{C}}_{n}"),
+        (r"\begin{prooftree}\hypo{A}\hypo{B}\infer2[$n$]{C}\end{prooftree}", r"{\frac{A\qquad B}{C}}_{n}"),
+        (r"\begin{prooftree}\hypo{A &= B}\infer[left label={$n$}, double]1{C}\infer0{D}\infer2{E}\end{prooftree}",
+         r"\frac{\prescript{}{n}{\frac{A=B}{C}}\qquad\frac{}{D}}{E}"),
     ],
     "others": [
         (r"\cancelto{0}{x}", r"\overset{0}{x}"), (r"\slashed{D}", r"\not{D}"),

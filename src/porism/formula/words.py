@@ -59,7 +59,7 @@ def join_runs(first: TextRun, second: TextRun, gap: int) -> TextRun | None:
     """Two texts side by side as one; None where they are two.
 
     They are one text where they have one font and no space between them, or where both are words; a sign alone is a
-    symbol. ``gap`` is the space between them, in mu.
+    symbol, and a letter too unless it is an article before words. ``gap`` is the space between them, in mu.
     """
     if len(first.written) + len(second.written) > _MAX_JOINED:
         return None
@@ -68,7 +68,8 @@ def join_runs(first: TextRun, second: TextRun, gap: int) -> TextRun | None:
     rows = words_row(*first), words_row(*second)
     if any(len(row) == 1 and row[0].kind == "O" for row in rows):
         return None
-    if (gap == 0 and first.font == second.font) or all(map(_is_words, rows)):
+    is_article = first.written.strip() in _ARTICLES and (gap > 0 or first.written[-1:].isspace()) and first.font != "it"
+    if (gap == 0 and first.font == second.font) or (_is_words(rows[1]) and (is_article or _is_words(rows[0]))):
         return first._replace(written=first.written + " " * bool(gap) + second.written, end=second.end)
     return None
 

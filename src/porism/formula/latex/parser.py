@@ -10,6 +10,7 @@ from porism.formula.latex.diagrams import diagrams
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MacroFound, MacroText, expand, has_power
 from porism.formula.latex.tokens import Tokens, tokenize
+from porism.formula.latex.verbatim import verbatim
 from porism.formula.layout import trim
 from porism.formula.settle import settle
 from porism.formula.spelled import may_be_spelled
@@ -60,8 +61,8 @@ def parse_latex(
 
 
 def tokens_of(text: str) -> Tokens:
-    """The tokens of a formula, with diagrams and tables of text as matrices."""
-    tokens = tokenize(text)
+    """The tokens of a formula, with diagrams and tables of text as matrices, and verbatim text as text."""
+    tokens = verbatim(text) if "\\verb" in text else tokenize(text)
     if "CD" in text and "@" in text:
         tokens = diagrams(tokens)
     if "begin" in text and ("tabular" in text or "minipage" in text):

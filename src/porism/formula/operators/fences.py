@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.formula.operators.frames import Frame
-from porism.formula.operators.prepass import BAR_CLOSES, BAR_EVALUATES, BAR_OPENS
+from porism.formula.operators.prepass import BAR_CLOSES, BAR_DIVIDES, BAR_EVALUATES, BAR_OPENS
 from porism.formula.operators.products import Prefix, Written, make, spanning
 from porism.formula.operators.rules import FENCES, FUNCTION_LETTERS, OPERATOR_LETTERS, Rule
 from porism.formula.operators.scripts import RowContext, leaf_node
@@ -48,6 +48,8 @@ class Fences(RowContext):
         ):
             frame.bar("given", node)
             self.remarks.extend(self.remark(node))
+        elif frame.opener == "⟨" and (note == BAR_DIVIDES or node.label == "∣") and node not in self.around:
+            frame.bar(rule.label, node)
         elif note or not frame.expects_operand() or node.label == "∣":
             frame.relate(self.operator(rule, node) if node in self.around else rule.label, node)
         else:

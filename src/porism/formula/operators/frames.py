@@ -56,7 +56,7 @@ class Frame:
         self.items: list[OperatorNode] | None = None
         self.statements: list[OperatorNode] | None = None
         self.rows: list[OperatorNode] | None = None
-        self.before: OperatorNode | None = None
+        self.before: list[OperatorNode] | None = None
         self.before_label = ""
         self.modulus: OperatorNode | None = None
         self.inline_modulus = False
@@ -197,11 +197,12 @@ class Frame:
             self.push_head(label, left)
 
     def bar(self, label: str, symbol: LayoutNode) -> None:
-        """The condition bar of a set or of a probability: all so far is before it."""
-        self.before = self.close_rows()
+        """A bar that divides all of a frame, as the condition bar of a set does: all so far is before it."""
+        part = self.close_rows()
+        if part is None:
+            part = Written(label, symbol).leaf()
+        self.before = [*(self.before or ()), part]
         self.before_label = label
-        if self.before is None:
-            self.before = Written(label, symbol).leaf()
 
     def comma(self) -> None:
         """The end of an item."""
@@ -386,8 +387,7 @@ class Frame:
         """The whole frame as one node, with what was before its condition bar."""
         node = self.close_rows()
         if self.before is not None:
-            children = [self.before] if node is None else [self.before, node]
-            return make(self.before_label, children)
+            return make(self.before_label, self.before if node is None else [*self.before, node])
         return node
 
 

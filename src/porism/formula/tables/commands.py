@@ -164,7 +164,7 @@ ENVIRONMENTS: dict[str, tuple[str, str]] = {
 
 BRACED_ENVIRONMENTS: dict[str, str] = {
     "matrix": "matrix", "pmatrix": "pmatrix", "bmatrix": "bmatrix", "vmatrix": "vmatrix", "Vmatrix": "Vmatrix",
-    "cases": "cases", "eqalign": "aligned", "eqalignno": "aligned", "leqalignno": "aligned",
+    "eqalign": "aligned", "eqalignno": "aligned", "leqalignno": "aligned",
     "displaylines": "gathered", "substack": "gathered",
     "crampedsubstack": "gathered", "array": "matrix", "smallmatrix": "matrix",
     "bordermatrix": "pmatrix", "aligned": "aligned",

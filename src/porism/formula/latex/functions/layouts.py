@@ -109,6 +109,17 @@ def under_accent(call: Call) -> list[str]:
     return tex(r"\underset", "{", sign, "}{", base, "}")
 
 
+def plain_cases(call: Call) -> list[str]:
+    """``\\cases{x & if $x>0$ \\cr y & else}`` of plain TeX, whose second column is text where dollars are in it."""
+    depth = 0
+    has_dollars = False
+    for token in call.values[0]:
+        depth += (token == "{") - (token == "}")
+        has_dollars = has_dollars or (token == "$" and depth == 0)
+    lines = text_in_columns(call.values[0], always=True) if has_dollars else call.values[0]
+    return tex(r"\begin{cases}", lines, r"\end{cases}")
+
+
 def text_in_columns(tokens: Sequence[str], *, always: bool) -> list[str]:
     """The lines of an environment with ``\\text`` around all cells but the first of a line.
 

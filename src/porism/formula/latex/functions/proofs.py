@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from porism.formula.latex.functions.call import Call, split_top, tex, text_or_mathematics
+from porism.formula.macros.tokens import TRUE
 from porism.formula.tables.packages.proofs import PREMISES
 
 _RIGHT, _LEFT = "\0right", "\0left"
@@ -70,9 +71,42 @@ def rule(call: Call) -> list[str]:
     return _rule(split_top(call.values[2], frozenset({"\\\\"})), call.values[3], _name(call), None)
 
 
+def hypothesis(call: Call) -> list[str]:
+    """``\\hypo{A}`` of ebproof puts a premise on the stack."""
+    call.memory.append(_unaligned(call.values[-1]))
+    return []
+
+
 def rule_from_below(call: Call) -> list[str]:
-    """``\\infer[name]{C}{A & B}`` of proof.sty: the conclusion comes first."""
-    return _rule(split_top(call.values[3], frozenset({"&"})), call.values[2], _name(call), None)
+    """``\\infer[name]{C}{A & B}`` of proof.sty, ``\\infer2[name]{C}`` of ebproof with its premises on the stack."""
+    *counts, name, conclusion, premises = call.values[2:]
+    count = next((k for k in range(len(counts)) if TRUE in counts[k]), None)
+    if count is None:
+        return _rule(split_top(premises, frozenset({"&"})), conclusion, _name(call), None)
+    stack = call.memory
+    if len(stack) < count:
+        call.report(f"{call.name} without its premises")
+    first = max(0, len(stack) - count)
+    labels = _labels(call)
+    right = text_or_mathematics(name) if call.has(len(call.values) - 3) else labels.get("right label")
+    stack[first:] = [_rule(stack[first:], _unaligned(conclusion), right, labels.get("left label"))]
+    return [*premises] if call.has(len(call.values) - 1) else []
+
+
+def _labels(call: Call) -> dict[str, list[str]]:
+    """The labels among the options of ebproof."""
+    labels: dict[str, list[str]] = {}
+    for option in split_top(call.values[1], frozenset({","})) if call.has(1) else ():
+        key, *value = split_top(option, frozenset({"="}))
+        if len(value) == 1:
+            label = [token for token in value[0] if not token.isspace()]
+            labels["".join(key).strip()] = text_or_mathematics(label[1:-1] if label[:1] == ["{"] else label)
+    return labels
+
+
+def _unaligned(tokens: Sequence[str]) -> list[str]:
+    """A statement of ebproof without the sign at which it is aligned."""
+    return [token for part in split_top(tokens, frozenset({"&"})) for token in part]
 
 
 def _name(call: Call) -> list[str] | None:

@@ -11,6 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 HANDLED: dict[str, tuple[str, str]] = {
     "empheqleft": ("m", "content_of_option"), "empheqright": ("m", "content_of_option"),
+    "cases": ("m", "plain_cases"),
     "genfrac": ("m m m -m m m", "general_fraction"), "hdotsfor": ("s -o m", "dots_in_columns"),
 }
 

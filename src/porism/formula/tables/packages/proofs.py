@@ -1,4 +1,4 @@
-"""Proof trees: bussproofs, and the rules of mathpartir and proof.sty.
+"""Proof trees: bussproofs and ebproof, and the rules of mathpartir and proof.sty.
 
 A rule is a fraction: its premises, side by side, over its conclusion. Its name is a script of the fraction.
 """
@@ -17,7 +17,8 @@ HANDLED: dict[str, tuple[str, str]] = {
     **{name: ("m" if name[-1] == "C" else "u{$} u{$}", "inference") for name in PREMISES},
     "RightLabel": ("m", "right_label"), "RL": ("m", "right_label"), "LeftLabel": ("m", "left_label"),
     "LL": ("m", "left_label"), "DisplayProof": ("", "proof"), "DP": ("", "proof"),
-    "inferrule": ("s o m m", "rule"), "infer": ("s o m m", "rule_from_below"),
+    "inferrule": ("s o m m", "rule"),
+    "infer": ("s o t0 t1 t2 t3 t4 t5 t6 t7 t8 t9 o m g", "rule_from_below"), "hypo": ("s o m", "hypothesis"),
 }
 
 _APPEARANCE = """
