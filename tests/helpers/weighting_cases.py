@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts, Weighting, is_stored
 
 TINY = [
@@ -39,7 +39,7 @@ class Counted:
                 row[number[term]] += 1
         documents, terms = np.nonzero(counts)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=len(docs)))]).astype(np.int64)
-        self.rows = Rows(indptr, terms.astype(np.int32), counts[documents, terms])
+        self.rows = FrequencyRows(indptr, terms.astype(np.int32), counts[documents, terms])
         sizes = np.array([len(term) for term in self.vocabulary], np.float64)
         distinct = (counts > 0).sum(axis=1)
         lengths, characters = counts.sum(axis=1), counts @ sizes

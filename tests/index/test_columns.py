@@ -12,7 +12,7 @@ from porism.index import container
 from porism.index.columns import Column
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
-from porism.index.runs import Vocabulary
+from porism.index.runs import StringRuns
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
 BLOCK = 64
@@ -138,5 +138,5 @@ def test_a_string_is_compared_before_it_is_given(words: Path, number: int) -> No
     with pytest.raises(IndexCorrupt, match="section 'd:strings'"):
         dictionary.packed()
     with pytest.raises(IndexCorrupt, match="section 'd:strings'"):
-        Vocabulary.of_dictionary(dictionary)
+        StringRuns.of_dictionary(dictionary)
     assert string in WORDS

@@ -90,7 +90,7 @@ def test_a_new_id_that_another_document_has_is_refused(tmp_path: Path) -> None:
     named = type(first)("b:x", first.words)
     write(tmp_path / "a", [type(second)("x", second.words), named])
     write(tmp_path / "b", [type(third)("x", third.words)])
-    with pytest.raises(ConfigError, match="'b:x' is one of another document"):
+    with pytest.raises(ConfigError, match="another document already has the id 'b:x'"):
         JointSnapshot.open_all([tmp_path / "a", tmp_path / "b"])
 
 

@@ -14,7 +14,7 @@ from porism.errors import IndexCorrupt
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.run_kernels import count_terms, merge_runs
-from porism.index.runs import Run, Vocabulary, unite
+from porism.index.runs import StringRun, StringRuns, merge_vocabularies
 from porism.index.strings import Dictionary, Names, Packed, write_dictionary, write_names
 
 TEXT = st.text("ab", max_size=12) | st.text("ab\x00é🙂\ud800", max_size=30) | st.text("a", min_size=90, max_size=300)
@@ -22,7 +22,7 @@ STRINGS = st.lists(TEXT, unique=True, max_size=40)
 FREQUENCIES = [0, 1, 2, 3, 31, 32, 511, 512, 10_000]
 
 
-def dictionary(folder: Path, strings: list[str], random) -> tuple[Vocabulary, list[str]]:
+def dictionary(folder: Path, strings: list[str], random) -> tuple[StringRuns, list[str]]:
     """A dictionary on disk, and its strings by number."""
     with ContainerWriter(folder / "d.bin", "test") as writer:
         counts = np.array([random.choice(FREQUENCIES[1:]) for _ in strings], np.int64)
@@ -30,31 +30,31 @@ def dictionary(folder: Path, strings: list[str], random) -> tuple[Vocabulary, li
         writer.finish({})
     by_number = dict(zip(numbers.tolist(), strings, strict=True))
     read = Dictionary(Container(folder / "d.bin", "test"), "d")
-    return Vocabulary.of_dictionary(read), [by_number[number] for number in range(len(strings))]
+    return StringRuns.of_dictionary(read), [by_number[number] for number in range(len(strings))]
 
 
-def names(folder: Path, strings: list[str], _: object) -> tuple[Vocabulary, list[str]]:
+def names(folder: Path, strings: list[str], _: object) -> tuple[StringRuns, list[str]]:
     with ContainerWriter(folder / "n.bin", "test") as writer:
         write_names(writer, "n", Packed.of(strings))
         writer.finish({})
-    return Vocabulary.of_names(Names(Container(folder / "n.bin", "test"), "n")), strings
+    return StringRuns.of_names(Names(Container(folder / "n.bin", "test"), "n")), strings
 
 
-def in_memory(_: Path, strings: list[str], __: object) -> tuple[Vocabulary, list[str]]:
-    return Vocabulary.of_strings(Packed.of(strings)), strings
+def in_memory(_: Path, strings: list[str], __: object) -> tuple[StringRuns, list[str]]:
+    return StringRuns.of_strings(Packed.of(strings)), strings
 
 
-Kind = Callable[[Path, list[str], object], tuple[Vocabulary, list[str]]]
+Kind = Callable[[Path, list[str], object], tuple[StringRuns, list[str]]]
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([dictionary, names, in_memory]), STRINGS), max_size=6), st.data())
 def test_vocabularies_are_united_as_a_set_and_a_sort_would_do_it(tmp_path_factory, parts, data) -> None:
     random = data.draw(st.randoms(use_true_random=False))
-    made: list[tuple[Vocabulary, list[str]]] = [
+    made: list[tuple[StringRuns, list[str]]] = [
         kind(tmp_path_factory.mktemp("v"), strings, random) for kind, strings in parts
     ]
-    united = unite([vocabulary for vocabulary, _ in made])
+    united = merge_vocabularies([vocabulary for vocabulary, _ in made])
     distinct = sorted({string for _, strings in made for string in strings})
     rank = {string: place for place, string in enumerate(distinct)}
     assert united.run.size == len(distinct)
@@ -80,15 +80,15 @@ def test_many_vocabularies_of_many_strings_are_united() -> None:
     lists = [
         list(dict.fromkeys(f"={number:04x}" for number in draw.integers(0, 5_000, 900).tolist())) for _ in range(70)
     ]
-    united = unite([Vocabulary.of_strings(Packed.of(strings)) for strings in lists])
+    united = merge_vocabularies([StringRuns.of_strings(Packed.of(strings)) for strings in lists])
     distinct = sorted({string for strings in lists for string in strings})
     rank = {string: place for place, string in enumerate(distinct)}
     assert [ranks.tolist() for ranks in united.ranks] == [[rank[one] for one in strings] for strings in lists]
 
 
 def test_nothing_is_united_to_nothing() -> None:
-    assert unite([]).run.size == 0
-    united = unite([Vocabulary([]), Vocabulary.of_strings(Packed.of([]))])
+    assert merge_vocabularies([]).run.size == 0
+    united = merge_vocabularies([StringRuns([]), StringRuns.of_strings(Packed.of([]))])
     assert [len(ranks) for ranks in united.ranks] == [0, 0]
 
 
@@ -125,11 +125,11 @@ def test_a_damaged_dictionary_is_named(tmp_path: Path, before: int) -> None:
         writer.add("channel:blocks", np.array([0, 4], np.int64))
         writer.add("channel:buckets", np.array([0, 2], np.int64))
         writer.finish({})
-    damaged = Vocabulary.of_dictionary(Dictionary(Container(tmp_path / "d.bin", "test"), "channel"))
-    run = Run(np.frombuffer(b"\x01a", np.uint8), 1)
-    sound = [Vocabulary([]), Vocabulary([run, run]), Vocabulary([run]), Vocabulary([]), Vocabulary([run])][:before]
+    damaged = StringRuns.of_dictionary(Dictionary(Container(tmp_path / "d.bin", "test"), "channel"))
+    run = StringRun(np.frombuffer(b"\x01a", np.uint8), 1)
+    sound = [StringRuns([]), StringRuns([run, run]), StringRuns([run]), StringRuns([]), StringRuns([run])][:before]
     with pytest.raises(IndexCorrupt, match=r"channel:strings.*no front-coded strings"):
-        unite([*sound, damaged, Vocabulary([run])])
+        merge_vocabularies([*sound, damaged, StringRuns([run])])
 
 
 def test_terms_are_counted_by_rank() -> None:

@@ -162,7 +162,7 @@ def test_a_read_only_folder_can_be_read_but_not_written(path: Path) -> None:
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.tex").write_text("mine")
-    with pytest.raises(StorageError, match=r"holds other things, such as 'notes\.tex'"):
+    with pytest.raises(StorageError, match=r"it holds 'notes\.tex'"):
         IndexWriter(tmp_path)
     with pytest.raises(StorageError, match=r"File exists|Not a directory"):
         IndexWriter(tmp_path / "notes.tex")

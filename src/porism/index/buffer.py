@@ -1,4 +1,4 @@
-"""The documents that wait in memory before a writer makes a segment of them."""
+"""Documents that wait in memory until a writer makes a segment of them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch
-from porism.index.parts import BatchPart, Part
+from porism.index.parts import BatchPart, SegmentInput
 from porism.index.segment import filter_term, filter_terms
 
 
 @dataclass(slots=True)
 class _Buffered:
-    """A batch in memory; ``live`` (bool, one a document) is False for documents that a later one replaced."""
+    """A batch in memory; ``live`` (bool, one a document) is False for documents that were replaced."""
 
     batch: AnalyzedBatch
     live: NDArray[np.bool_]
 
 
 class DocumentBuffer:
-    """Batches of analysed documents; of those with one id the last counts. ``len`` is how many count."""
+    """Batches of analysed documents. The last document with an id is live; ``len`` counts live documents."""
 
     def __init__(self) -> None:
         self.nbytes = 0
-        """About how much memory the batches take."""
+        """Approximate memory of the batches."""
         self._batches: list[_Buffered] = []
         self._where: dict[str, tuple[_Buffered, int]] = {}
 
@@ -34,11 +34,11 @@ class DocumentBuffer:
         return len(self._where)
 
     def contains(self, ids: Sequence[str]) -> NDArray[np.bool_]:
-        """For each id whether there is such a document (bool)."""
+        """Whether there is a document with each id (bool)."""
         return np.fromiter((doc_id in self._where for doc_id in ids), np.bool_, count=len(ids))
 
     def add(self, batch: AnalyzedBatch) -> None:
-        """Adds documents, in the place of those with the same ids."""
+        """Adds documents, which replace those with the same ids."""
         buffered = _Buffered(batch, np.ones(len(batch.ids), np.bool_))
         for doc, doc_id in enumerate(batch.ids):
             before = self._where.get(doc_id)
@@ -49,7 +49,7 @@ class DocumentBuffer:
         self.nbytes += batch.nbytes
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Deletes documents; returns how many there were."""
+        """Returns the number of documents deleted."""
         count = 0
         for doc_id in ids:
             before = self._where.pop(doc_id, None)
@@ -59,13 +59,13 @@ class DocumentBuffer:
         return count
 
     def matching(self, key: str, value: str) -> list[str]:
-        """The ids of the documents whose metadata ``key`` is ``value`` or has it among its values."""
+        """The ids of documents whose metadata ``key`` has the value ``value``."""
         term = filter_term(key, value)
         return [
             doc_id for doc_id, (buffered, doc) in self._where.items()
             if term in filter_terms(buffered.batch.metadata[doc])
         ]
 
-    def parts(self) -> list[Part]:
-        """What a segment is made of: batches that have documents which count."""
+    def parts(self) -> list[SegmentInput]:
+        """The batches that have live documents."""
         return [BatchPart(buffered.batch, buffered.live) for buffered in self._batches if buffered.live.any()]

@@ -1,4 +1,4 @@
-"""Writing a segment from parts: the one way into an index, when documents are added and when segments are merged."""
+"""Writing a segment from its inputs, when documents are added and when segments are merged."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from porism.index.container import Stamp
 from porism.index.container_writer import ContainerWriter
-from porism.index.parts import Part
+from porism.index.parts import SegmentInput
 from porism.index.records import write_records
 from porism.index.rows import Csr, write_rows
-from porism.index.runs import United, Vocabulary, unite
+from porism.index.runs import MergedStrings, StringRuns, merge_vocabularies
 from porism.index.segment import DATA_FILE
 from porism.index.strings import Packed, offsets, write_dictionary, write_names
 from porism.system.files.durable import make_folder, storage_errors, sync_folder
@@ -30,31 +30,30 @@ OnStep = Callable[[int, int], None]
 """Called with (steps done, steps in all) while a segment is written."""
 
 
-class _Formulas(NamedTuple):
-    """The formulas of a new segment: of each the rank of its key among those of all parts, the part and the row of the
-    part that it is taken from.
+class _MergedFormulas(NamedTuple):
+    """The formulas of a new segment: the rank of each key among the ``keys`` of all parts, and the part and row it has.
 
-    ``numbers`` has for each part the new ordinal of each of its formulas, -1 for those that no document uses.
+    ``numbers`` has the new ordinals of each part's formulas, -1 for those that no document uses.
     """
 
-    keys: United
+    keys: MergedStrings
     rank: NDArray[np.int32]
     part: NDArray[np.int64]
     row: NDArray[np.int64]
     numbers: list[NDArray[np.int32]]
 
 
-def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = None) -> Stamp:
-    """Writes the documents that ``parts`` select, in order, as the one segment of a new ``folder``.
+def write_segment(folder: Path, parts: Sequence[SegmentInput], on_step: OnStep | None = None) -> Stamp:
+    """Writes the documents that ``parts`` select, in order, as a segment in a new ``folder``.
 
-    Formulas with the same key become one, vocabularies are united, and what no document uses is left out. ``on_step``
-    is called with (steps done, steps in all): one step for the documents and one for each channel.
+    Formulas with the same key become one, vocabularies are merged, and unused formulas and terms are left out.
+    ``on_step`` is called with (steps done, steps in all): one step for the documents and one for each channel.
 
-    :raises StorageError: the disk is full or the folder cannot be written; nothing is left behind in the latter case.
+    :raises StorageError: the disk is full, or the folder cannot be made, in which case nothing is left behind.
     """
     fields = tuple(dict.fromkeys(field for part in parts for field in part.fields))
     selected = [_occurrences(part, fields) for part in parts]
-    formulas = _unite_formulas(parts, selected)
+    formulas = _merge_formulas(parts, selected)
     make_folder(folder.parent)
     with storage_errors(folder):
         folder.mkdir()
@@ -105,13 +104,13 @@ def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = 
     return stamp
 
 
-def _field_numbers(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
+def _field_numbers(part: SegmentInput, fields: tuple[str, ...]) -> NDArray[np.int64]:
     """The position in ``fields`` of each field of the part."""
     return np.asarray([fields.index(field) for field in part.fields], np.int64)
 
 
-def _occurrences(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
-    """The occurrences in the part's selected documents, by document, field (numbered as in ``fields``) and place."""
+def _occurrences(part: SegmentInput, fields: tuple[str, ...]) -> NDArray[np.int64]:
+    """The occurrences in the selected documents of a part, by document, field (its place in ``fields``) and place."""
     first = part.occurrence_indptr[part.docs]
     lengths = part.occurrence_indptr[part.docs + 1] - first
     bounds = offsets(lengths)
@@ -122,32 +121,32 @@ def _occurrences(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
     return cast("NDArray[np.int64]", rows[order])
 
 
-def _unite_formulas(parts: Sequence[Part], selected: Sequence[NDArray[np.int64]]) -> _Formulas:
-    """Numbers the formulas of the selected occurrences by first appearance; equal keys are one formula."""
+def _merge_formulas(parts: Sequence[SegmentInput], selected: Sequence[NDArray[np.int64]]) -> _MergedFormulas:
+    """Numbers the formulas of the selected occurrences by first appearance; formulas with equal keys are one."""
     used: list[NDArray[np.int64]] = []
     for part, rows in zip(parts, selected, strict=True):
-        found, first = np.unique(part.occurrence_formula[rows], return_index=True)
-        used.append(found[np.argsort(first)].astype(np.int64))
-    keys = unite([part.keys() for part in parts])
+        formulas, first = np.unique(part.occurrence_formula[rows], return_index=True)
+        used.append(formulas[np.argsort(first)].astype(np.int64))
+    keys = merge_vocabularies([part.keys() for part in parts])
     nothing = np.zeros(0, np.int32)
-    ranks = np.concatenate([nothing, *[of_part[rows] for of_part, rows in zip(keys.ranks, used, strict=True)]])
+    ranks = np.concatenate([nothing, *[part_ranks[rows] for part_ranks, rows in zip(keys.ranks, used, strict=True)]])
     first = np.full(keys.run.size, -1, np.int64)
-    first[ranks[::-1]] = np.arange(len(ranks) - 1, -1, -1)  # of several places of a rank the first is written last
+    first[ranks[::-1]] = np.arange(len(ranks) - 1, -1, -1)  # backwards, so that the first place of a rank stays
     firsts = np.sort(first[first >= 0])
     number = np.full(keys.run.size, -1, np.int32)
     number[ranks[firsts]] = np.arange(len(firsts), dtype=np.int32)
     bounds = offsets(np.asarray([len(rows) for rows in used], np.int64))
     numbers: list[NDArray[np.int32]] = []
-    for of_part, rows in zip(keys.ranks, used, strict=True):
+    for part_ranks, rows in zip(keys.ranks, used, strict=True):
         table = np.full(int(rows.max(initial=-1)) + 1, -1, np.int32)
-        table[rows] = number[of_part[rows]]
+        table[rows] = number[part_ranks[rows]]
         numbers.append(table)
     owner = np.searchsorted(bounds, firsts, side="right") - 1
     all_rows = np.concatenate([np.zeros(0, np.int64), *used])
-    return _Formulas(keys, ranks[firsts], owner, all_rows[firsts], numbers)
+    return _MergedFormulas(keys, ranks[firsts], owner, all_rows[firsts], numbers)
 
 
-def _write_keys(writer: ContainerWriter, formulas: _Formulas) -> None:
+def _write_keys(writer: ContainerWriter, formulas: _MergedFormulas) -> None:
     """Writes the keys as :class:`~porism.index.strings.Names`."""
     is_used = np.zeros(formulas.keys.run.size, np.int8)
     is_used[formulas.rank] = 1
@@ -156,8 +155,8 @@ def _write_keys(writer: ContainerWriter, formulas: _Formulas) -> None:
 
 
 def _write_occurrences(
-    writer: ContainerWriter, parts: Sequence[Part], selected: Sequence[NDArray[np.int64]], fields: tuple[str, ...],
-    formulas: _Formulas,
+    writer: ContainerWriter, parts: Sequence[SegmentInput], selected: Sequence[NDArray[np.int64]],
+    fields: tuple[str, ...], formulas: _MergedFormulas,
 ) -> None:
     lengths = [part.occurrence_indptr[part.docs + 1] - part.occurrence_indptr[part.docs] for part in parts]
     pairs = list(zip(parts, selected, strict=True))
@@ -177,8 +176,8 @@ def _write_occurrences(
     write_records(writer, "occurrences:visual", visual_ids, TEXT_BLOCK)
 
 
-def _write_filters(writer: ContainerWriter, parts: Sequence[Part]) -> None:
-    """Metadata as an inverted file: a dictionary of key and value, and the documents of each."""
+def _write_filters(writer: ContainerWriter, parts: Sequence[SegmentInput]) -> None:
+    """Writes an inverted file of the metadata: a dictionary of pairs of key and value, and their documents."""
     from porism.index.string_kernels import unify
 
     vocabularies: list[Packed] = []
@@ -208,8 +207,8 @@ def _write_filters(writer: ContainerWriter, parts: Sequence[Part]) -> None:
     writer.add("filters:docs", np.concatenate(docs)[order].astype(np.int32))
 
 
-def _text_rows(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
-    """For each row of the new segment the row of the part, -1 where the part has no such field."""
+def _text_rows(part: SegmentInput, fields: tuple[str, ...]) -> NDArray[np.int64]:
+    """The row of the part for each row of the new segment, -1 for fields that the part lacks."""
     columns = np.full(len(fields), -1, np.int64)
     columns[_field_numbers(part, fields)] = np.arange(len(part.fields))
     rows = np.where(columns < 0, -1, part.docs[:, None] * len(part.fields) + columns)
@@ -217,7 +216,7 @@ def _text_rows(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
 
 
 def _steps(total: int, on_step: OnStep | None) -> Callable[[], None]:
-    """What is called after each step, and counts them."""
+    """A function to call after each step; it counts them for ``on_step``."""
     done = count(1)
 
     def step() -> None:
@@ -233,12 +232,12 @@ def _write_channel(
     writer: ContainerWriter,
     name: str,
     channel: str,
-    parts: Sequence[Part],
+    parts: Sequence[SegmentInput],
     rows: Sequence[NDArray[np.int64]],
 ) -> dict[str, int]:
-    """Writes the dictionary and the rows of a channel in two passes over the parts: count the terms, then number them.
+    """Writes the dictionary and rows of a channel in two passes over the parts: count the terms, then number them.
 
-    ``rows`` has for each part the rows to take, in order; a part without the channel gives empty ones only.
+    ``rows`` has the rows to take from each part, in order; -1 is an empty row, for parts without the channel.
     """
     from porism.index.run_kernels import count_terms
 
@@ -249,8 +248,8 @@ def _write_channel(
             empty = np.zeros(0, np.int32)
             yield Csr(np.zeros(len(rows[number]) + 1, np.int64), empty, empty.astype(np.uint16))
 
-    terms = unite([
-        part.vocabulary(channel) if (taken >= 0).any() else Vocabulary([])
+    terms = merge_vocabularies([
+        part.vocabulary(channel) if (taken >= 0).any() else StringRuns([])
         for part, taken in zip(parts, rows, strict=True)
     ])
     frequencies = np.zeros(terms.run.size, np.int32)
@@ -260,13 +259,13 @@ def _write_channel(
     numbers = terms.write(writer, name, frequencies)
     kept = int(np.count_nonzero(frequencies))
     all_ranks = terms.ranks
-    del terms, frequencies  # of many millions of terms no array stays that is not needed any more
+    del terms, frequencies  # arrays of many millions of terms are freed as early as possible
 
     def numbered() -> Iterator[tuple[Csr, NDArray[np.int32]]]:
         for number, ranks in enumerate(all_ranks):
-            of_term = numbers[ranks]
+            term_numbers = numbers[ranks]
             for piece in pieces(number):
-                yield piece, of_term
+                yield piece, term_numbers
 
     info = write_rows(writer, name, numbered())
     step()

@@ -1,7 +1,7 @@
-"""Removing files that no commit refers to: what killed writers left, and segments that merges replaced.
+"""Removing files that no commit refers to: those of killed writers, and segments that merges replaced.
 
-Only the writer cleans, under its lock. Readers that have a removed file mapped keep it until they close; one that is
-just opening sees a file missing, and starts again with the newer manifest.
+Only the writer cleans, under its lock. A reader keeps a removed file mapped until it closes. A reader that is just
+opening finds a file missing, and starts again with the newer manifest.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from porism.system.files.durable import remove_tree
 
 
 def clean_index(path: Path, manifest: Manifest | None, *, outdated: bool = False) -> None:
-    """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time.
+    """Removes files that ``manifest`` does not refer to; those that cannot be removed now are left to the next writer.
 
-    With ``outdated`` derived data go, too, that another version wrote and this one does not read.
+    ``outdated`` includes derived data of other versions, which this one does not read.
     """
     for leftover in [*path.glob(f"{MANIFEST_FILE}.*.tmp"), *(path / TOKENIZERS.folder).glob("*.tmp")]:
         _remove(leftover)
@@ -40,7 +40,7 @@ def clean_index(path: Path, manifest: Manifest | None, *, outdated: bool = False
             if file.name not in files:
                 _remove(file)
         for file in (folder / DERIVED_FOLDER).glob("*.tmp"):
-            remove_abandoned(file)  # readers write there too, without the lock
+            remove_abandoned(file)  # readers too write there, without the lock
         if outdated:
             remove_outdated(folder)
 

@@ -1,7 +1,7 @@
-"""Reading sections as what they are meant to be: checked once, so that nothing that uses their numbers goes astray.
+"""Sections as columns of numbers within bounds.
 
-Checksums show that a section is what was written. That the numbers in it can be used as positions is checked too, in
-one vectorised pass when it is first read: a file that was made to do harm has checksums that agree.
+Checksums show that a section is as written. Whether its numbers are valid positions is checked too, in one vectorised
+pass when it is first read: a malicious file has checksums that agree.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ def column(
     container: Container, name: str, dtype: Any, length: int | None = None, *, low: int | None = None,
     end: int | None = None,
 ) -> NDArray[Any]:
-    """A flat section of a dtype (or of one of several), of this length, with numbers from ``low`` and below ``end``.
+    """A flat section of this dtype (or of one of several) and length, with numbers from ``low`` to ``end - 1``.
 
-    :raises IndexCorrupt: there is none, it was changed, or it is not like that.
+    :raises IndexCorrupt: there is no such section, or it was changed.
     """
     array = container.array(name)
     dtypes = dtype if isinstance(dtype, tuple) else (dtype,)
-    if array.ndim != 1 or array.dtype not in [np.dtype(one) for one in dtypes]:
+    if array.ndim != 1 or array.dtype not in [np.dtype(accepted) for accepted in dtypes]:
         raise damaged(container, name, f"{array.ndim} dimensions of {array.dtype}")
     if length is not None and len(array) != length:
         raise damaged(container, name, f"{len(array)} elements where {length} belong")
@@ -39,18 +39,15 @@ def column(
 
 
 class Column:
-    """A flat section of numbers of which only the parts that are read are compared with their checksums and checked.
-
-    What is read of it is an array: by a position, a slice or positions.
-    """
+    """A flat section of numbers whose parts are checked as they are read, by position, slice or positions."""
 
     def __init__(
         self, container: Container, name: str, dtype: Any, length: int | None = None, *, low: int | None = None,
         end: int | None = None,
     ) -> None:
-        """As :func:`column`, which reads all of it.
+        """Takes what :func:`column` takes.
 
-        :raises IndexCorrupt: there is no such section, or it is of another dtype or length.
+        :raises IndexCorrupt: there is no such section, or it has another dtype or length.
         """
         section = container.section(name)
         if section.array.ndim != 1 or section.array.dtype != np.dtype(dtype):
@@ -67,7 +64,7 @@ class Column:
     def __getitem__(self, where: Any) -> Any:
         """The numbers at a position, in a slice (of step 1) or at positions (integers, from 0).
 
-        :raises IndexCorrupt: they were changed, or are not what they must be.
+        :raises IndexCorrupt: they were changed, or are out of bounds.
         """
         if self._whole is not None:
             return self._whole[where]
@@ -78,14 +75,14 @@ class Column:
             begins = np.atleast_1d(np.asarray(where)).astype(np.int64)
             ends = begins + 1
         self._section.require(begins, ends)
-        found = self._section.array[where]
-        self._check(np.asarray(found))
-        return found
+        numbers = self._section.array[where]
+        self._check(np.asarray(numbers))
+        return numbers
 
     def all(self) -> NDArray[Any]:
         """All numbers.
 
-        :raises IndexCorrupt: some were changed, or are not what they must be.
+        :raises IndexCorrupt: some were changed, or are out of bounds.
         """
         if self._whole is None:
             whole = self._section.all()
@@ -102,11 +99,9 @@ class Column:
 
 
 def starts(container: Container, name: str, dtype: Any, end: int, length: int | None = None) -> NDArray[Any]:
-    """A flat section that bounds parts of something with ``end`` elements: from 0 to ``end``, never less than before.
+    """A flat section of non-decreasing bounds from 0 to ``end``; ``length`` is the number of parts, if known.
 
-    ``length`` is the number of parts, if it is known.
-
-    :raises IndexCorrupt: there is none, it was changed, or it is not like that.
+    :raises IndexCorrupt: there is no such section, or it was changed.
     """
     array = column(container, name, dtype, None if length is None else length + 1)
     key = (name, "starts", end)
@@ -118,17 +113,17 @@ def starts(container: Container, name: str, dtype: Any, end: int, length: int | 
 
 
 def are_starts(array: NDArray[Any], end: int) -> bool:
-    """Whether numbers bound the parts of something with ``end`` elements."""
+    """Whether numbers are non-decreasing bounds from 0 to ``end``."""
     return (
         len(array) > 0 and int(array[0]) == 0 and int(array[-1]) == end and bool((array[1:] >= array[:-1]).all())
     )
 
 
 def outside(container: Container, name: str, least: int, most: int, low: int | None, end: int | None) -> Exception:
-    """The error for numbers that are not between their bounds."""
+    """The error for numbers out of bounds."""
     return damaged(container, name, f"numbers from {least} to {most} where {low} to below {end} belong")
 
 
-def damaged(container: Container, name: str, what: str) -> Exception:
-    """The error for a section whose numbers make no sense."""
-    return corrupt(f"has changed in section {name!r} ({what})", container.path)
+def damaged(container: Container, name: str, reason: str) -> Exception:
+    """The error for a section with invalid numbers."""
+    return corrupt(f"has changed in section {name!r} ({reason})", container.path)

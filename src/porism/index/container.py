@@ -1,18 +1,20 @@
-"""One file that holds many named arrays: how a segment, its tombstones and its derived data lie on disk.
+"""A file of named arrays: the format of segments, tombstones and derived data.
 
 ::
 
     magic (8 bytes) │ sections, each on a multiple of 64 │ checksums │ table of contents (JSON) │ footer (32 bytes)
 
 Each block of a section has a checksum, an xxh3-64 as little-endian uint64. A block has :data:`BLOCK` bytes, or
-:data:`SMALL_BLOCK` in sections of which searches read rows here and there. The footer is offset, length and xxh3-64 of
-the table, each a little-endian uint64, and the magic again. The table has the format version, the kind of the file,
-free information, where the checksums are and their own xxh3-64, and for each section its offset, dtype, shape, the
-number of its first checksum, and the size of its blocks where it is another one.
+:data:`SMALL_BLOCK` in sections from which searches read scattered rows. The footer is offset, length and xxh3-64 of the
+table, each a little-endian uint64, and the magic again.
 
-Reading is one memory map, without a descriptor that stays open. Opening checks the size of the file, the footer, the
-table and the checksums. Nothing of a section is handed on that does not agree with them: :meth:`Container.array` checks
-a section whole when it is first used, and a :class:`Section` that is large only what is about to be read.
+The table has the format version, the kind of the file, free information, and the place and xxh3-64 of the checksums.
+For each section it has the offset, dtype, shape, number of the first checksum, and the size of its blocks unless that
+is the default.
+
+A file is read through one memory map; no descriptor stays open. Opening checks the size of the file, the footer, the
+table and the checksums. Data are compared with their checksums before use: :meth:`Container.array` checks a section
+whole, once, and a large :class:`ContainerSection` checks only what is about to be read.
 :mod:`porism.index.container_writer` writes such files.
 """
 
@@ -40,7 +42,7 @@ from porism.version import __version__
 
 
 class _Mapping:
-    """A part of memory that arrays view; it is given back when the last of them has gone."""
+    """Mapped memory, which is unmapped when the last array that views it is gone."""
 
     def __init__(self, place: int, size: int) -> None:
         self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (place, True)}
@@ -50,7 +52,7 @@ class _Mapping:
 
 @cache
 def _calls() -> Any:
-    """The library that has ``mmap``, ``munmap`` and ``madvise`` of the system."""
+    """The system library with ``mmap``, ``munmap`` and ``madvise``."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = (
@@ -64,7 +66,7 @@ def _calls() -> Any:
 
 
 def map_file(descriptor: int, size: int) -> NDArray[np.uint8]:
-    """The first ``size`` bytes (above 0) of an open file, read-only; the file can be closed and removed then.
+    """Maps the first ``size`` (> 0) bytes of an open file, read-only; the file can then be closed and removed.
 
     :raises OSError: it cannot be mapped.
     """
@@ -78,9 +80,9 @@ def map_file(descriptor: int, size: int) -> NDArray[np.uint8]:
 
 
 def unload(array: NDArray[Any]) -> None:
-    """Gives the memory of a mapped array back; what reads it again gets it from the file.
+    """Frees the memory of a mapped array that was copied; the next read loads it from the file again.
 
-    For an array that was copied. Does nothing where the system has no such call.
+    Does nothing on systems without ``madvise``.
     """
     if os.name == "nt" or not hasattr(mmap, "MADV_DONTNEED"):
         return
@@ -94,16 +96,16 @@ def unload(array: NDArray[Any]) -> None:
 FORMAT = 5
 """Version of everything on disk; raised when an older program could not read what is written."""
 BLOCKS = {3: 1 << 18, 4: 1 << 16, 5: 1 << 16}
-"""The formats that are read, and how many bytes have one checksum in each, where a section does not say."""
+"""The readable formats → the bytes of a block, unless a section says otherwise."""
 
 MAGIC = b"PORISM\x1a\n"
 ALIGNMENT = 64
 BLOCK = BLOCKS[FORMAT]
-"""Bytes that have one checksum: 4 µs to compare, and 4 MB of checksums for 32 GB."""
+"""Bytes of a block: 4 µs to compare, and 4 MB of checksums for 32 GB."""
 SMALL_BLOCK = 1 << 12
-"""Bytes that have one checksum where rows are read here and there: 1 µs to compare, 1 MB of checksums for 512 MB."""
+"""Bytes of a block where scattered rows are read: 1 µs to compare, 1 MB of checksums for 512 MB."""
 CHECKED_BYTES = 4 << 20
-"""Sections up to this size are checked whole even where only parts are read: a few milliseconds at most."""
+"""Sections up to this size are always checked whole, which takes a few milliseconds at most."""
 FOOTER = struct.Struct("<QQQ8s")
 """Offset, length and xxh3-64 of the table of contents, and the magic."""
 _RESTORE = (
@@ -111,11 +113,11 @@ _RESTORE = (
     "Restore the folder from a copy, or delete it and index the sources again."
 )
 ONE_CHECKSUM = np.dtype("<u8")
-"""How a checksum is stored."""
+"""The dtype of a stored checksum."""
 
 
 class Stamp(NamedTuple):
-    """What identifies the content of a container: its size in bytes and the xxh3-64 of its table of contents."""
+    """Identifies the content of a container: its size in bytes and the xxh3-64 of its table of contents."""
 
     size: int
     digest: int
@@ -131,13 +133,13 @@ def check_format(version: object, written_by: object, where: Path) -> None:
         )
 
 
-def corrupt(what: str, path: Path) -> IndexCorrupt:
-    """The error for a file that is not as it was written."""
-    return IndexCorrupt(what, where=str(path), hint=_RESTORE)
+def corrupt(reason: str, path: Path) -> IndexCorrupt:
+    """The error for a file that has changed since it was written."""
+    return IndexCorrupt(reason, where=str(path), hint=_RESTORE)
 
 
 def unreadable(error: OSError, path: Path) -> IndexUnreadable:
-    """The error for a file that the system does not let us read, which says nothing about what is in it."""
+    """The error for a file that the system does not let us read; its content may be intact."""
     hint = "Look at the disk and its messages; nothing says that the index is damaged."
     if error.errno in (errno.EMFILE, errno.ENFILE):
         hint = "Too many files are open: close some, or raise the limit (ulimit -n). The index is as it was."
@@ -149,8 +151,7 @@ def unreadable(error: OSError, path: Path) -> IndexUnreadable:
 
 
 class _Entry(NamedTuple):
-    """Where a section is: its first byte and the byte after the last, what it is, its first checksum, and how many
-    bytes have one."""
+    """A section: its first byte, the byte after its last, its type, its first checksum, and the bytes of a block."""
 
     start: int
     stop: int
@@ -161,12 +162,12 @@ class _Entry(NamedTuple):
 
 
 class Container:
-    """A container opened for reading: arrays are read-only views of one memory map, valid as long as one is held.
+    """A container opened for reading. Its arrays are read-only views of one memory map, which lives as long as they do.
 
-    ``kind`` None opens one of any kind.
+    ``kind`` None accepts any kind.
 
     :raises FileNotFoundError: there is no such file.
-    :raises IndexCorrupt: it is truncated, changed, or another file than ``stamp`` says.
+    :raises IndexCorrupt: it is truncated, changed, or not the file that ``stamp`` identifies.
     :raises IndexUnreadable: the system does not let us read it.
     :raises IndexVersionError: it has another format version.
     """
@@ -210,14 +211,14 @@ class Container:
             raise corrupt(f"has a table of contents that makes no sense ({error})", path) from error
         self.stamp = Stamp(size, digest)
         self.sound: set[tuple[Any, ...]] = set()
-        """What readers of sections have found to be as it must be, so that they look once."""
+        """Checks that readers of sections have passed, so that they run once."""
         self._unchecked: dict[str, NDArray[np.bool_]] = {}
-        """For each section that was read, which of its blocks were not compared yet."""
+        """Name of a section → which of its blocks have not been compared yet."""
 
     def _read_table(self, table: Mapping[str, Any], end: int) -> None:
-        """Takes where checksums and sections are; nothing may reach beyond ``end``, where the table begins.
+        """Reads the places of checksums and sections, which must lie before ``end``, where the table begins.
 
-        :raises ValueError: it does.
+        :raises ValueError: one does not.
         """
         at, count, digest = map(int, table["checksums"])
         if not (len(MAGIC) <= at and count >= 0 and at + 8 * count <= end):
@@ -228,9 +229,9 @@ class Container:
         self._checksums = checksums.view(ONE_CHECKSUM)
         self._table = at, end
         self._entries: dict[str, _Entry] = {}
-        usual = BLOCKS[table["format"]]
+        default = BLOCKS[table["format"]]
         for name, (start, dtype_name, shape, first, *own) in table["sections"].items():
-            (block,) = own or (usual,)
+            (block,) = own or (default,)
             dtype = np.dtype(dtype_name)
             if dtype.kind not in "biuf" or any(type(length) is not int or length < 0 for length in shape):
                 raise ValueError(f"section {name!r} is no array of numbers")
@@ -258,30 +259,30 @@ class Container:
             self._check(name, np.flatnonzero(unchecked))
         return self._view(name)
 
-    def section(self, name: str) -> Section:
-        """The section as an array of which only what is read needs to be checked.
+    def section(self, name: str) -> ContainerSection:
+        """The section as an array whose parts are checked as they are read.
 
-        :raises IndexCorrupt: there is no such section, or it is not large and was changed.
+        :raises IndexCorrupt: there is no such section, or it is small and was changed.
         """
         entry = self._entry(name)
         if entry.stop - entry.start <= CHECKED_BYTES:
             self.array(name)
-        return Section(self, name, self._view(name))
+        return ContainerSection(self, name, self._view(name))
 
     def unload(self, name: str) -> None:
-        """Gives back the memory of a section that was copied; what reads it again gets it from the file."""
+        """Frees the memory of a section that was copied; the next read loads it from the file again."""
         entry = self._entry(name)
         unload(self._data[entry.start : entry.stop])
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a section, of which nothing is read.
+        """The shape of a section, without reading it.
 
         :raises IndexCorrupt: there is no such section.
         """
         return self._entry(name).shape
 
     def block_of(self, name: str) -> int:
-        """How many bytes of a section have one checksum.
+        """The bytes of a block of a section.
 
         :raises IndexCorrupt: there is no such section.
         """
@@ -298,17 +299,17 @@ class Container:
         return self._data[entry.start : entry.stop].view(entry.dtype).reshape(entry.shape)
 
     def _blocks(self, name: str) -> NDArray[np.bool_]:
-        """Which blocks of a section were not compared yet (bool); empty when all were."""
+        """Which blocks of a section have not been compared yet (bool); empty when all have."""
         unchecked = self._unchecked.get(name)
         if unchecked is None:
             entry = self._entry(name)
-            # Of two threads that come at once both use the one that is there first.
+            # Of two threads at once, both use the array that was set first.
             blocks = -(-(entry.stop - entry.start) // entry.block)
             unchecked = self._unchecked.setdefault(name, np.ones(blocks, np.bool_))
         return unchecked
 
     def _check(self, name: str, blocks: NDArray[np.int64]) -> None:
-        """Compares blocks of a section with their checksums, and remembers those that agree."""
+        """Compares blocks of a section with their checksums and marks them as checked."""
         unchecked = self._blocks(name)
         if not len(unchecked):
             return
@@ -327,11 +328,11 @@ class Container:
         return sum(entry.stop - entry.start for name, entry in self._entries.items() if name.startswith(prefix))
 
     def verify(self, on_bytes: Callable[[int], None] = lambda count: None) -> None:
-        """Reads every byte and compares it with its checksums, also what was compared before.
+        """Compares every byte with its checksum, even if that was done before.
 
-        ``on_bytes`` is called with the bytes of each section.
+        ``on_bytes`` is called with the size of each section.
 
-        :raises IndexCorrupt: one was changed.
+        :raises IndexCorrupt: a byte was changed.
         """
         for name, entry in self._entries.items():
             blocks = -(-(entry.stop - entry.start) // entry.block)
@@ -345,10 +346,10 @@ class Container:
             at = max(at, stop)
 
 
-class Section:
-    """A section of a container of which parts are read: :meth:`require` them before.
+class ContainerSection:
+    """A section that is read in parts: :meth:`require` a part before reading it from ``array`` (read-only).
 
-    ``array`` is read-only; of one that is not large all was compared already.
+    A small section is already checked.
     """
 
     __slots__ = ("_container", "_name", "array")
@@ -358,14 +359,15 @@ class Section:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was compared with its checksums, so that nothing needs to be required any more."""
+        """Whether all of it has been compared with its checksums, so that :meth:`require` has nothing to do."""
         return not len(self._container._blocks(self._name))
 
     def require(self, starts: NDArray[np.integer], stops: NDArray[np.integer]) -> None:
-        """Compares the parts from ``starts`` to ``stops`` (elements of the flat array) with their checksums; once half
-        of a section was compared, the rest is, too, so that nobody has to ask again.
+        """Compares the parts from ``starts`` to ``stops`` (elements of the flat array) with their checksums.
 
-        :raises IndexCorrupt: one was changed.
+        When half of a section is checked, the rest is checked too, so that later calls are free.
+
+        :raises IndexCorrupt: a part was changed.
         """
         unchecked = self._container._blocks(self._name)
         if not len(unchecked):
@@ -390,7 +392,7 @@ class Section:
             self.all()
 
     def all(self) -> NDArray[Any]:
-        """The array, compared whole.
+        """The whole array, checked.
 
         :raises IndexCorrupt: it was changed.
         """

@@ -1,4 +1,4 @@
-"""Writing a container: sections with their checksums, one after the other, and the table of contents at the end."""
+"""Writes a container: sections with their checksums, then the table of contents."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from porism.version import __version__
 
 
 class _Checksums:
-    """The checksums of the blocks of one section, while its bytes come in pieces."""
+    """Computes the checksums of a section's blocks from bytes that arrive in pieces."""
 
     def __init__(self, block: int) -> None:
-        self.found: list[int] = []
+        self.values: list[int] = []
         self._block = block
         self._digest = xxhash.xxh3_64()
         self._filled = 0
@@ -33,7 +33,7 @@ class _Checksums:
             piece = data[at : at + self._block - self._filled]
             at += len(piece)
             if len(piece) == self._block:
-                self.found.append(xxhash.xxh3_64_intdigest(piece))
+                self.values.append(xxhash.xxh3_64_intdigest(piece))
                 continue
             self._digest.update(piece)
             self._filled += len(piece)
@@ -41,17 +41,17 @@ class _Checksums:
                 self.close()
 
     def close(self) -> None:
-        """Ends the block, if it has begun."""
+        """Ends a block that has begun."""
         if self._filled:
-            self.found.append(self._digest.intdigest())
+            self.values.append(self._digest.intdigest())
             self._digest.reset()
             self._filled = 0
 
 
 class ContainerWriter:
-    """Writes a container, section after section; a file that was not finished is removed.
+    """Writes a container, section by section; a file that was not finished is removed.
 
-    With ``atomic`` the file is written under another name and renamed by :meth:`finish`, replacing what was there.
+    With ``atomic`` the file is written under a temporary name and renamed by :meth:`finish`, replacing an older one.
 
     :raises StorageError: the disk is full or the folder cannot be written (from every method).
     """
@@ -75,7 +75,7 @@ class ContainerWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._done:
-            with suppress(OSError):  # what is still buffered has no room either, and the file goes anyway
+            with suppress(OSError):  # flushing the buffer may fail too, and the file is removed anyway
                 self._file.close()
             self._target.unlink(missing_ok=True)
 
@@ -88,14 +88,14 @@ class ContainerWriter:
         self._write(bytes(-self._position % ALIGNMENT))
 
     def add(self, name: str, array: NDArray[Any], *, small_blocks: bool = False) -> None:
-        """Writes one array of numbers or truth values under a name that is new in this file.
+        """Writes an array of numbers or truth values under a name that is new in this file.
 
-        With ``small_blocks`` little more has to be compared than what is read, where that is rows here and there.
+        ``small_blocks`` suits arrays from which scattered rows are read: little more than these is compared.
         """
         self._add(name, array.dtype, list(array.shape), [array], SMALL_BLOCK if small_blocks else BLOCK)
 
     def add_chunks(self, name: str, dtype: type[np.generic], chunks: Iterable[NDArray[Any]]) -> int:
-        """Writes one flat array that comes in pieces, which are never in memory together; returns its length."""
+        """Writes a flat array piece by piece; returns its length."""
         return self._add(name, np.dtype(dtype), None, chunks, BLOCK)
 
     def _add(
@@ -112,7 +112,7 @@ class ContainerWriter:
         checksums.close()
         own = () if block == BLOCK else (block,)
         self._sections[name] = offset, dtype.str, [length] if shape is None else shape, len(self._checksums), *own
-        self._checksums += checksums.found
+        self._checksums += checksums.values
         return length
 
     def finish(self, info: Mapping[str, Any]) -> Stamp:

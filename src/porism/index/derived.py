@@ -1,8 +1,7 @@
-"""Derived data: files beside a segment with what can be computed from it again, such as postings.
+"""Derived data: files beside a segment that can be computed from it again, such as postings.
 
-The name of a file begins with its kind. Each kind has a layout, a number that grows when a new version of Porism writes
-the kind in another way. A file of another layout, or of a kind that this version does not know, is never read; the next
-writer removes it.
+The name of a file begins with its kind. Each kind has a layout number, which grows when a new version of Porism writes
+the kind differently. Files of another layout or of an unknown kind are never read; the next writer removes them.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ from porism.system.files.durable import make_folder
 DERIVED_FOLDER = "derived"
 
 FORMULAS = "formulas-"
-"""How the names of data begin that describe the formulas of a segment as if they were its documents."""
+"""The prefix of data in which the formulas of a segment take the place of its documents."""
 
 LAYOUTS: Mapping[str, int] = MappingProxyType({
     "postings": 2, "view": 2, "impacts": 2, "links": 1, "trees": 1, "places": 1, "key-digests": 2, "vectors": 2,
     "near": 1,
 })
-"""Kind → the layout that this version writes and reads. A file that does not say its layout has the first of these that
-were ever listed here: postings, views and impacts 2, all others 1."""
+"""Kind → the layout that this version writes and reads. A file without a layout number has the first one that was ever
+listed here: 2 for postings, views and impacts, 1 for all others."""
 
 _READ_BY_ROWS = frozenset({
     "postings/dense_codes", "view/dense_codes", "trees/labels", "trees/sizes", "trees/arities"
 })
-"""Large arrays, after their kind, of which a search reads short rows here and there."""
+"""Large arrays (kind/array) from which a search reads scattered short rows."""
 
 _UNMARKED = MappingProxyType({**dict.fromkeys(LAYOUTS, 1), "postings": 2, "view": 2, "impacts": 2})
 
 
 def derived_path(folder: Path, name: str) -> Path:
-    """The file of derived data of a segment, given its folder."""
+    """The file of derived data in the folder of a segment."""
     return folder / DERIVED_FOLDER / f"{name}.bin"
 
 
 def kind_of(name: str) -> str | None:
-    """The kind of derived data with this name; None where this version knows no such kind."""
+    """The kind of derived data with this name; None if this version does not know it."""
     bare = name.removeprefix(FORMULAS)
     return next((kind for kind in LAYOUTS if bare == kind or bare.startswith(f"{kind}-")), None)
 
@@ -54,7 +53,7 @@ def kind_of(name: str) -> str | None:
 def write_derived(
     folder: Path, stamp: Stamp, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]
 ) -> None:
-    """Keeps derived data with the segment in ``folder``, whole or not at all; replaces what has the name.
+    """Stores derived data with the segment in ``folder``, atomically; replaces a file of the same name.
 
     :raises StorageError: the disk is full, the folder is read-only, or the segment is gone; the caller can keep the
         data in memory.
@@ -72,10 +71,10 @@ def write_derived(
 
 
 def open_derived(folder: Path, stamp: Stamp, name: str) -> Container | None:
-    """The file of derived data, whose sections are not read yet.
+    """Opens a file of derived data without reading its sections.
 
-    None where it is missing, broken, of another layout or of another segment. What :func:`write_derived` took as
-    ``info`` is the entry ``info`` of the container's.
+    None if it is missing, broken, or of another layout or segment. The ``info`` given to :func:`write_derived` is
+    ``info["info"]`` of the container.
 
     :raises IndexUnreadable: the system does not let us read it.
     """
@@ -88,7 +87,7 @@ def open_derived(folder: Path, stamp: Stamp, name: str) -> Container | None:
 
 
 def remove_outdated(folder: Path) -> None:
-    """Removes derived data of a segment that this version never reads: those of another kind or layout."""
+    """Removes derived data of kinds or layouts that this version does not read."""
     for file in (folder / DERIVED_FOLDER).glob("*.bin"):
         kind = kind_of(file.stem)
         if kind is not None:

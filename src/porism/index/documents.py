@@ -1,4 +1,4 @@
-"""The documents that an index stores, as values: by id, and one after another."""
+"""The stored documents of an index, by id and in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from porism.types import Document
 
 
 class StoredDocuments:
-    """The documents of a snapshot that are not deleted; a :class:`porism.types.Documents`."""
+    """The live documents of a snapshot; a :class:`porism.types.Documents`."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -23,27 +23,27 @@ class StoredDocuments:
         return self._snapshot.doc_count
 
     def __iter__(self) -> Iterator[Document]:
-        """All documents, in the order in which they are stored."""
+        """All documents in stored order."""
         return map(load_document, self.packed())
 
     def packed(self) -> Iterator[bytes]:
-        """All documents as they are stored, for :func:`porism.analysis.documents.load_document` in other processes."""
+        """All documents as stored, for :func:`porism.analysis.documents.load_document` in other processes."""
         for segment in self._snapshot.segments:
             for doc in np.flatnonzero(segment.live).tolist():
                 yield segment.stored(doc)
 
     def get(self, ids: Sequence[str]) -> list[Document]:
-        """The documents with these ids, in their order.
+        """The documents with these ids, in the order given.
 
         :raises QueryError: the index has no such document.
         """
-        return [self._one(doc_id) for doc_id in ids]
+        return [self._load(doc_id) for doc_id in ids]
 
-    def _one(self, doc_id: str) -> Document:
-        found = self._snapshot.find(doc_id)
-        if found is None:
+    def _load(self, doc_id: str) -> Document:
+        place = self._snapshot.find(doc_id)
+        if place is None:
             raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self._snapshot.path))
-        return stored_document(*found)
+        return stored_document(*place)
 
 
 def stored_document(segment: Segment, doc: int) -> Document:

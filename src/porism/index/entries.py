@@ -1,4 +1,4 @@
-"""Which rows of a channel's matrix each document is made of."""
+"""The rows of a channel's matrix that make up each document."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Which matrix rows each document is made of.
+    """The matrix rows of each document: ``rows`` (int64) and their ``fields`` (uint16), bounded by ``starts``.
 
-    ``starts`` is int64 of length documents + 1; ``rows`` int64 and ``fields`` uint16 have one element an entry.
+    ``starts`` is int64 of length documents + 1.
     """
 
     starts: NDArray[np.int64]
@@ -21,7 +21,7 @@ class Entries:
 
     @classmethod
     def of_text(cls, documents: int, field_count: int) -> Entries:
-        """The entries of a text channel, where row ``document * field_count + field`` is a field's."""
+        """The entries of a text channel: row ``document * field_count + field`` holds one field of a document."""
         return cls(
             np.arange(documents + 1, dtype=np.int64) * field_count,
             np.arange(documents * field_count, dtype=np.int64),

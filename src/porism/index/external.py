@@ -1,7 +1,7 @@
 """Segments that are built outside an index, by other processes or machines, for :meth:`IndexWriter.adopt`.
 
-Such a segment is a folder with the file of a segment, and the analysis configuration that its terms were made with. It
-holds each id once, and nothing refers to it until a writer takes a copy into its index.
+Such a segment is a folder with a segment file and the analysis configuration of its terms. Each id occurs once in it.
+Nothing refers to the folder until a writer copies it into its index.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ORIGIN_FILE = "origin.json"
 
 
 class ExternalSegment(NamedTuple):
-    """A segment outside an index, its whole file compared with its checksums, and the configuration of its terms."""
+    """A verified segment outside an index, and the analysis configuration of its terms."""
 
     segment: Segment
     config: Mapping[str, Any]
@@ -36,61 +36,61 @@ class ExternalSegment(NamedTuple):
 def build_segment(
     folder: str | os.PathLike[str], batches: Iterable[AnalyzedBatch], config: Mapping[str, Any]
 ) -> int:
-    """Writes analysed documents as a segment in a new folder; returns how many there are.
+    """Writes analysed documents as a segment in a new folder; returns their number.
 
-    Of documents with the same id the last one stays. ``config`` is that of the analysis
-    (:meth:`porism.analysis.analyzer.AnalysisConfig.to_dict`). The folder is complete when its origin is written: one
-    that a killed process left behind is refused, and can be removed and made again.
+    The last document with an id replaces earlier ones. ``config`` is the analysis configuration
+    (:meth:`porism.analysis.analyzer.AnalysisConfig.to_dict`). :data:`ORIGIN_FILE` is written last: a folder without it,
+    such as a killed process leaves, is refused; remove it and build it again.
 
     :raises StorageError: the folder exists or cannot be written.
     """
-    place = Path(folder)
-    held = list(batches)
-    last = {doc_id: (number, doc) for number, batch in enumerate(held) for doc, doc_id in enumerate(batch.ids)}
+    path = Path(folder)
+    kept = list(batches)
+    last = {doc_id: (number, doc) for number, batch in enumerate(kept) for doc, doc_id in enumerate(batch.ids)}
     parts = []
-    for number, batch in enumerate(held):
+    for number, batch in enumerate(kept):
         live = np.fromiter(
             (last[doc_id] == (number, doc) for doc, doc_id in enumerate(batch.ids)), np.bool_, count=len(batch.ids)
         )
         if live.any():
             parts.append(BatchPart(batch, live))
-    stamp = write_segment(place, parts)
+    stamp = write_segment(path, parts)
     origin = {"config": dict(config), "stamp": list(stamp)}
-    replace_file(place / ORIGIN_FILE, orjson.dumps(origin))
+    replace_file(path / ORIGIN_FILE, orjson.dumps(origin))
     return len(last)
 
 
 def open_outside(folder: str | os.PathLike[str]) -> ExternalSegment:
-    """A segment that :func:`build_segment` wrote.
+    """Opens and verifies a segment that :func:`build_segment` wrote.
 
     :raises ConfigError: there is none, or it is not complete.
     :raises IndexCorrupt: it was changed.
-    :raises IndexVersionError: it was written in a format that this version does not read.
+    :raises IndexVersionError: this version does not read its format.
     """
-    place = Path(folder)
+    path = Path(folder)
     try:
-        origin = orjson.loads((place / ORIGIN_FILE).read_bytes())
+        origin = orjson.loads((path / ORIGIN_FILE).read_bytes())
         size, digest = origin["stamp"]
-        segment = Segment(place, Stamp(size, digest))
+        segment = Segment(path, Stamp(size, digest))
         config = dict(origin["config"])
     except FileNotFoundError as error:
         raise ConfigError(
-            "there is no complete segment", where=str(place), hint="Remove the folder and build it again."
+            "there is no complete segment", where=str(path), hint="Remove the folder and build it again."
         ) from error
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise IndexCorrupt(
-            f"does not say what it was made with ({error})", where=str(place / ORIGIN_FILE), hint="Build it again."
+            f"does not say what it was made with ({error})", where=str(path / ORIGIN_FILE), hint="Build it again."
         ) from error
     segment.verify()
     return ExternalSegment(segment, config)
 
 
-def move_segment(found: ExternalSegment, folder: Path) -> Segment:
-    """The segment as a new folder of the same file system, without its derived data and whatever else was beside it.
+def move_segment(external: ExternalSegment, folder: Path) -> Segment:
+    """Moves a segment to ``folder`` on the same file system, without its derived data and other files.
 
     :raises StorageError: the folder cannot be written.
     """
-    source = found.segment.folder
+    source = external.segment.folder
     remove_tree(folder)
     with storage_errors(folder):
         for name in set(os.listdir(source)) - {DATA_FILE}:
@@ -98,11 +98,11 @@ def move_segment(found: ExternalSegment, folder: Path) -> Segment:
         source.rename(folder)
         sync_folder(folder)
         sync_folder(folder.parent)
-    return Segment(folder, found.segment.stamp)
+    return Segment(folder, external.segment.stamp)
 
 
 def copy_segment(source: Segment, folder: Path) -> Segment:
-    """A durable copy of a segment's file as that of a new folder, without its derived data and deletions.
+    """Copies a segment's file durably to a new folder, without its derived data and deletions.
 
     :raises StorageError: the folder cannot be written; nothing is left behind.
     """

@@ -11,15 +11,14 @@ from porism.errors import QueryError
 from porism.index.segment import Segment
 
 Filters = Mapping[str, str | Sequence[str]]
-"""Metadata key → the value, or the values any of which, a document must have."""
+"""Metadata key → the value that a document must have, or several of which it must have one."""
 
 Masks = Sequence[NDArray[np.bool_]]
-"""For each segment which documents count (bool, one a document)."""
+"""One mask for each segment: the documents that may be results (bool, one a document)."""
 
 
 class FilteredMasks(list[NDArray[np.bool_]]):
-    """:data:`Masks` that know filters which all of their documents meet: engines that keep metadata look for these
-    themselves."""
+    """:data:`Masks` with the filters they were made of, for engines that filter by metadata themselves."""
 
     def __init__(self, masks: Iterable[NDArray[np.bool_]], filters: Filters) -> None:
         super().__init__(masks)
@@ -27,7 +26,7 @@ class FilteredMasks(list[NDArray[np.bool_]]):
 
 
 def filter_segments(segments: Sequence[Segment], filters: Filters) -> FilteredMasks:
-    """For each segment the documents that have the metadata (bool, one a document), deleted ones among them.
+    """The documents of each segment that match all filters (bool, one a document), deleted ones included.
 
     :raises QueryError: a filter names a key that no document has.
     """
@@ -35,8 +34,8 @@ def filter_segments(segments: Sequence[Segment], filters: Filters) -> FilteredMa
     for segment in segments:
         mask = np.ones(segment.doc_count, np.bool_)
         for key, values in filters.items():
-            wanted = (values,) if isinstance(values, str) else values
-            mask &= np.logical_or.reduce([segment.filter(key, value) for value in wanted])
+            allowed = (values,) if isinstance(values, str) else values
+            mask &= np.logical_or.reduce([segment.filter(key, value) for value in allowed])
         masks.append(mask)
     if not any(mask.any() for mask in masks):
         _check_keys(segments, filters)
@@ -44,7 +43,7 @@ def filter_segments(segments: Sequence[Segment], filters: Filters) -> FilteredMa
 
 
 def _check_keys(segments: Sequence[Segment], filters: Filters) -> None:
-    """Distinguishes a filter that names no metadata of this index from one that happens to match nothing."""
+    """Distinguishes a filter by an unknown key from one that matches no document."""
     keys = {key for segment in segments for key in segment.metadata_counts()}
     for key in filters:
         if key not in keys:

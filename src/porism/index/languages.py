@@ -1,4 +1,4 @@
-"""The languages of the documents of an index, as their metadata name them."""
+"""The languages of the documents of an index, from their metadata."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from porism.index.snapshot import Snapshot
 
 
 def language_counts(snapshot: Snapshot) -> dict[str, int]:
-    """Language → live documents in it, the most frequent first."""
+    """Language → number of live documents, most frequent first."""
     choice = read_choice(snapshot.config.get("language", AUTO))
     counts: Counter[str] = Counter()
     for segment in snapshot.segments:

@@ -13,9 +13,9 @@ from porism.system.files.lock import WriterLock
 
 @contextmanager
 def locked_snapshot(index: Path) -> Iterator[Snapshot]:
-    """The snapshot of an index to which no other process writes meanwhile.
+    """A snapshot of an index, whose writer lock is held until the context ends.
 
-    :raises IndexLocked: another process writes to it.
+    :raises IndexLocked: another process is writing.
     """
     lock = WriterLock(index / LOCK_FILE)
     try:

@@ -1,4 +1,4 @@
-"""The manifest: which segments and tombstones make up an index. Replacing this one file is what a commit is."""
+"""The manifest: the segments and tombstones that make up an index. A commit replaces this one file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[0-9]{10,}|(deleted|sources)-[0-9]{10,}\.bin")
 
 @dataclass(frozen=True, slots=True)
 class Tombstones:
-    """A file in a segment's folder that says which of its documents are deleted, and where those that moved begin."""
+    """A file in a segment's folder with its deleted documents, and the new lines of documents that moved."""
 
     file: str
     size: int
@@ -36,7 +36,7 @@ class Tombstones:
 
 @dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """A segment of the index: its folder, what identifies its file, and its documents, deleted ones included."""
+    """A segment of the index: its folder, the stamp of its file, and its documents, deleted ones included."""
 
     name: str
     documents: int
@@ -47,13 +47,13 @@ class SegmentEntry:
 
     @property
     def stamp(self) -> Stamp:
-        """What its file must be."""
+        """The stamp of its file."""
         return Stamp(self.size, self.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesEntry:
-    """The table of sources of the index: its file in the index folder, and what identifies it."""
+    """The table of sources of the index: its file in the index folder and the stamp of the file."""
 
     file: str
     size: int
@@ -61,13 +61,13 @@ class SourcesEntry:
 
     @property
     def stamp(self) -> Stamp:
-        """What the file must be."""
+        """The stamp of the file."""
         return Stamp(self.size, self.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One committed state. ``created`` and ``updated`` are seconds since 1970; ``next_segment`` numbers new folders."""
+    """A committed state. ``created`` and ``updated`` are seconds since 1970; ``next_segment`` numbers new folders."""
 
     generation: int
     created: float
@@ -79,14 +79,14 @@ class Manifest:
 
     @property
     def doc_count(self) -> int:
-        """Documents that are not deleted."""
+        """The number of live documents."""
         return sum(entry.documents - entry.deleted for entry in self.segments)
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Replaces the manifest in the index folder ``path``, durably.
 
-    :raises StorageError: the disk is full or the folder cannot be written; the old one stays.
+    :raises StorageError: the disk is full or the folder cannot be written; the old manifest stays.
     """
     body = asdict(manifest)
     value = {
@@ -98,7 +98,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 def read_manifest(path: Path) -> Manifest:
     """Reads the manifest of the index folder ``path``.
 
-    :raises IndexNotFound: the folder has none.
+    :raises IndexNotFound: the folder has no manifest.
     :raises IndexVersionError: it has another format version.
     :raises IndexCorrupt: it is damaged.
     :raises IndexUnreadable: the system does not let us read it.
@@ -132,8 +132,8 @@ def read_manifest(path: Path) -> Manifest:
     names = [entry.name for entry in segments]
     names += [entry.tombstones.file for entry in segments if entry.tombstones]
     names += [sources.file] if sources else []
-    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):  # such as ones of another folder
-        raise corrupt(f"names files that are none of an index: {', '.join(map(repr, names))[:200]}", file)
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):  # they could be of another folder
+        raise corrupt(f"names files that do not belong to an index: {', '.join(map(repr, names))[:200]}", file)
     return manifest
 
 
@@ -144,9 +144,9 @@ def _checksum(body: Mapping[str, Any]) -> str:
 def write_tombstones(
     folder: Path, generation: int, live: NDArray[np.bool_], lines: NDArray[np.int32] | None = None
 ) -> Tombstones:
-    """Writes which documents of the segment in ``folder`` are deleted as of a generation.
+    """Writes the tombstones of the segment in ``folder`` for a generation.
 
-    ``lines`` (int32, one a document) are where they begin in their files, given if some have moved.
+    ``lines`` (int32, one a document) are the lines at which documents begin, given if some have moved.
 
     :raises StorageError: the disk is full or the folder cannot be written.
     """
@@ -160,7 +160,7 @@ def write_tombstones(
 
 
 def read_tombstones(folder: Path, entry: SegmentEntry) -> tuple[NDArray[np.bool_], NDArray[np.int32] | None]:
-    """Which documents of a segment are not deleted (bool, one a document), and their lines if some have moved (int32).
+    """Which documents of a segment are live (bool), and the lines of all (int32) if some have moved.
 
     :raises FileNotFoundError: the file is gone.
     :raises IndexCorrupt: it is damaged.
@@ -181,7 +181,7 @@ def read_tombstones(folder: Path, entry: SegmentEntry) -> tuple[NDArray[np.bool_
 
 
 def other_config(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any]) -> ConfigError:
-    """The error of an index that was made with another configuration."""
+    """The error for an index that was made with another configuration."""
     differing = sorted(key for key in {*stored, *given} if stored.get(key) != given.get(key))
     return ConfigError(
         f"the index was made with other settings of {', '.join(differing)}", where=str(path),

@@ -1,28 +1,27 @@
-"""Which segments to merge: pure functions of how many documents they have."""
+"""Which segments to merge: pure functions of their numbers of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 FACTOR = 8
-"""So many segments of about the same size become one."""
+"""The number of segments of about the same size that become one."""
 LARGEST = 5_000_000
 """Segments with more documents are left alone unless a merge is requested."""
 RUN = 10_000
-"""A run that adds fewer documents leaves merging to the tiers."""
+"""After a run that adds fewer documents, only tiers are merged."""
 RUN_SHARE = 2
-"""At the end of a run so many documents are merged for each one that it added, at most."""
+"""The most documents merged at the end of a run for each document it added."""
 RUN_LARGEST = 2_000_000
-"""At the end of a run at most so many documents are merged: merging takes memory, 2.6 GiB for a million documents of
-20 formulas."""
+"""The most documents merged at the end of a run: a million documents of 20 formulas take 2.6 GiB of memory."""
 
 
 def choose_tier(live: Sequence[int], deleted: Sequence[int]) -> list[int]:
-    """Positions of segments to merge after a commit, empty where all is well.
+    """Positions of segments to merge after a commit, empty if none should be.
 
-    Sizes fall into tiers, powers of ``FACTOR``; a tier with ``FACTOR`` segments is merged, lowest first. So n documents
-    in any number of commits make at most about ``FACTOR * log(n)`` segments, and each document is rewritten ``log(n)``
-    times. A segment of which more than half is deleted is rewritten by itself.
+    Sizes fall into tiers, powers of ``FACTOR``; the lowest tier with ``FACTOR`` segments is merged. So n documents in
+    any number of commits make about ``FACTOR * log(n)`` segments at most, and each is rewritten ``log(n)`` times. A
+    segment with more deleted than live documents is rewritten by itself.
     """
     tiers: dict[int, list[int]] = {}
     for position, size in enumerate(live):
@@ -35,11 +34,11 @@ def choose_tier(live: Sequence[int], deleted: Sequence[int]) -> list[int]:
 
 
 def choose_after_run(live: Sequence[int], added: int) -> list[int]:
-    """Positions of segments to merge at the end of a run that added ``added`` documents, empty where all is well.
+    """Positions of segments to merge at the end of a run that added ``added`` documents, empty if none should be.
 
-    The first search of a process takes longer with each segment. So the smallest ones become one, as many as the
-    documents that were added pay for: a collection that was indexed in one run is one segment, and a small update of a
-    large index rewrites little.
+    The first search of a process takes longer with each segment, so the smallest ones are merged, in proportion to the
+    documents added. A collection that was indexed in one run becomes one segment, and a small update of a large index
+    rewrites little.
     """
     if added < RUN:
         return []
@@ -54,7 +53,7 @@ def choose_after_run(live: Sequence[int], added: int) -> list[int]:
 
 
 def choose_for_count(live: Sequence[int], most: int) -> list[int]:
-    """Positions of the smallest segments, so many that merging them leaves ``most`` segments."""
+    """Positions of the smallest segments whose merge leaves ``most`` segments."""
     surplus = len(live) - most
     if surplus <= 0:
         return []

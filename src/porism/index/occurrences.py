@@ -12,17 +12,17 @@ from porism.index.strings import decode
 
 
 class Occurrences:
-    """Where formulas occur: one entry an occurrence, by document, field and place in the field.
+    """The occurrences of formulas, ordered by document, field and place in the field.
 
-    ``indptr`` (int64, documents + 1) bounds those of each document; ``field`` (uint16) is a position in the segment's
-    fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th of its field.
-    The last three are compared with their checksums as they are read.
+    ``indptr`` (int64, documents + 1) bounds the occurrences of each document. ``field`` (uint16) is a position in the
+    segment's fields, ``formula`` (int32) an ordinal of the segment, and ``number`` (int32) counts the formulas of a
+    field. These three are compared with their checksums as they are read.
     """
 
     def __init__(self, container: Container, documents: int, fields: int, formulas: int) -> None:
-        """Of so many documents, fields and formulas.
+        """Takes the numbers of documents, fields and formulas of the segment.
 
-        :raises IndexCorrupt: the sections were changed, or name others.
+        :raises IndexCorrupt: the sections were changed, or name other documents, fields or formulas.
         """
         self.formula = Column(container, "occurrences:formula", np.int32, low=0, end=formulas)
         count = len(self.formula)
@@ -37,28 +37,28 @@ class Occurrences:
 
     @property
     def has_visual_ids(self) -> bool:
-        """Whether the collection gives any of them a visual id."""
+        """Whether any occurrence has a visual id."""
         return self._visual_ids.any()
 
     @property
     def has_ids(self) -> bool:
-        """Whether the collection gives any of them an id."""
+        """Whether any occurrence has an id."""
         return self._ids.any()
 
     def id(self, occurrence: int) -> str:
-        """The id that the collection gives this occurrence, empty where it gives none."""
+        """The collection's id of an occurrence, empty if it has none."""
         return decode(self._ids[occurrence])
 
     def visual_id(self, occurrence: int) -> str:
-        """The id that all formulas that look like this one have in the collection, empty where it gives none."""
+        """The collection's id of all formulas that look like this one, empty if it has none."""
         return decode(self._visual_ids[occurrence])
 
     def ids(self, occurrences: NDArray[np.integer] | None = None) -> list[str]:
-        """:meth:`id` of many (all by default); fast where they do not decrease."""
+        """:meth:`id` of several occurrences (all by default); fast if they do not decrease."""
         return _strings(self._ids, occurrences)
 
     def visual_ids(self, occurrences: NDArray[np.integer] | None = None) -> list[str]:
-        """:meth:`visual_id` of many (all by default); fast where they do not decrease."""
+        """:meth:`visual_id` of several occurrences (all by default); fast if they do not decrease."""
         return _strings(self._visual_ids, occurrences)
 
 

@@ -1,4 +1,4 @@
-"""What a new segment is made of: analysed batches when documents are added, older segments when they are merged."""
+"""The input of a new segment: analysed batches when documents are added, older segments when they are merged."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch, TermMatrix
 from porism.index.rows import CHUNK_ROWS, Csr
-from porism.index.runs import Vocabulary
+from porism.index.runs import StringRuns
 from porism.index.segment import LINE, Segment, filter_terms
 from porism.index.sources import NOBODY
 from porism.index.strings import Packed, encode, offsets
 from porism.types import Metadata
 
 
-class Part(Protocol):
-    """Documents with their formulas and terms; ``docs`` (int64) numbers those that go into the new segment, in order.
+class SegmentInput(Protocol):
+    """Documents with their formulas and terms; ``docs`` (int64) are those that go into the new segment, in order.
 
-    Methods that take positions return as many things, in that order. ``rows`` gives pieces; -1 is an empty row.
+    Methods that take positions return one item for each, in the order given. ``rows`` yields pieces; -1 gives an empty
+    row.
     """
 
     docs: NDArray[np.int64]
@@ -37,22 +38,22 @@ class Part(Protocol):
     def owners(self) -> NDArray[np.int32]: ...
     def digests(self) -> NDArray[np.uint64]: ...
     def lines(self) -> NDArray[np.int32]: ...
-    def keys(self) -> Vocabulary: ...
+    def keys(self) -> StringRuns: ...
     def stored(self) -> Iterator[bytes]: ...
     def metadata(self) -> Iterator[bytes]: ...
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
-        """Filter terms, and pairs of one of them with a document (its number before selection)."""
+        """Filter terms, and the pairs of term and document (its number before selection)."""
         ...
     def sources(self, formulas: NDArray[np.int64]) -> Iterator[bytes]: ...
     def trees(self, formulas: NDArray[np.int64]) -> Iterator[bytes]: ...
     def occurrence_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]: ...
     def visual_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]: ...
-    def vocabulary(self, channel: str) -> Vocabulary: ...
+    def vocabulary(self, channel: str) -> StringRuns: ...
     def rows(self, channel: str, rows: NDArray[np.int64]) -> Iterator[Csr]: ...
 
 
 class BatchPart:
-    """A :class:`Part` of one batch; ``live`` (bool, one a document) leaves out documents that were replaced."""
+    """A :class:`SegmentInput` of one batch; ``live`` (bool, one a document) leaves out documents that were replaced."""
 
     def __init__(self, batch: AnalyzedBatch, live: NDArray[np.bool_]) -> None:
         self.batch = batch
@@ -80,8 +81,8 @@ class BatchPart:
         lines = self.batch.lines
         return np.zeros(len(self.docs), np.int32) if lines is None else lines[self.docs]
 
-    def keys(self) -> Vocabulary:
-        return Vocabulary.of_strings(Packed.of(self.batch.formula_keys))
+    def keys(self) -> StringRuns:
+        return StringRuns.of_strings(Packed.of(self.batch.formula_keys))
 
     def stored(self) -> Iterator[bytes]:
         return (self.batch.stored[doc] for doc in self.docs)
@@ -118,8 +119,8 @@ class BatchPart:
     def _matrix(self, channel: str) -> TermMatrix:
         return self.batch.text[channel] if channel in self.batch.text else self.batch.formulas[channel]
 
-    def vocabulary(self, channel: str) -> Vocabulary:
-        return Vocabulary.of_strings(Packed.of(self._matrix(channel).vocabulary))
+    def vocabulary(self, channel: str) -> StringRuns:
+        return StringRuns.of_strings(Packed.of(self._matrix(channel).vocabulary))
 
     def rows(self, channel: str, rows: NDArray[np.int64]) -> Iterator[Csr]:
         matrix = self._matrix(channel)
@@ -127,7 +128,7 @@ class BatchPart:
 
 
 class SegmentPart:
-    """A :class:`Part` of one segment; ``live`` (bool, one a document) leaves out deleted documents."""
+    """A :class:`SegmentInput` of one segment; ``live`` (bool, one a document) leaves out deleted documents."""
 
     def __init__(self, segment: Segment, live: NDArray[np.bool_]) -> None:
         self.segment = segment
@@ -152,8 +153,8 @@ class SegmentPart:
     def lines(self) -> NDArray[np.int32]:
         return self.segment.lines[self.docs]
 
-    def keys(self) -> Vocabulary:
-        return Vocabulary.of_names(self.segment.keys)
+    def keys(self) -> StringRuns:
+        return StringRuns.of_names(self.segment.keys)
 
     def stored(self) -> Iterator[bytes]:
         return self._placed("stored")
@@ -165,7 +166,7 @@ class SegmentPart:
         records = self.segment.records(name).take(self.docs)
         if not self.segment.has_moved:
             return records
-        return (self.segment.placed(name, doc, one) for doc, one in zip(self.docs.tolist(), records, strict=True))
+        return (self.segment.placed(name, doc, record) for doc, record in zip(self.docs.tolist(), records, strict=True))
 
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
         terms, docs = self.segment.filter_pairs()
@@ -183,8 +184,8 @@ class SegmentPart:
     def visual_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]:
         return self.segment.records("occurrences:visual").take(occurrences)
 
-    def vocabulary(self, channel: str) -> Vocabulary:
-        return Vocabulary.of_dictionary(self.segment.dictionary(channel))
+    def vocabulary(self, channel: str) -> StringRuns:
+        return StringRuns.of_dictionary(self.segment.dictionary(channel))
 
     def rows(self, channel: str, rows: NDArray[np.int64]) -> Iterator[Csr]:
         matrix = self.segment.matrix(channel)
@@ -198,7 +199,7 @@ def dump_metadata(metadata: Metadata) -> bytes:
 
 
 def _texts(texts: list[str], positions: NDArray[np.int64]) -> Iterator[bytes]:
-    """The texts at ``positions``; all empty where a batch gives none."""
+    """The texts at ``positions``; all empty if the batch has none."""
     if not texts:
         return (b"" for _ in range(len(positions)))
     return (encode(texts[position]) for position in positions)

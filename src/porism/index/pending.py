@@ -1,4 +1,4 @@
-"""The segments of the state that a writer will commit: which of their documents are deleted, and which have moved."""
+"""Segments that a writer will commit, with deletions and moved documents since the last commit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from porism.index.strings import Packed
 
 @dataclass(slots=True)
 class PendingSegment:
-    """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new.
+    """A segment to be committed; ``entry`` is its entry in the last commit, None for a new segment.
 
-    ``moved`` is whether lines of its documents have changed since.
+    ``moved`` is True if the lines of some documents have changed since.
     """
 
     segment: Segment
@@ -25,26 +25,26 @@ class PendingSegment:
 
     @property
     def deleted(self) -> int:
-        """Documents that are deleted."""
+        """The number of deleted documents."""
         return self.segment.doc_count - self.segment.live_count
 
     @property
     def has_changed(self) -> bool:
-        """Whether it is other than the last commit says."""
+        """Whether it differs from the last commit."""
         return self.entry is None or self.entry.deleted != self.deleted or self.moved
 
     def contains(self, ids: Packed) -> NDArray[np.bool_]:
-        """For each id whether there is such a document (bool)."""
+        """Whether there is a live document with each id (bool)."""
         docs = self.segment.names.find_packed(ids)
         return (docs >= 0) & self.segment.live[docs]
 
     def owned(self, owners: NDArray[np.integer]) -> list[str]:
-        """The ids of the documents that have one of these owners."""
+        """The ids of the documents of these owners."""
         docs = np.flatnonzero(np.isin(self.segment.owners, owners) & self.segment.live)
         return self.segment.doc_ids(docs) if len(docs) else []
 
     def delete(self, ids: Packed) -> int:
-        """Deletes documents; returns how many there were."""
+        """Returns the number of documents deleted."""
         docs = self.segment.names.find_packed(ids)
         docs = np.unique(docs[docs >= 0])
         docs = docs[self.segment.live[docs]]
@@ -54,13 +54,13 @@ class PendingSegment:
         return len(docs)
 
     def delete_matching(self, key: str, value: str) -> int:
-        """Deletes the documents whose metadata ``key`` is ``value`` or has it among its values; returns how many."""
+        """Deletes documents whose metadata ``key`` has the value ``value``; returns how many."""
         matching = self.segment.filter(key, value) & self.segment.live
         self.segment.live = self.segment.live & ~matching
         return int(np.count_nonzero(matching))
 
     def move(self, ids: Packed, lines: NDArray[np.int32]) -> None:
-        """Says at which lines documents begin now."""
+        """Sets the lines at which documents begin."""
         docs = self.segment.names.find_packed(ids)
         rows = np.flatnonzero(docs >= 0)
         rows = rows[self.segment.live[docs[rows]]]
@@ -70,7 +70,7 @@ class PendingSegment:
             self.moved = True
 
     def committed(self, generation: int) -> SegmentEntry:
-        """What the manifest of a commit says of the segment; writes its tombstones where they have changed."""
+        """The manifest's entry for the segment; writes its tombstones if they have changed."""
         segment = self.segment
         if self.entry is not None and not self.has_changed:
             return self.entry

@@ -1,4 +1,4 @@
-"""Byte strings on disk with random access: compressed together in blocks, each read alone."""
+"""Byte strings on disk with random access: compressed in blocks that are read one at a time."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 
 LEVEL = 9
-"""Compression level of Zstandard: within a few per cent of the best that indexing has time for."""
+"""Compression level of Zstandard; higher levels save a few per cent and slow indexing down."""
 
 
 class Records:
-    """n byte strings; a view of sections that :func:`write_records` wrote under ``name``.
+    """Byte strings in the sections that :func:`write_records` wrote under ``name``.
 
-    Reading keeps the last block decompressed, so neighbours cost nothing.
+    The last block stays decompressed, so reading neighbours is free.
     """
 
     def __init__(self, container: Container, name: str, count: int | None = None) -> None:
-        """``count`` is how many there must be, where that is known.
+        """``count`` is the expected number of records, if known.
 
-        :raises IndexCorrupt: the sections were changed, or there are more or fewer.
+        :raises IndexCorrupt: the sections were changed, or the number differs.
         """
         self._container = container
         self._name = name
@@ -60,7 +60,7 @@ class Records:
         packed = self._data.array[self._block_starts[block] : self._block_starts[block + 1]].tobytes()
         lengths = self._lengths[self._block_first[block] : self._block_first[block + 1]].tolist()
         try:
-            if zstandard.frame_content_size(packed) != sum(lengths):  # what says so can claim anything
+            if zstandard.frame_content_size(packed) != sum(lengths):  # a malicious frame can claim any size
                 raise damaged(self._container, f"{self._name}:lengths", "not those of the data")
             content = zstandard.ZstdDecompressor().decompress(packed)
         except zstandard.ZstdError as error:
@@ -68,7 +68,7 @@ class Records:
         bounds = [0, *accumulate(lengths)]
         if bounds[-1] != len(content):
             raise damaged(self._container, f"{self._name}:lengths", "not those of the data")
-        # One assignment, so that threads see either block whole.
+        # One assignment, so that other threads never see half a block.
         self._last = (block, content, bounds)
         return self._last
 
@@ -81,7 +81,7 @@ class Records:
         return content[bounds[place] : bounds[place + 1]]
 
     def take(self, positions: NDArray[np.integer]) -> Iterator[bytes]:
-        """The records at ``positions``; fast where they do not decrease."""
+        """The records at ``positions``; fast if they do not decrease."""
         blocks = np.searchsorted(self._block_first, positions, side="right") - 1
         places = positions - self._block_first[blocks]
         for block, place in zip(blocks.tolist(), places.tolist(), strict=True):
@@ -100,7 +100,7 @@ def write_records(
 ) -> int:
     """Writes byte strings as :class:`Records`, in blocks of about ``block_bytes`` before compression.
 
-    Returns their number. A record never spans blocks, so one larger than a block has a block of its own.
+    Returns their number. A record never spans blocks; a large one has a block of its own.
     """
     lengths: list[int] = []
     block_first = [0]

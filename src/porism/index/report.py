@@ -1,4 +1,4 @@
-"""What is inside an index: the report of ``porism info``."""
+"""The contents of an index: the report of ``porism info``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from porism.system.files.disk_space import folder_size
 
 @dataclass(frozen=True, slots=True)
 class ChannelInfo:
-    """One stream of terms: how many distinct ones, (row, term) pairs, and occurrences of terms.
+    """A channel: its distinct terms, pairs of row and term (``postings``), and occurrences of terms (``tokens``).
 
-    Rows of a text channel are the fields of documents, of a formula channel the distinct formulas of a segment. Deleted
-    documents count until a merge drops them.
+    The rows of a text channel are fields of documents, those of a formula channel distinct formulas of a segment.
+    Deleted documents count until a merge drops them.
     """
 
     name: str
@@ -35,7 +35,7 @@ class ChannelInfo:
 
 @dataclass(frozen=True, slots=True)
 class SegmentInfo:
-    """One segment: its documents, deleted ones included, and the bytes of its folder."""
+    """A segment: its documents, deleted ones included, and the bytes of its folder."""
 
     name: str
     documents: int
@@ -46,8 +46,10 @@ class SegmentInfo:
 
 @dataclass(frozen=True, slots=True)
 class SourceInfo:
-    """One source: its documents that can be found, its files, when it was read (seconds since 1970, 0 for not to its
-    end), how many problems there were, and whether its path is there now."""
+    """A source. ``documents`` are live; ``read`` is when it was last read to its end (seconds since 1970, 0 for never).
+
+    ``there`` is True if its path exists now.
+    """
 
     name: str
     path: str
@@ -61,7 +63,7 @@ class SourceInfo:
 
 @dataclass(frozen=True, slots=True)
 class GroupProblems:
-    """What was skipped or not understood in a file (or in what is read with it): where, and what; ``count`` is all."""
+    """Places of a file (and of files read with it) that were skipped or not understood; ``count`` includes all."""
 
     source: str
     file: str
@@ -77,8 +79,8 @@ class GroupProblems:
 class IndexInfo:
     """Everything that ``porism info`` shows of an index.
 
-    ``documents`` are those that can be found, ``deleted`` those that a merge would drop. ``sizes`` are bytes on disk by
-    what they hold; they add up to ``size``. ``created`` and ``updated`` are seconds since 1970.
+    ``documents`` are live, ``deleted`` ones are dropped by a merge. ``sizes`` are bytes on disk by content and add up
+    to ``size``. ``created`` and ``updated`` are seconds since 1970.
     """
 
     path: str
@@ -110,8 +112,8 @@ class IndexInfo:
 def info(path: str | os.PathLike[str]) -> IndexInfo:
     """The report of the index in a folder, as of its last commit.
 
-    :raises IndexNotFound: there is none.
-    :raises IndexVersionError: it was written in a format that this version does not read.
+    :raises IndexNotFound: there is no index.
+    :raises IndexVersionError: this version does not read its format.
     :raises IndexCorrupt: files are missing, truncated or changed.
     """
     with Snapshot.open(path) as snapshot:
@@ -141,18 +143,18 @@ def info(path: str | os.PathLike[str]) -> IndexInfo:
 
 
 def metadata_values(snapshot: Snapshot) -> dict[str, dict[str, int]]:
-    """Metadata key → value → documents that have it; keys and values are sorted."""
-    found: dict[str, dict[str, int]] = {}
+    """Metadata key → value → number of documents; keys and values are sorted."""
+    counted: dict[str, dict[str, int]] = {}
     for segment in snapshot.segments:
         for key, counts in segment.metadata_counts().items():
-            values = found.setdefault(key, {})
+            values = counted.setdefault(key, {})
             for value, count in counts.items():
                 values[value] = values.get(value, 0) + count
-    return {key: dict(sorted(found[key].items())) for key in sorted(found)}
+    return {key: dict(sorted(counted[key].items())) for key in sorted(counted)}
 
 
 def source_problems(snapshot: Snapshot) -> list[GroupProblems]:
-    """The files of an index in which something was skipped or not understood, by source."""
+    """The files of an index that were not read completely, by source."""
     return [
         GroupProblems(
             source.name, source.name if name in ("", source.path.name) else f"{source.name}/{name}",
@@ -182,22 +184,22 @@ def _channels(segments: tuple[Segment, ...]) -> list[ChannelInfo]:
     for segment in segments:
         kinds.update(dict.fromkeys(segment.text_channels, "text"))
         kinds.update(dict.fromkeys(segment.formula_channels, "formula"))
-    found: list[ChannelInfo] = []
+    infos: list[ChannelInfo] = []
     for name in sorted(kinds, key=lambda name: (kinds[name] != "text", list(kinds).index(name))):
         having = [segment for segment in segments if name in (*segment.text_channels, *segment.formula_channels)]
         counts = [segment.channel_info(name) for segment in having]
         terms = counts[0]["terms"] if len(having) == 1 else _distinct(
             [segment.dictionary(name).packed() for segment in having]
         )
-        found.append(ChannelInfo(
+        infos.append(ChannelInfo(
             name, kinds[name], terms, sum(count["postings"] for count in counts),
             sum(count["tokens"] for count in counts),
         ))
-    return found
+    return infos
 
 
 def _distinct(vocabularies: list[Packed]) -> int:
-    """How many different strings there are in all."""
+    """The number of distinct strings."""
     from porism.index.string_kernels import unify
 
     packed = Packed.join(vocabularies)
@@ -218,22 +220,22 @@ _PARTS = {
     "occurrences": "formula occurrences", "keys": "formulas", "sources": "formulas",
     "trees": "formula trees",
 }
-"""The first part of a section's name, and what the report calls it."""
+"""The first part of a section's name → its label in the report."""
 
 
 def _sizes(snapshot: Snapshot) -> dict[str, int]:
     sizes: dict[str, int] = {}
 
-    def count(what: str, size: int) -> None:
-        sizes[what] = sizes.get(what, 0) + size
+    def count(label: str, size: int) -> None:
+        sizes[label] = sizes.get(label, 0) + size
 
     for segment in snapshot.segments:
         for section in segment.container:
             name = section.rpartition(":")[0]
-            what = _PARTS.get(section.partition(":")[0], f"channel {name.partition('/')[2]}")
-            count(what, segment.container.size_of(section))
+            label = _PARTS.get(section.partition(":")[0], f"channel {name.partition('/')[2]}")
+            count(label, segment.container.size_of(section))
     derived = [segment.folder / DERIVED_FOLDER for segment in snapshot.segments]
     count("derived", sum(folder_size(folder) for folder in derived))
-    # What is left is the manifest, tombstones, tables of contents, and whatever a writer has not cleaned yet.
+    # The rest: the manifest, tombstones, tables of contents, and files that no writer has cleaned up yet.
     count("other", folder_size(snapshot.path) - sum(sizes.values()))
     return sizes

@@ -1,4 +1,4 @@
-"""Rows of term counts on disk: what each document or formula contains, in variable bytes."""
+"""Rows of term counts on disk, in variable bytes: the terms of each document or formula."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Csr(NamedTuple):
     counts: NDArray[np.uint16]
 
     def take(self, rows: NDArray[np.int64]) -> Csr:
-        """The rows numbered ``rows``; -1 gives an empty row."""
+        """The rows at these positions; -1 gives an empty row."""
         if len(rows) == len(self.indptr) - 1 and np.array_equal(rows, np.arange(len(rows))):
             return self
         first = self.indptr[:-1]
@@ -37,12 +37,11 @@ class Csr(NamedTuple):
 
 
 class TermRows:
-    """The rows of one channel of a segment; terms are numbers of the channel's dictionary, increasing within a row.
+    """The rows of a channel of a segment; terms are numbers of the channel's dictionary, increasing within a row.
 
     A text channel has a row for each document and field (``document * len(fields) + field``), a formula channel one for
-    each distinct formula. Nothing is decoded before it is used. ``indptr``, ``terms`` and ``counts`` decode the
-    whole channel and keep it as long as this object lives (6 bytes a posting); :meth:`select` and :meth:`chunks` decode
-    a part.
+    each distinct formula. :meth:`select` and :meth:`chunks` decode some rows. ``indptr``, ``terms`` and ``counts``
+    decode the whole channel and keep it as long as this object lives (6 bytes a posting).
     """
 
     def __init__(self, container: Container, name: str, info: dict[str, Any]) -> None:
@@ -53,7 +52,7 @@ class TermRows:
             raise damaged(container, f"{name}:rows", "no bytes")
         self._starts = starts(container, f"{name}:starts", (np.uint32, np.uint64), len(self._data.array), info["rows"])
         self.postings: int = info["postings"]
-        """Pairs of a row and a term in it."""
+        """The number of pairs of a row and a term in it."""
         self.tokens: int = info["tokens"]
         """The sum of all counts."""
 
@@ -61,7 +60,7 @@ class TermRows:
         return len(self._starts) - 1
 
     def select(self, rows: NDArray[np.integer]) -> Csr:
-        """The rows numbered ``rows``, in that order; -1 gives an empty row.
+        """The rows at these positions, in the order given; -1 gives an empty row.
 
         :raises IndexError: there is no such row.
         :raises IndexCorrupt: the file was changed.
@@ -76,13 +75,13 @@ class TermRows:
             taken = wanted[wanted >= 0]
             self._data.require(self._starts[taken], self._starts[taken + 1])
         wide = self._starts.dtype == np.uint64
-        found = Csr(*decode_rows(self._data.array, address(self._starts), wide, wanted, self._limit))
-        if found.indptr[0] < 0:
+        decoded = Csr(*decode_rows(self._data.array, address(self._starts), wide, wanted, self._limit))
+        if decoded.indptr[0] < 0:
             raise damaged(self._container, f"{self._name}:rows", "no rows of its terms")
-        return found
+        return decoded
 
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, Csr]]:
-        """All rows, ``rows`` at a time, each time with the number of the first."""
+        """All rows in chunks of ``rows``, each with the number of its first row."""
         for first in range(0, len(self), rows):
             yield first, self.select(np.arange(first, min(first + rows, len(self)), dtype=np.int64))
 
@@ -93,7 +92,7 @@ class TermRows:
 
     @property
     def indptr(self) -> NDArray[np.int64]:
-        """Where each row begins in ``terms`` and ``counts``; rows + 1 entries."""
+        """The bounds of rows in ``terms`` and ``counts`` (rows + 1)."""
         return self.csr.indptr
 
     @property
@@ -103,14 +102,14 @@ class TermRows:
 
     @property
     def counts(self) -> NDArray[np.uint16]:
-        """How often each of ``terms`` is in its row, at least 1 (65,535: that many or more)."""
+        """The count of each term in its row, from 1 to 65,535, which stands for that many or more."""
         return self.csr.counts
 
 
 def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, NDArray[np.int32]]]) -> dict[str, int]:
-    """Writes rows that come in pieces, each with the dictionary's number (int32) of each of its terms.
+    """Writes rows piece by piece; with each piece come the dictionary numbers (int32) of its terms.
 
-    Returns ``rows``, ``postings`` and ``tokens``, which :class:`TermRows` and the index's own report want back.
+    Returns the numbers of ``rows``, ``postings`` and ``tokens``, for :class:`TermRows` and the report of the index.
     """
     from porism.index.row_kernels import encode_rows
 
@@ -120,9 +119,9 @@ def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, N
     def encoded() -> Iterator[NDArray[np.uint8]]:
         nonlocal postings, tokens
         for piece, numbers in pieces:
-            data, sizes, found = encode_rows(piece.indptr, piece.terms, piece.counts, numbers)
+            data, sizes, row_sizes = encode_rows(piece.indptr, piece.terms, piece.counts, numbers)
             lengths.append(sizes)
-            postings += found
+            postings += row_sizes
             tokens += int(piece.counts.sum(dtype=np.int64))
             yield data
 

@@ -1,8 +1,8 @@
-"""Vocabularies as runs of sorted strings, and many of them as one: without a string in memory that is not needed there.
+"""Merging vocabularies as runs of sorted, front-coded strings.
 
-A dictionary lies on disk as a few sorted runs of front-coded strings. Runs are united as they are, from the first
-string to the last, by a merge; so uniting the vocabularies of segments takes little more memory than the ranks of their
-strings, four bytes each, and what the new dictionary takes on disk.
+A dictionary on disk is a few sorted runs of front-coded strings, which are merged without being decoded. So merging the
+vocabularies of segments takes little more memory than the ranks of their strings, four bytes each, and the size of the
+new dictionary on disk.
 """
 
 from __future__ import annotations
@@ -17,49 +17,51 @@ from porism.index.container_writer import ContainerWriter
 from porism.index.strings import BUCKETS, FRONT_BLOCK, Dictionary, Names, Packed, offsets
 
 
-class Run(NamedTuple):
+class StringRun(NamedTuple):
     """``size`` distinct strings in code-point order, front-coded in ``data`` (uint8)."""
 
     data: NDArray[np.uint8]
     size: int
 
 
-class Vocabulary(NamedTuple):
-    """Distinct strings, numbered from 0, as runs.
+class StringRuns(NamedTuple):
+    """Distinct numbered strings as runs.
 
-    ``order`` has the number of each string, run after run; None where they are numbered as they come. ``dictionary`` is
-    the one that they are read from, if any.
+    ``order`` has the number of each string, run after run; None if they are numbered in that order. ``dictionary`` is
+    the one they are read from, if any.
     """
 
-    runs: Sequence[Run]
+    runs: Sequence[StringRun]
     order: NDArray[np.integer] | None = None
     dictionary: Dictionary | None = None
 
     @classmethod
-    def of_strings(cls, strings: Packed) -> Vocabulary:
+    def of_strings(cls, strings: Packed) -> StringRuns:
         """Distinct strings, numbered by their positions."""
         from porism.index.string_kernels import front_encode, sort_order
 
         order = sort_order(strings.blob, strings.starts)
         data, _ = front_encode(strings.blob, strings.starts, order, np.array([0, len(order)], np.int64))
-        return cls([Run(data, len(order))], order)
+        return cls([StringRun(data, len(order))], order)
 
     @classmethod
-    def of_dictionary(cls, dictionary: Dictionary) -> Vocabulary:
+    def of_dictionary(cls, dictionary: Dictionary) -> StringRuns:
         """The strings of a dictionary with their numbers."""
-        return cls([Run(data, count) for data, count in dictionary.groups()], None, dictionary)
+        return cls([StringRun(data, count) for data, count in dictionary.groups()], None, dictionary)
 
     @classmethod
-    def of_names(cls, names: Names) -> Vocabulary:
+    def of_names(cls, names: Names) -> StringRuns:
         """Names, numbered by their positions."""
         return cls(cls.of_dictionary(names.dictionary).runs, names.at_rank, names.dictionary)
 
 
-class United(NamedTuple):
-    """The distinct strings of several vocabularies: as one run, and ``ranks`` (int32), which has for each vocabulary
-    the rank in that run of each of its strings, by number."""
+class MergedStrings(NamedTuple):
+    """The distinct strings of several vocabularies as one run.
 
-    run: Run
+    ``ranks`` (int32) has for each vocabulary the ranks of its strings in the run, by number.
+    """
+
+    run: StringRun
     ranks: list[NDArray[np.int32]]
 
     def write(
@@ -67,8 +69,8 @@ class United(NamedTuple):
     ) -> NDArray[np.int32]:
         """Writes the strings as a :class:`~porism.index.strings.Dictionary`, without those of frequency 0.
 
-        ``frequencies`` has that of each rank; ``buckets`` the least of those that are written first, second and so on.
-        Returns the number (int32) that the string of each rank gets, -1 where it is left out.
+        ``frequencies`` has one element a rank; ``buckets`` are the lowest frequencies of the first bucket, the second
+        and so on. Returns the number (int32) of the string of each rank, -1 for those left out.
         """
         from porism.index.run_kernels import group_run
 
@@ -93,10 +95,10 @@ class United(NamedTuple):
         return numbers
 
 
-def unite(vocabularies: Sequence[Vocabulary]) -> United:
+def merge_vocabularies(vocabularies: Sequence[StringRuns]) -> MergedStrings:
     """The distinct strings of all ``vocabularies``.
 
-    :raises IndexCorrupt: a dictionary has no sorted strings.
+    :raises IndexCorrupt: the strings of a dictionary are not sorted.
     """
     from porism.index.run_kernels import merge_runs
     from porism.system.compiled.kernels import address
@@ -104,7 +106,7 @@ def unite(vocabularies: Sequence[Vocabulary]) -> United:
     runs = [run for vocabulary in vocabularies for run in vocabulary.runs]
     table = np.array([(address(run.data), len(run.data), run.size) for run in runs], np.int64).reshape(-1, 3)
     ids = np.empty(table[:, 2].sum(), np.int32)
-    data = np.empty(table[:, 1].sum(), np.uint8)  # what is not written to takes no memory
+    data = np.empty(table[:, 1].sum(), np.uint8)  # pages that are never written take no memory
     count, written, broken = merge_runs(table, ids, data)
     ranks: list[NDArray[np.int32]] = []
     begin = 0
@@ -113,11 +115,11 @@ def unite(vocabularies: Sequence[Vocabulary]) -> United:
         if 0 <= broken < len(vocabulary.runs) and vocabulary.dictionary is not None:
             raise vocabulary.dictionary.damaged()
         broken -= len(vocabulary.runs)
-        found = ids[begin : begin + size]
+        own_ranks = ids[begin : begin + size]
         begin += size
         if vocabulary.order is not None:
-            ordered = np.empty(size, np.int32)
-            ordered[vocabulary.order] = found
-            found = ordered
-        ranks.append(found)
-    return United(Run(data[:written], count), ranks)
+            by_number = np.empty(size, np.int32)
+            by_number[vocabulary.order] = own_ranks
+            own_ranks = by_number
+        ranks.append(own_ranks)
+    return MergedStrings(StringRun(data[:written], count), ranks)

@@ -1,4 +1,4 @@
-"""A segment: some documents of an index with everything known of them, in one immutable file."""
+"""A segment: some documents of an index with all their data, in one immutable file."""
 
 from __future__ import annotations
 
@@ -25,25 +25,24 @@ from porism.types import Metadata
 
 DATA_FILE = "segment.bin"
 LINE = "line"
-"""The key of metadata that is no filter term: its values are :attr:`Segment.lines`, which change as files do."""
+"""The metadata key that is not a filter term: its values are :attr:`Segment.lines`, which change as files do."""
 
 
 class Segment:
-    """One segment as a snapshot sees it; ``folder`` holds its file, its tombstones and its derived data.
+    """A segment as a snapshot sees it; ``folder`` holds its file, its tombstones and its derived data.
 
-    Everything is mapped at once when it is opened, so files that a writer removes later do no harm, and nothing is
-    decoded before it is used. Documents are numbered from 0; ``live`` (bool, one a document) is False for those
-    that are deleted.
+    Opening maps the whole file, so it may be removed later; data are decoded when they are used. Documents are numbered
+    from 0; ``live`` (bool, one a document) is False for deleted ones.
 
     :raises FileNotFoundError: the segment is gone.
     :raises IndexCorrupt: its file is truncated or changed.
     """
 
     noun = "document"
-    """What a search in which the documents are ranked calls one of them."""
+    """The name of a unit in messages of searches that rank documents."""
 
     dense_share = 16
-    """Postings of terms in more than one of so many documents are dense."""
+    """A term is dense if it occurs in more than one of this many documents."""
 
     def __init__(self, folder: Path, stamp: Stamp | None = None, live: NDArray[np.bool_] | None = None) -> None:
         self.folder = folder
@@ -59,7 +58,7 @@ class Segment:
             self.text_channels: tuple[str, ...] = tuple(info["text"])
             self.formula_channels: tuple[str, ...] = tuple(info["formula"])
             channels: list[Mapping[str, Any]] = [*info["text"].values(), *info["formula"].values()]
-            counts = [one[name] for one in channels for name in ("rows", "terms", "postings", "tokens")]
+            counts = [channel[name] for channel in channels for name in ("rows", "terms", "postings", "tokens")]
         except (KeyError, TypeError, AttributeError) as error:
             raise corrupt(f"does not say what it holds ({error})", self.container.path) from error
         sizes = (self.container.shape("ids:rank"), self.container.shape("keys:rank"))
@@ -80,7 +79,7 @@ class Segment:
 
     @property
     def live_count(self) -> int:
-        """Documents that are not deleted."""
+        """The number of live documents."""
         return int(np.count_nonzero(self.live))
 
     # Documents
@@ -92,20 +91,20 @@ class Segment:
 
     @cached_property
     def owners(self) -> NDArray[np.int32]:
-        """For each document the number of its group in the table of sources, -1 where it came from no source."""
+        """The group of each document in the table of sources, -1 for documents without a source."""
         return column(self.container, "owners", np.int32, self.doc_count)
 
     @cached_property
     def digests(self) -> NDArray[np.uint64]:
-        """For each document the digest of what it was made from (its line apart), 0 where it came from no source."""
+        """The digest of each document's source text (without its line), 0 for documents without a source."""
         return column(self.container, "digests", np.uint64, self.doc_count)
 
     @property
     def lines(self) -> NDArray[np.int32]:
-        """For each document the line of its file where it begins, 0 where it came from no file.
+        """The line of its file at which each document begins, 0 for documents without a file.
 
-        A document whose line alone has changed stays in its segment: what is set here counts, and :meth:`stored` and
-        :meth:`metadata` say so.
+        A document stays in its segment if only its line changes: the lines set here replace the written ones, in
+        :meth:`stored` and :meth:`metadata` too.
         """
         return self._written_lines if self._lines is None else self._lines
 
@@ -119,41 +118,39 @@ class Segment:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the lines of some documents are others than when the segment was written."""
+        """Whether lines have changed since the segment was written."""
         return self._lines is not None
 
     def _line(self, doc: int) -> str | None:
-        """The line of a document that has moved, as metadata have it; None where it has not."""
+        """The line of a document that has moved, as a metadata value; None if it has not."""
         if self._lines is None or self._lines[doc] == self._written_lines[doc]:
             return None
         return str(self._lines[doc])
 
     @property
     def id_order(self) -> NDArray[np.int32]:
-        """The rank of each document's id in code-point order within the segment."""
+        """The rank of each document's id in the segment, in code-point order."""
         return self.names.rank
 
     def doc_id(self, doc: int) -> str:
-        """The id of a document."""
         return self.names.name(doc)
 
     def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]:
-        """The ids of documents, in the order given."""
         return self.names.names(np.asarray(docs, np.int64))
 
     def find(self, doc_id: str) -> int | None:
-        """The live document with this id, None where there is none."""
+        """The number of the live document with this id, or None."""
         doc = int(self.names.find([doc_id])[0])
         return doc if doc >= 0 and self.live[doc] else None
 
     def find_all(self, doc_ids: Sequence[str]) -> NDArray[np.int32]:
-        """The live documents among those with these ids, in the order given; ids that it has not are left out."""
+        """The numbers of the live documents with these ids, in the order given; unknown ids are left out."""
         docs = self.names.find(doc_ids)
         docs = docs[docs >= 0]
         return docs[self.live[docs]]
 
     def records(self, name: str) -> Records:
-        """One of the segment's columns of byte strings; a new object each time, with a cache of its own."""
+        """A column of byte strings; each call gives a new object with its own cache."""
         count = {"sources": self.formula_count, "trees": self.formula_count}.get(name, self.doc_count)
         if name.startswith("occurrences:"):
             count = len(self.occurrences)
@@ -164,11 +161,11 @@ class Segment:
         return self.records("stored")
 
     def stored(self, doc: int) -> bytes:
-        """A document as the JSON that :func:`porism.analysis.documents.dump_document` made."""
+        """A document as JSON from :func:`porism.analysis.documents.dump_document`."""
         return self.placed("stored", doc, self._stored[doc])
 
     def placed(self, name: str, doc: int, record: bytes) -> bytes:
-        """A record of the columns ``stored`` or ``metadata`` with the line at which the document is now."""
+        """A record of the column ``stored`` or ``metadata`` with the current line of its document."""
         line = self._line(doc)
         if line is None:
             return record
@@ -184,7 +181,6 @@ class Segment:
         return self.records("metadata")
 
     def metadata(self, doc: int) -> Metadata:
-        """The metadata of a document."""
         try:
             values: dict[str, Any] = dict(orjson.loads(self.placed("metadata", doc, self._metadata[doc])))
         except ValueError as error:
@@ -195,11 +191,11 @@ class Segment:
 
     @cached_property
     def filters(self) -> Dictionary:
-        """Pairs of a metadata key and a value, as :func:`filter_term` joins them."""
+        """Pairs of metadata key and value, joined by :func:`filter_term`."""
         return Dictionary(self.container, "filters")
 
     def filter(self, key: str, value: str) -> NDArray[np.bool_]:
-        """The documents whose metadata ``key`` is ``value``, or has it among its values (bool, one a document)."""
+        """Which documents have the value ``value`` under the metadata ``key`` (bool)."""
         mask = np.zeros(self.doc_count, np.bool_)
         number = int(self.filters.lookup([filter_term(key, value)])[0])
         if number >= 0:
@@ -211,7 +207,7 @@ class Segment:
 
     @property
     def _filtered(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Where each filter begins among documents, and these."""
+        """The bounds of each filter's documents, and the documents."""
         docs = column(self.container, "filters:docs", np.int32, low=0, end=self.doc_count)
         return starts(self.container, "filters:indptr", np.int64, len(docs), len(self.filters)), docs
 
@@ -222,24 +218,24 @@ class Segment:
         return terms, docs.astype(np.int64)
 
     def metadata_counts(self) -> dict[str, dict[str, int]]:
-        """Metadata key → value → live documents that have it; keys and values sorted, values of none left out."""
+        """Metadata key → value → number of live documents (> 0); keys and values are sorted."""
         indptr, docs = self._filtered
         live = np.concatenate([[0], np.cumsum(self.live[docs])])
         counts = live[indptr[1:]] - live[indptr[:-1]]
-        found: dict[str, dict[str, int]] = {}
+        counted: dict[str, dict[str, int]] = {}
         for term, count in zip(self.filters, counts.tolist(), strict=True):
             if count:
                 key, value = split_filter_term(term)
-                found.setdefault(key, {})[value] = count
+                counted.setdefault(key, {})[value] = count
         numbers, counts = np.unique(self.lines[self.live & (self.lines > 0)], return_counts=True)
         if len(numbers):
-            found.setdefault(LINE, {}).update(zip(map(str, numbers.tolist()), counts.tolist(), strict=True))
-        return {key: found[key] for key in sorted(found)}
+            counted.setdefault(LINE, {}).update(zip(map(str, numbers.tolist()), counts.tolist(), strict=True))
+        return {key: counted[key] for key in sorted(counted)}
 
     # Terms
 
     def matrix(self, channel: str) -> TermRows:
-        """The rows of a channel; a new object each time, so what it decodes goes when the caller releases it.
+        """The rows of a channel; each call gives a new object, whose decoded rows are freed with it.
 
         :raises KeyError: the segment has no such channel.
         """
@@ -250,7 +246,7 @@ class Segment:
         return TermRows(self.container, self._section(channel), info)
 
     def channel_fields(self, channel: str) -> tuple[str, ...]:
-        """The fields that a channel has terms of: all."""
+        """The fields in a channel: all."""
         return self.fields
 
     def dictionary(self, channel: str) -> Dictionary:
@@ -261,7 +257,7 @@ class Segment:
         return Dictionary(self.container, self._section(channel))
 
     def entries(self, channel: str) -> Entries:
-        """The rows of a channel that each document is made of.
+        """The rows of a channel that make up each document.
 
         :raises KeyError: the segment has no such channel.
         """
@@ -272,7 +268,7 @@ class Segment:
         return Entries(where.indptr, where.formula.all().astype(np.int64), where.field.all())
 
     def channel_info(self, channel: str) -> dict[str, int]:
-        """``rows``, ``terms`` (distinct), ``postings`` and ``tokens`` of a channel, deleted documents included."""
+        """The numbers of ``rows``, distinct ``terms``, ``postings`` and ``tokens``, deleted documents included."""
         info = self.container.info
         return cast("dict[str, int]", info["text"].get(channel) or info["formula"][channel])
 
@@ -283,7 +279,7 @@ class Segment:
 
     @cached_property
     def occurrences(self) -> Occurrences:
-        """Where formulas are in the documents."""
+        """The occurrences of formulas in the documents."""
         return Occurrences(self.container, self.doc_count, len(self.fields), self.formula_count)
 
     @cached_property
@@ -296,7 +292,7 @@ class Segment:
         return self.records("sources")
 
     def formula_source(self, formula: int) -> str:
-        """One way in which the formula with this ordinal was written."""
+        """The source of one occurrence of a formula."""
         return decode(self._sources[formula])
 
     @cached_property
@@ -304,35 +300,30 @@ class Segment:
         return self.records("trees")
 
     def formula_tree(self, formula: int) -> bytes:
-        """The operator tree of the formula with this ordinal, as :func:`porism.formula.pack_tree` packed it."""
+        """The operator tree of a formula, packed by :func:`porism.formula.pack_tree`."""
         return self._trees[formula]
 
     def formula_key(self, formula: int) -> str:
-        """The normalised form of the formula with this ordinal."""
+        """The normalised form of a formula."""
         return self.keys.name(formula)
 
     def find_formula(self, key: str) -> int | None:
-        """The ordinal of the formula with this normalised form, None where there is none."""
+        """The ordinal of the formula with this normalised form, or None."""
         formula = int(self.keys.find([key])[0])
         return formula if formula >= 0 else None
 
     # Derived data
 
     def derived_path(self, name: str) -> Path:
-        """The file of derived data: what can be computed from the segment again at will, such as postings."""
+        """The file of derived data (:mod:`porism.index.derived`) with this name."""
         return derived_path(self.folder, name)
 
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
-        """Keeps derived data with the segment, whole or not at all; replaces what has the name.
-
-        :raises StorageError: the disk is full, the folder is read-only, or the segment is gone; the caller can keep the
-            data in memory.
-        :raises ValueError: the name does not begin with a kind of :data:`porism.index.derived.LAYOUTS`.
-        """
+        """Stores derived data: :func:`porism.index.derived.write_derived`."""
         write_derived(self.folder, self.stamp, name, arrays, info)
 
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """Derived data as memory-mapped arrays and its info; None where it is missing, broken or of other data.
+        """Derived data as memory-mapped arrays and their info; None if missing, broken or of another segment.
 
         :raises IndexUnreadable: the system does not let us read it.
         """
@@ -345,18 +336,11 @@ class Segment:
             return None
 
     def open_derived(self, name: str) -> Container | None:
-        """The file of derived data, whose sections are not read yet; None where it is missing or broken.
-
-        It is also None for a file of another layout or of another segment.
-
-        What :meth:`write_derived` took as ``info`` is the entry ``info`` of the container's.
-
-        :raises IndexUnreadable: the system does not let us read it.
-        """
+        """Opens derived data without reading them: :func:`porism.index.derived.open_derived`."""
         return open_derived(self.folder, self.stamp, name)
 
     def verify(self) -> None:
-        """Reads the whole file and compares it with its checksums.
+        """Compares the whole file with its checksums.
 
         :raises IndexCorrupt: it was changed.
         """
@@ -364,7 +348,7 @@ class Segment:
 
 
 def filter_term(key: str, value: str) -> str:
-    """A metadata key and a value as one string; no two pairs give the same."""
+    """A pair of metadata key and value as one string, unique to the pair."""
     return f"{len(key)}:{key}{value}"
 
 
@@ -375,7 +359,7 @@ def split_filter_term(term: str) -> tuple[str, str]:
 
 
 def filter_terms(metadata: Metadata) -> Iterator[str]:
-    """All pairs of a key and a value in the metadata of one document."""
+    """The filter terms of a document's metadata."""
     for key, value in metadata.items():
         for entry in (value,) if isinstance(value, str) else dict.fromkeys(value):
             yield filter_term(key, entry)

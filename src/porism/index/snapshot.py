@@ -1,4 +1,4 @@
-"""Reading an index: a consistent view of one committed state, whatever a writer does meanwhile."""
+"""Reading an index: a consistent view of one committed state, unaffected by writers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from porism.system.concurrency.caching import cached_property
 _ATTEMPTS = 100
 
 ABSENT = -2
-"""What :meth:`Snapshot.look_up` says of an id that no document has."""
+"""The owner that :meth:`Snapshot.look_up` gives for an id without a document."""
 
 
 class Origins(NamedTuple):
-    """Where documents came from, one entry a document: the group of the table of sources (-1 for no source), the digest
-    of what each was made from, and the line of its file where it begins (0 for nowhere)."""
+    """The origin of each document: its group in the table of sources, the digest of its source text, and its line.
+
+    The group is -1 and the line 0 for documents without a source.
+    """
 
     owners: NDArray[np.int32]
     digests: NDArray[np.uint64]
@@ -36,11 +38,9 @@ class Origins(NamedTuple):
 
 
 class Snapshot:
-    """One committed state of an index. Later commits and merges do not change it; open another one to see them.
+    """One committed state of an index. Later commits and merges do not change it; open a new snapshot to see them.
 
-    ``generation`` numbers the commits, ``config`` is the analysis configuration that the index was made with, and
-    ``segments`` hold the documents. A context manager; without, its files are let go when nothing refers to it any
-    more.
+    A context manager; without one, its files are released when nothing refers to them.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class Snapshot:
     def open(cls, path: str | os.PathLike[str]) -> Snapshot:
         """The last committed state of the index in a folder.
 
-        :raises IndexNotFound: there is none.
-        :raises IndexVersionError: it was written in a format that this version does not read.
+        :raises IndexNotFound: there is no index.
+        :raises IndexVersionError: this version does not read its format.
         :raises IndexCorrupt: files are missing, truncated or changed.
         """
         folder = Path(path)
@@ -65,7 +65,7 @@ class Snapshot:
             try:
                 return cls(folder, manifest, open_segments(folder, manifest), open_sources(folder, manifest))
             except FileNotFoundError as error:
-                # A writer may have committed and cleaned up since the manifest was read: then there is a newer one.
+                # A writer may have committed and cleaned up since: then there is a newer manifest.
                 newer = read_manifest(folder)
                 if newer.generation == manifest.generation:
                     raise corrupt("is missing", Path(str(error.filename))) from error
@@ -78,7 +78,7 @@ class Snapshot:
 
     @property
     def generation(self) -> int:
-        """The number of the commit that this is the state of."""
+        """The number of the commit."""
         return self.manifest.generation
 
     @property
@@ -88,20 +88,20 @@ class Snapshot:
 
     @property
     def doc_count(self) -> int:
-        """Documents that are not deleted."""
+        """The number of live documents."""
         return self.manifest.doc_count
 
     @property
     def sources(self) -> Mapping[str, Source]:
-        """The sources that the index remembers, by name.
+        """The sources of the index by name.
 
-        :raises IndexCorrupt: the table of them is damaged.
+        :raises IndexCorrupt: the table of sources is damaged.
         """
         return self.source_table.sources
 
     @property
     def source_tables(self) -> tuple[Mapping[str, Source], ...]:
-        """The sources of each index that is read: of this one."""
+        """The sources of each index: of this one."""
         return (self.sources,)
 
     def sources_of(self, doc_id: str) -> Mapping[str, Source]:
@@ -109,16 +109,16 @@ class Snapshot:
         return self.sources
 
     def home(self, doc_id: str) -> str | None:
-        """The name of the index that has a document, where this is several."""
+        """The name of the index that has a document; None unless this is a joint snapshot."""
         return None
 
     @cached_property
     def source_table(self) -> SourceTable:
-        """:attr:`sources` as stored."""
+        """The table that has :attr:`sources`."""
         return SourceTable() if self._packed_sources is None else unpack_sources(self._packed_sources, self.path)
 
     def look_up(self, ids: Sequence[str]) -> Origins:
-        """Where the document with each id came from; the owner is -2 where there is no such document."""
+        """The origins of documents; the owner is :data:`ABSENT` for ids without a document."""
         owners = np.full(len(ids), ABSENT, np.int32)
         digests = np.zeros(len(ids), np.uint64)
         lines = np.zeros(len(ids), np.int32)
@@ -133,7 +133,7 @@ class Snapshot:
         return Origins(owners, digests, lines)
 
     def find(self, doc_id: str) -> tuple[Segment, int] | None:
-        """The segment of a document and its number there, None where there is no such document."""
+        """The segment of a document and its number there, or None."""
         for segment in self.segments:
             doc = segment.find(doc_id)
             if doc is not None:
@@ -141,9 +141,8 @@ class Snapshot:
         return None
 
     def filter(self, filters: Filters, *, without: str | None = None) -> FilteredMasks:
-        """For each segment which documents have the metadata (bool, one a document): what a search is allowed to find.
+        """The documents of each segment that match all filters (bool), except the one with the id ``without``.
 
-        :param without: the id of a document that is not allowed whatever it has.
         :raises QueryError: a filter names a key that no document has.
         """
         allowed = filter_segments(self.segments, filters)
@@ -153,15 +152,15 @@ class Snapshot:
         return allowed
 
     def verify(self) -> None:
-        """Reads all files and compares them with their checksums.
+        """Compares all segments with their checksums.
 
-        :raises IndexCorrupt: one was changed; the message names it.
+        :raises IndexCorrupt: a file was changed; the message names it.
         """
         for segment in self.segments:
             segment.verify()
 
     def close(self) -> None:
-        """Lets go of the segments; their memory maps end with the last array that is a view of them."""
+        """Releases the segments; their memory maps end with the last array that views them."""
         self.segments = ()
 
     def __enter__(self) -> Snapshot:
@@ -174,7 +173,7 @@ class Snapshot:
 
 
 def open_sources(path: Path, manifest: Manifest) -> bytes | None:
-    """The packed table of sources of a committed state, None where it has none.
+    """The packed table of sources of a committed state, or None.
 
     :raises FileNotFoundError: the file is gone.
     :raises IndexCorrupt: it is damaged.

@@ -1,8 +1,8 @@
-"""Where the documents of an index came from: its sources, their files, and what of them was read.
+"""The sources of an index: their files, and the state in which each file was read.
 
-The table is one file of the index folder, written anew by each commit that changes it and stamped in the manifest, so
-that it is always that of the committed documents. A *group* is what is read together: a file, a LaTeX document with
-all that it loads, or a whole collection. Segments hold for each document the number of its group.
+The table of sources is one file in the index folder. Each commit that changes it writes a new one, and the manifest
+identifies it, so it always matches the committed documents. A *group* is read as a whole: a file, a LaTeX document with
+the files it loads, or a whole collection. Segments hold the group number of each document.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from porism.index.container import Container, Stamp, corrupt
 from porism.index.container_writer import ContainerWriter
 
 NOBODY = -1
-"""The group of documents that came from no source."""
+"""The group of documents without a source."""
 
 MOST_PROBLEMS = 200
-"""Problems of a group beyond these are counted and not kept."""
+"""Further problems of a group are counted, not stored."""
 
 _LEVEL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as it was when it was read: its size in bytes, its time of change, and the xxh3-128 of its content.
+    """The state in which a file was read: its size in bytes, its modification time, and the xxh3-128 of its content.
 
-    ``mtime`` (nanoseconds since 1970) is 0 where the time alone does not show whether the file has changed since, and
-    ``digest`` is empty where the content was not read.
+    ``mtime`` (nanoseconds since 1970) is 0 if it cannot show whether the file has changed since; ``digest`` is empty if
+    the content was not read.
     """
 
     size: int
@@ -44,7 +44,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """What was skipped or not understood; ``document`` is the id of the document that it concerns, empty for none."""
+    """A part of a file that was skipped or not understood; ``document`` is the id of its document, if any."""
 
     document: str
     where: str
@@ -53,10 +53,10 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class SourceGroup:
-    """Files that are read together: ``number`` is what segments call it, ``files`` are names of the source's files.
+    """Files that are read together: segments refer to ``number``; ``files`` are names of the source's files.
 
-    ``complete`` is False while it is being read: some of its documents may be those of another state of the files.
-    ``note`` is what else its reading depended on, in the reader's own form. ``more_problems`` are not kept.
+    ``complete`` is False while the group is read: some documents may then be of another state of the files. ``note``
+    records what else the reading depended on, in the reader's own form. ``more_problems`` counts those not stored.
     """
 
     number: int
@@ -70,18 +70,18 @@ class SourceGroup:
 
     @property
     def problem_count(self) -> int:
-        """All problems, those included that are not kept."""
+        """The number of problems, those not stored included."""
         return len(self.problems) + self.more_problems
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file or folder that was indexed: how it was read, and its files.
+    """A file or folder that was indexed.
 
-    ``path`` is absolute. ``format`` is the one requested, None where it is found out; ``detected`` is what it
-    was then. ``files`` and ``groups`` go by POSIX paths relative to the source (a source that is one file has one file
-    of its own name); the group of a whole collection has the empty name. ``read`` is when it was last read to the end,
-    in seconds since 1970, 0 where it never was.
+    ``path`` is absolute. ``format`` is the requested format, or None; ``detected`` is the one found then. The keys of
+    ``files`` and ``groups`` are POSIX paths relative to the source; a source that is a file has one file of its own
+    name, and the group of a whole collection has an empty name. ``read`` is when the source was last read to its end,
+    in seconds since 1970, or 0.
     """
 
     name: str
@@ -95,25 +95,25 @@ class Source:
 
     @property
     def documents(self) -> int:
-        """Documents that its groups gave when they were read."""
+        """The number of documents that its groups gave when they were read."""
         return sum(group.documents for group in self.groups.values())
 
     @property
     def problem_count(self) -> int:
-        """Problems of all its groups."""
+        """The number of problems of all groups."""
         return sum(group.problem_count for group in self.groups.values())
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """All sources of an index by name; ``next_group`` numbers new groups, and no number is given twice."""
+    """The sources of an index by name; ``next_group`` numbers new groups, and no number is used twice."""
 
     sources: Mapping[str, Source] = field(default_factory=dict)
     next_group: int = 0
 
 
 def write_sources(path: Path, generation: int, table: SourceTable) -> tuple[str, Stamp]:
-    """Writes the table into the index folder ``path``, durably; returns the name of the file and what identifies it.
+    """Writes the table into the index folder ``path``, durably; returns the name of the file and its stamp.
 
     :raises StorageError: the disk is full or the folder cannot be written.
     """
@@ -129,7 +129,7 @@ def write_sources(path: Path, generation: int, table: SourceTable) -> tuple[str,
 
 
 def read_packed_sources(path: Path, name: str, stamp: Stamp) -> bytes:
-    """The table as it lies in its file, checked against its checksum.
+    """The table as stored, compared with its checksum.
 
     :raises FileNotFoundError: the file is gone.
     :raises IndexCorrupt: it is damaged.
@@ -138,9 +138,9 @@ def read_packed_sources(path: Path, name: str, stamp: Stamp) -> bytes:
 
 
 def unpack_sources(packed: bytes, where: Path) -> SourceTable:
-    """The table from :func:`read_packed_sources`.
+    """The table that :func:`read_packed_sources` returned.
 
-    :raises IndexCorrupt: it is none.
+    :raises IndexCorrupt: it cannot be read.
     """
     try:
         value = orjson.loads(zstandard.ZstdDecompressor().decompress(packed))
@@ -151,7 +151,7 @@ def unpack_sources(packed: bytes, where: Path) -> SourceTable:
 
 
 def options_to_json(options: ReaderOptions) -> dict[str, Any]:
-    """The settings that are not the default ones."""
+    """The options that differ from the defaults."""
     default = ReaderOptions()
     return {
         entry.name: getattr(options, entry.name) for entry in fields(options)

@@ -1,9 +1,9 @@
 """Strings on disk: packed strings in memory, dictionaries of sorted strings, and names with a rank each.
 
-A *dictionary* numbers distinct strings. They lie front-coded in sorted blocks, so it opens at once, is read where it is
-mapped, and finds a string by binary search. Strings are grouped in a few *buckets* by how frequent they are (document
-frequency), so frequent terms have small numbers, which is what keeps rows of terms short; within a bucket they are in
-code-point order.
+A *dictionary* numbers distinct strings. They are front-coded in sorted blocks, so a dictionary opens at once, is read
+from the memory map, and finds a string by binary search. Strings are grouped into a few *buckets* by document
+frequency: frequent terms have small numbers, which keeps rows of terms short. Within a bucket strings are in code-point
+order.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ from porism.index.container_writer import ContainerWriter
 from porism.system.concurrency.caching import cached_property
 
 BUCKETS = (512, 32, 3)
-"""Document frequencies from which a term is in the first, second and third bucket; the others are in the fourth."""
-
+"""The lowest document frequencies of the first, second and third bucket; other terms are in the fourth."""
 
 FRONT_BLOCK = 16
-"""Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
+"""Strings in a front-coded block: the first is whole, each other one omits the prefix it shares with the one before."""
 _MOST_STRINGS = 2**31 - 1
 _COPIED_BYTES = 1 << 24
 
 
 class Packed(NamedTuple):
-    """n strings as UTF-8: ``blob`` uint8, and ``starts`` int64 of length n + 1."""
+    """n strings as UTF-8: ``blob`` (uint8) and ``starts`` (int64, n + 1)."""
 
     blob: NDArray[np.uint8]
     starts: NDArray[np.int64]
@@ -42,7 +41,7 @@ class Packed(NamedTuple):
         return len(self.starts) - 1
 
     def strings(self) -> list[str]:
-        """The strings themselves."""
+        """The strings as a list."""
         blob = self.blob.tobytes()
         bounds = self.starts.tolist()
         if blob.isascii():  # then places in bytes are places in characters
@@ -56,7 +55,7 @@ class Packed(NamedTuple):
         lengths = self.starts[1:][positions] - first
         starts = offsets(lengths)
         blob = np.empty(starts[-1], np.uint8)
-        # a byte takes eight while it is copied: so many at once that this is little beside millions of strings
+        # copying takes eight times the memory of the bytes, so it is done in parts
         cuts = np.searchsorted(starts, np.arange(0, starts[-1], _COPIED_BYTES))
         for low, high in pairwise(np.unique(np.append(cuts, len(lengths))).tolist()):
             part = slice(low, high)
@@ -67,19 +66,19 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, strings: Sequence[str]) -> Packed:
-        """Packs strings; lone surrogates are kept."""
+        """Packs strings, lone surrogates included."""
         starts = offsets(np.fromiter(map(len, strings), np.int64, count=len(strings)))
         joined = "".join(strings)
         blob = np.frombuffer(encode(joined), np.uint8)
         if len(blob) != len(joined):
-            # Bytes 10xxxxxx continue a character: the others are where characters begin.
+            # Bytes 10xxxxxx continue a character; the others begin one.
             begins = np.flatnonzero((blob & 0xC0) != 0x80)
             starts = np.append(begins, len(blob))[starts]
         return cls(blob, starts)
 
     @classmethod
     def join(cls, parts: Sequence[Packed]) -> Packed:
-        """All strings of ``parts``, one part after the other."""
+        """All strings of ``parts``, in order."""
         if len(parts) == 1:
             return parts[0]
         lengths = [part.starts[1:] - part.starts[:-1] for part in parts]
@@ -89,14 +88,14 @@ class Packed(NamedTuple):
 
 
 def encode(string: str) -> bytes:
-    """UTF-8 that carries lone surrogates too."""
+    """UTF-8, lone surrogates included."""
     return string.encode("utf-8", "surrogatepass")
 
 
 def decode(data: bytes) -> str:
     """The inverse of :func:`encode`.
 
-    :raises IndexCorrupt: these are bytes of no string.
+    :raises IndexCorrupt: the bytes are not a string.
     """
     try:
         return data.decode("utf-8", "surrogatepass")
@@ -107,14 +106,14 @@ def decode(data: bytes) -> str:
 
 
 def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where runs of these lengths begin, and the end of the last (int64, one longer)."""
+    """The starts of runs of these lengths, and the end of the last (int64, one longer)."""
     out = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=out[1:])
     return out
 
 
 class Dictionary:
-    """Distinct strings, numbered from 0; a view of sections that :func:`write_dictionary` wrote under ``name``."""
+    """Distinct strings, numbered from 0, in the sections that :func:`write_dictionary` wrote under ``name``."""
 
     def __init__(self, container: Container, name: str) -> None:
         self._container, self._name = container, name
@@ -139,7 +138,7 @@ class Dictionary:
         return offsets(-(-(self._first[1:] - self._first[:-1]) // FRONT_BLOCK))
 
     def lookup(self, terms: Sequence[str]) -> NDArray[np.int32]:
-        """The number of each string, -1 where the dictionary does not have it."""
+        """The number of each string, -1 for unknown ones."""
         return self.lookup_packed(Packed.of(terms))
 
     def lookup_packed(self, packed: Packed) -> NDArray[np.int32]:
@@ -149,30 +148,30 @@ class Dictionary:
         if not len(packed) or not len(self):
             return np.full(len(packed), -1, np.int32)
         probed = np.zeros(0 if self._strings.complete else len(self._block_starts) - 1, np.uint8)
-        found = front_lookup(
+        ranks = front_lookup(
             self._data, self._block_starts, self._first, self._bucket_block, packed.blob, packed.starts, probed
         )
-        self._require(np.flatnonzero(probed))  # what was read is known afterwards, and nothing was believed before
-        return cast("NDArray[np.int32]", found)
+        self._require(np.flatnonzero(probed))  # the kernel says which blocks it read; they are checked before use
+        return cast("NDArray[np.int32]", ranks)
 
     def _require(self, blocks: NDArray[np.int64]) -> None:
-        """Compares front-coded blocks with their checksums, where they were not yet.
+        """Compares front-coded blocks with their checksums.
 
-        :raises IndexCorrupt: one was changed.
+        :raises IndexCorrupt: a block was changed.
         """
         self._strings.require(self._block_starts[blocks], self._block_starts[blocks + 1])
 
     def term(self, number: int) -> str:
-        """The string with a number.
+        """The string with this number.
 
-        :raises IndexError: there is none.
+        :raises IndexError: there is no such number.
         """
         return self.select(np.array([number], np.int64)).strings()[0]
 
     def select(self, numbers: NDArray[np.integer]) -> Packed:
-        """The strings with these numbers, in that order.
+        """The strings with these numbers, in the order given.
 
-        :raises IndexError: there is none with one of them.
+        :raises IndexError: there is no such number.
         """
         from porism.index.string_kernels import front_select
 
@@ -194,18 +193,18 @@ class Dictionary:
         ))
 
     def groups(self) -> list[tuple[NDArray[np.uint8], int]]:
-        """By bucket, the bytes of its front-coded strings, which are sorted, and how many these are."""
+        """The sorted, front-coded strings of each bucket, and their number."""
         begins = self._block_starts[self._bucket_block].tolist()
         sizes = (self._first[1:] - self._first[:-1]).tolist()
         data = self._strings.all()
         return [(data[low:high], size) for (low, high), size in zip(pairwise(begins), sizes, strict=True)]
 
     def damaged(self) -> Exception:
-        """The error that says that the strings are none."""
+        """The error for strings that cannot be decoded."""
         return damaged(self._container, f"{self._name}:strings", "no front-coded strings")
 
-    def _sound(self, found: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> Packed:
-        packed = Packed(*found)
+    def _sound(self, decoded: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> Packed:
+        packed = Packed(*decoded)
         if packed.starts[0] < 0:
             raise self.damaged()
         return packed
@@ -217,10 +216,9 @@ class Dictionary:
 def write_dictionary(
     writer: ContainerWriter, name: str, strings: Packed, frequencies: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
-    """Writes distinct strings as a :class:`Dictionary`; returns the number that each string gets (int64).
+    """Writes distinct strings as a :class:`Dictionary`; returns the number of each string (int64).
 
-    With ``frequencies`` (one a string) the strings are grouped by them, frequent ones first; without, the numbers are
-    the ranks in code-point order.
+    With ``frequencies`` (one a string) frequent strings come first; without, numbers are ranks in code-point order.
     """
     from porism.index.string_kernels import front_encode, sort_order
 
@@ -246,9 +244,9 @@ def write_dictionary(
 
 
 class Names:
-    """Distinct names of things in an order of their own (documents, formulas), found by name and named by position.
+    """Distinct names of documents or formulas, looked up by name or by position.
 
-    ``rank`` (int32) is the position of each name in code-point order.
+    ``rank`` (int32) is the rank of each name in code-point order.
     """
 
     def __init__(self, container: Container, name: str) -> None:
@@ -261,24 +259,21 @@ class Names:
 
     @cached_property
     def at_rank(self) -> NDArray[np.int32]:
-        """The position of each name, names in code-point order; -1 where a damaged file has none."""
+        """The position of the name at each rank; -1 where a damaged file has none."""
         positions = np.full(len(self.rank), -1, np.int32)
         positions[self.rank] = np.arange(len(self.rank), dtype=np.int32)
         return positions
 
     def name(self, position: int) -> str:
-        """The name of the thing at a position.
-
-        :raises IndexError: there is none.
-        """
+        """:raises IndexError: there is no such position."""
         return self.dictionary.term(int(self.rank[position]))
 
     def names(self, positions: NDArray[np.integer]) -> list[str]:
-        """The names of the things at ``positions``, in that order."""
+        """The names at these positions, in the order given."""
         return self.dictionary.select(self.rank[positions]).strings()
 
     def find(self, names: Sequence[str]) -> NDArray[np.int32]:
-        """The position of each name, -1 where there is none."""
+        """The position of each name, -1 for unknown ones."""
         return self.find_packed(Packed.of(names))
 
     def find_packed(self, names: Packed) -> NDArray[np.int32]:
@@ -294,6 +289,6 @@ class Names:
 
 
 def write_names(writer: ContainerWriter, name: str, strings: Packed) -> None:
-    """Writes distinct strings, in their order, as :class:`Names`."""
+    """Writes distinct strings, in the order given, as :class:`Names`."""
     ranks = write_dictionary(writer, name, strings)
     writer.add(f"{name}:rank", ranks.astype(np.int32))

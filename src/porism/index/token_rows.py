@@ -1,9 +1,9 @@
-"""Compressed tokens of documents beside the segments that have them, for late interaction.
+"""Compressed token vectors of documents, stored beside their segments, for late interaction.
 
-A set of tokens has a name and a file in the derived data of each segment, as vectors have
-(:mod:`porism.index.vectors`), and is carried over to new segments in the same way. A token has a *head*, the number of
-its centroid and how its length is corrected, and a *residual* of some bytes. The file also lists the documents that
-have a token of each centroid, which is where searches begin (Santhanam et al., *PLAID*, CIKM 2022).
+A set of tokens has a name and a file in the derived data of each segment, and is carried over to new segments, as
+vectors are (:mod:`porism.index.vectors`). A token has a *head*, which holds the number of its centroid and a correction
+of its length, and a *residual* of some bytes. The file also lists the documents that have a token of each centroid:
+searches begin there (Santhanam et al., *PLAID*, CIKM 2022).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.index.container import Container, Section
+from porism.index.container import Container, ContainerSection
 from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
@@ -25,13 +25,13 @@ from porism.index.vectors import Compute, VectorSources, gather, vectors_path
 from porism.system.files.durable import make_folder
 
 HEAD_BYTES = 4
-"""Bytes of a head, which come before those of the residual."""
+"""Bytes of a head; the residual follows."""
 
 _CODE = (1 << 24) - 1
 
 
 class TokenSpec(NamedTuple):
-    """Which tokens: their ``name``, the bytes of a residual (``width``), and how many ``centroids`` there are."""
+    """A set of tokens: its ``name``, the bytes of a residual (``width``), and the number of ``centroids``."""
 
     name: str
     width: int
@@ -39,17 +39,16 @@ class TokenSpec(NamedTuple):
 
 
 class TokenRows(NamedTuple):
-    """The tokens of several documents: those of document ``i`` are from ``offsets[i]`` to before ``offsets[i + 1]``
-    (int64).
+    """The tokens of several documents; those of document ``i`` are ``offsets[i]`` to ``offsets[i + 1] - 1`` (int64).
 
-    ``heads`` are uint32 (the lower 24 bits are a centroid), ``residuals`` a section of uint8 (tokens × width), of which
-    only what is read needs to be checked. The documents with a token of centroid ``c`` are ``list_docs`` (int32) from
-    ``list_starts[c]`` to before ``list_starts[c + 1]`` (int64), each once.
+    ``heads`` are uint32, whose lower 24 bits are a centroid. ``residuals`` is a section of uint8 (tokens × width):
+    :meth:`require` rows before reading them. The documents with a token of centroid ``c``, each once, are ``list_docs``
+    (int32) from ``list_starts[c]`` to ``list_starts[c + 1] - 1`` (int64).
     """
 
     offsets: NDArray[np.int64]
     heads: NDArray[np.uint32]
-    residuals: Section
+    residuals: ContainerSection
     list_starts: NDArray[np.int64]
     list_docs: NDArray[np.int32]
 
@@ -64,21 +63,20 @@ class TokenRows(NamedTuple):
 
 
 def open_tokens(segment: Segment, spec: TokenSpec, hint: str) -> TokenRows:
-    """The tokens of the documents of a segment, memory-mapped.
+    """The tokens of the documents of a segment, memory-mapped; ``hint`` says what to do if they are missing.
 
-    :param hint: what to do where they are missing.
-    :raises ConfigError: they were not computed, or are not those of the segment.
+    :raises ConfigError: they were not computed, or belong to another segment.
     """
-    found = _stored(segment, spec)
-    if found is None:
+    tokens = _stored(segment, spec)
+    if tokens is None:
         raise ConfigError(
             f"the tokens of {segment.doc_count:,} documents are missing", where=str(segment.folder), hint=hint
         )
-    return found
+    return tokens
 
 
 def has_tokens(segment: Segment, spec: TokenSpec) -> bool:
-    """Whether the tokens of a segment are there."""
+    """Whether the tokens of a segment are stored and complete."""
     return _stored(segment, spec) is not None
 
 
@@ -86,11 +84,11 @@ def complete_tokens(
     segment: Segment, spec: TokenSpec, digests: NDArray[np.uint64], compute: Compute, *, chunk: int = 512,
     on_progress: Callable[[int], None] = lambda count: None,
 ) -> int:
-    """Stores the tokens of the documents of a segment, where they are not yet; returns of how many they were computed.
+    """Stores the tokens of a segment if they are missing; returns the number of documents that had to be computed.
 
-    ``digests`` are those of the contents of its documents. ``compute`` gives the tokens of documents as bytes, head and
-    residual one after the other (uint8, tokens × (:data:`HEAD_BYTES` + width)). Those that another segment has are
-    taken over, and those that an interruption left.
+    ``digests`` identify the contents of its documents. ``compute`` gives the tokens of documents as bytes, each head
+    followed by its residual (uint8, tokens × (:data:`HEAD_BYTES` + width)). Tokens of the same content are reused from
+    other segments and from an interrupted run.
 
     :raises StorageError: the folder cannot be written.
     """
@@ -98,8 +96,8 @@ def complete_tokens(
         on_progress(len(digests))
         return 0
     sources, computed = gather(
-        _part(segment.folder.parents[1], spec), lambda: _of_others(segment, spec), digests, compute, chunk=chunk,
-        on_progress=on_progress,
+        _part(segment.folder.parents[1], spec), lambda: _from_other_segments(segment, spec), digests, compute,
+        chunk=chunk, on_progress=on_progress,
     )
     counts = sources.counts(digests)
     heads = np.concatenate([np.zeros(0, np.uint32), *(_heads(piece) for piece in _pieces(sources, digests, spec))])
@@ -121,7 +119,7 @@ def complete_tokens(
 
 
 def forget_token_parts(index_path: Path, spec: TokenSpec) -> None:
-    """Removes what waited for segments to have all their tokens; for when they have."""
+    """Removes the tokens of interrupted runs; call it when all segments have their tokens."""
     _part(index_path, spec).remove()
 
 
@@ -130,7 +128,7 @@ def _part(index_path: Path, spec: TokenSpec) -> PartFile:
 
 
 def _pieces(sources: VectorSources, digests: NDArray[np.uint64], spec: TokenSpec) -> Iterator[NDArray[np.uint8]]:
-    """The tokens of documents in their order as bytes, in pieces."""
+    """The tokens of documents as bytes, in the order given, in pieces."""
     for piece in sources.rows(digests):
         yield cast("NDArray[np.uint8]", piece).reshape(-1, HEAD_BYTES + spec.width)
 
@@ -142,7 +140,7 @@ def _heads(piece: NDArray[np.uint8]) -> NDArray[np.uint32]:
 def _lists(
     heads: NDArray[np.uint32], counts: NDArray[np.int64], centroids: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Where the list of each centroid begins, and the documents of all lists."""
+    """The start of each centroid's list, and the documents of all lists."""
     documents = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     pairs = np.unique((heads & _CODE).astype(np.int64) * max(1, len(counts)) + documents)
     codes, docs = np.divmod(pairs, max(1, len(counts)))
@@ -155,7 +153,7 @@ def _stored(segment: Segment, spec: TokenSpec) -> TokenRows | None:
 
 
 def _rows(derived: Container, spec: TokenSpec, count: int) -> TokenRows | None:
-    """The tokens in a file, None where they are others than they should be."""
+    """The tokens in a file; None if they do not match ``spec`` and ``count``."""
     try:
         offsets, heads = derived.array("offsets"), derived.array("heads")
         starts, docs = derived.array("list_starts"), derived.array("list_docs")
@@ -174,8 +172,8 @@ def _rows(derived: Container, spec: TokenSpec, count: int) -> TokenRows | None:
     return TokenRows(offsets, heads, residuals, starts, docs)
 
 
-def _of_others(segment: Segment, spec: TokenSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
-    """Digests and tokens of this name that other segments on disk have, the newest first."""
+def _from_other_segments(segment: Segment, spec: TokenSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
+    """Digests and tokens of this name in other segments on disk, newest segment first."""
     files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{vectors_path(segment, spec.name).name}")
     for file in sorted(files, reverse=True):
         if file.parents[1].name == segment.folder.name:
@@ -186,14 +184,14 @@ def _of_others(segment: Segment, spec: TokenSpec) -> Iterator[tuple[NDArray[np.u
             rows = _rows(derived, spec, len(digests))
             if rows is not None and len(digests):
                 residuals = derived.array("residuals").reshape(-1, spec.width)
-                joined = cast("NDArray[np.uint8]", _Joined(rows.heads, residuals))
+                joined = cast("NDArray[np.uint8]", _TokenBytes(rows.heads, residuals))
                 yield digests, VectorRows(joined, rows.offsets)
         except (FileNotFoundError, IndexCorrupt, IndexVersionError):  # then they are computed again
             continue
 
 
-class _Joined:
-    """Heads and residuals as rows of bytes, joined where they are read."""
+class _TokenBytes:
+    """Heads and residuals as rows of bytes, joined when they are read."""
 
     dtype = np.dtype(np.uint8)
 

@@ -1,9 +1,8 @@
-"""Vectors as rows of numbers of some type, several for one thing, and the file in which those that were just computed
-wait until their segment has all.
+"""Rows of numbers, several for one item, and the file in which new rows wait until their segment is complete.
 
-Types are float32, float16 and int8. With int8 each row has a scale, its largest absolute value divided by 127, and a
-number is stored as the nearest multiple of it: no number is off by more than half the scale of its row. float16 is off
-by at most 0.05 % of each number (2⁻¹¹), or 2⁻²⁵ where that is more.
+Types are float32, float16 and int8. With int8 each row has a scale, its largest absolute value divided by 127. A number
+is stored as the nearest multiple of the scale, so its error is at most half the scale. The error of float16 is at most
+0.05 % of a number (2⁻¹¹), or 2⁻²⁵ where that is more.
 """
 
 from __future__ import annotations
@@ -22,24 +21,26 @@ from porism.errors import ConfigError
 from porism.system.files.durable import make_folder, storage_errors, sync_file
 
 NumberType = Literal["float32", "float16", "int8"]
-"""What the numbers of stored vectors are."""
+"""The type of the numbers in stored vectors."""
 
 Packed = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.int8] | NDArray[np.uint8]
 """Rows of numbers as they are stored (rows × dimensions)."""
 
 RowType = Literal[NumberType, "uint8"]
-"""What the numbers of rows are; uint8 are bytes as they come, such as compressed vectors."""
+"""The type of the numbers in rows; uint8 are plain bytes, such as compressed vectors."""
 
 PARTS_FOLDER = "encoding"
-"""The folder of an index for what was computed and is not with a segment yet."""
+"""The folder of an index for rows that were computed and not stored with a segment yet."""
 
 _HEADER = struct.Struct("<8sIIIIQ")
 _MAGIC = b"PORVEC\x01\n"
 
 
 class VectorRows(NamedTuple):
-    """The rows of several things: those of thing ``i`` are from ``offsets[i]`` to before ``offsets[i + 1]`` (int64);
-    ``scales`` (float32, one a row) are there with int8 only."""
+    """The rows of several items; those of item ``i`` are ``offsets[i]`` to ``offsets[i + 1] - 1`` (int64).
+
+    Only int8 rows have ``scales`` (float32, one a row).
+    """
 
     vectors: Packed
     offsets: NDArray[np.int64]
@@ -47,22 +48,22 @@ class VectorRows(NamedTuple):
 
     @property
     def dimensions(self) -> int:
-        """Numbers of a row."""
+        """Numbers in a row."""
         return int(self.vectors.shape[1])
 
     def decode(self, start: int, stop: int) -> NDArray[np.float32]:
-        """The rows from ``start`` to before ``stop`` as float32."""
+        """The rows ``start`` to ``stop - 1`` as float32."""
         return unpack(self.vectors[start:stop], None if self.scales is None else self.scales[start:stop])
 
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
-        """Some rows as float32, in the order given."""
+        """The rows at these positions as float32."""
         return unpack(self.vectors[rows], None if self.scales is None else self.scales[rows])
 
 
 def check_type(name: str) -> NumberType:
-    """The type of this name.
+    """The number type of this name.
 
-    :raises ConfigError: vectors are not stored so.
+    :raises ConfigError: vectors cannot be stored in it.
     """
     for known in get_args(NumberType):
         if name == known:
@@ -71,7 +72,7 @@ def check_type(name: str) -> NumberType:
 
 
 def pack(vectors: NDArray[Any], numbers: RowType) -> tuple[Packed, NDArray[np.float32] | None]:
-    """Rows (float32; uint8 stays) in another type, and with int8 the scale of each row."""
+    """Converts rows (float32; uint8 stays) to a type; with int8 returns the scale of each row too."""
     if numbers == "uint8":
         return np.ascontiguousarray(vectors, np.uint8), None
     if numbers == "float32":
@@ -84,13 +85,13 @@ def pack(vectors: NDArray[Any], numbers: RowType) -> tuple[Packed, NDArray[np.fl
 
 
 def unpack(vectors: Packed, scales: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    """The inverse of :func:`pack`, as far as the type allows."""
+    """The inverse of :func:`pack`, up to rounding."""
     wide: NDArray[np.float32] = vectors.astype(np.float32, copy=False)
     return wide if scales is None else wide * scales[:, None]
 
 
 def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers ``starts[i]``, ``starts[i] + 1``, … (``counts[i]`` of them), one range after the other."""
+    """The ranges of ``counts[i]`` numbers from ``starts[i]``, one after another."""
     total = int(counts.sum())
     before = np.cumsum(counts) - counts
     return np.repeat(starts - before, counts) + np.arange(total, dtype=np.int64)
@@ -142,7 +143,7 @@ class PartFile:
             self._end = file.tell()
 
     def remove(self) -> None:
-        """Removes the file, where it is."""
+        """Removes the file if it exists."""
         with storage_errors(self.path):
             self.path.unlink(missing_ok=True)
 
@@ -165,16 +166,18 @@ class PartFile:
             if len(payload) < sum(sizes) or xxhash.xxh3_64_intdigest(payload.tobytes()) != digest:
                 return
             bounds = np.cumsum([0, *sizes])
-            one, two, three, four = (payload[bounds[part] : bounds[part + 1]].tobytes() for part in range(4))
+            digests, counts, packed, scales = (
+                payload[bounds[part] : bounds[part + 1]].tobytes() for part in range(4)
+            )
             yield (
-                np.frombuffer(one, np.uint64), np.frombuffer(two, np.uint32),
-                np.frombuffer(three, self._type).reshape(rows, dimensions), np.frombuffer(four, np.float32),
+                np.frombuffer(digests, np.uint64), np.frombuffer(counts, np.uint32),
+                np.frombuffer(packed, self._type).reshape(rows, dimensions), np.frombuffer(scales, np.float32),
             )
             place = self._end = start + sum(sizes)
 
 
 def offsets_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where the rows of each thing begin and the last end (int64, one more than there are counts)."""
+    """Where the rows of each item begin, and the end of the last (int64, one longer)."""
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets

@@ -1,11 +1,12 @@
 """Vectors of documents or formulas beside the segments that have them.
 
-A set of vectors has a name, which says of what model and settings they are, and a file in the derived data of each
-segment: for each thing of the segment one row or several, and the digest of the content that they were computed from.
-Digests are what carries vectors over: a segment that a commit or a merge has made takes those of its things that any
-segment on disk has, and only new ones are computed. They are computed by :func:`complete_vectors`, before readers see a
-commit or on request; :func:`open_vectors`, which searches use, computes nothing. What was computed until an
-interruption waits in a file of its own (:class:`~porism.index.vector_rows.PartFile`), and is not computed again.
+A set of vectors has a name, which identifies its model and settings, and a file in the derived data of each segment.
+The file has one row or several for each item (a document or formula), and the digest of the content they encode.
+
+Digests carry vectors over: a segment that a commit or merge makes takes the vectors that other segments on disk have,
+and only new content is encoded. :func:`complete_vectors` does that, before readers see a commit or on request.
+:func:`open_vectors`, which searches use, computes nothing. After an interruption the rows computed so far wait in a
+:class:`~porism.index.vector_rows.PartFile`, and are not computed again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
+from porism.index.strings import encode
 from porism.index.vector_rows import NumberType, PartFile, VectorRows, offsets_of, ranges
 from porism.system.files.durable import make_folder
 
@@ -32,24 +34,23 @@ _AT_ONCE = 16_384
 
 
 class ComputedRows(NamedTuple):
-    """What was computed of some things: ``vectors`` (float32, rows × dimensions; or rows of bytes), and how many of the
-    rows are of each thing (int64)."""
+    """``vectors`` (float32, rows × dimensions; or rows of bytes) and the number of rows of each item (int64)."""
 
     vectors: NDArray[Any]
     counts: NDArray[np.int64]
 
 
 Compute = Callable[[NDArray[np.int64]], ComputedRows]
-"""From the numbers of things in a segment to their vectors."""
+"""Maps the numbers of items in a segment to their vectors."""
 
 
 def one_each(vectors: NDArray[np.float32]) -> ComputedRows:
-    """Vectors of which each thing has one."""
+    """One vector for each item."""
     return ComputedRows(vectors, np.ones(len(vectors), np.int64))
 
 
 class VectorSpec(NamedTuple):
-    """Which vectors: their ``name``, how many ``dimensions`` they have, and what their ``numbers`` are."""
+    """A set of vectors: its ``name``, the ``dimensions`` of a vector, and the type of its ``numbers``."""
 
     name: str
     dimensions: int
@@ -57,38 +58,32 @@ class VectorSpec(NamedTuple):
 
 
 def content_digests(contents: Iterable[str | bytes]) -> NDArray[np.uint64]:
-    """The digest (uint64) of each content."""
-    return np.fromiter(
-        (
-            xxhash.xxh3_64_intdigest(one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass"))
-            for one in contents
-        ),
-        np.uint64,
-    )
+    """The xxh3-64 of each content (uint64)."""
+    packed = (content if isinstance(content, bytes) else encode(content) for content in contents)
+    return np.fromiter(map(xxhash.xxh3_64_intdigest, packed), np.uint64)
 
 
 def open_vectors(segment: Segment, spec: VectorSpec, count: int, hint: str = "") -> VectorRows:
-    """The vectors of a segment with ``count`` things, memory-mapped.
+    """The vectors of a segment with ``count`` items, memory-mapped; ``hint`` says what to do if they are missing.
 
-    :param hint: what to do where they are missing.
-    :raises ConfigError: they were not computed, or are not those of the segment.
+    :raises ConfigError: they were not computed, or belong to another segment.
     """
-    found = _stored(segment, spec, count)
-    if found is None:
+    vectors = _stored(segment, spec, count)
+    if vectors is None:
         raise ConfigError(
             f"vectors of {count:,} formulas or documents are missing", where=str(segment.folder),
             hint=hint or f"Compute them: porism check --repair --index {segment.folder.parents[1]}",
         )
-    return found
+    return vectors
 
 
 def has_vectors(segment: Segment, spec: VectorSpec, count: int) -> bool:
-    """Whether the vectors of a segment are there."""
+    """Whether the vectors of a segment are stored and complete."""
     return _stored(segment, spec, count) is not None
 
 
 def vectors_path(segment: Segment, name: str) -> Path:
-    """The file of the vectors of this name, whether it is there or not."""
+    """The file for vectors of this name, which need not exist."""
     return segment.derived_path(f"{_PREFIX}{name}")
 
 
@@ -96,11 +91,11 @@ def complete_vectors(
     segment: Segment, spec: VectorSpec, digests: NDArray[np.uint64], compute: Compute, *, chunk: int = 1_024,
     on_progress: Callable[[int], None] = lambda count: None,
 ) -> int:
-    """Stores the vectors of a segment, where they are not stored yet; returns of how many things they were computed.
+    """Stores the vectors of a segment if they are missing; returns the number of items that had to be computed.
 
-    ``digests`` are those of the contents of its things. Vectors of the same name and content that another segment of
-    the index has are taken over, those of segments too that were merged and not removed yet, and those that an
-    interruption left. ``on_progress`` receives of how many things vectors are there at the start, or were computed.
+    ``digests`` identify the contents of its items. Vectors of the same name and content are reused: from other
+    segments, merged ones that are not removed yet included, and from an interrupted run. ``on_progress`` receives
+    numbers of items: first those whose vectors exist, then those just computed.
 
     :raises StorageError: the folder cannot be written.
     """
@@ -110,7 +105,7 @@ def complete_vectors(
         return 0
     part = PartFile(segment.folder.parents[1], spec.name, spec.dimensions, spec.numbers)
     sources, computed = gather(
-        part, lambda: _of_others(segment, spec), digests, compute, chunk=chunk, on_progress=on_progress
+        part, lambda: _from_other_segments(segment, spec), digests, compute, chunk=chunk, on_progress=on_progress
     )
     path = vectors_path(segment, spec.name)
     make_folder(path.parent, parents=False)
@@ -131,8 +126,9 @@ def gather(
     part: PartFile, others: Callable[[], Iterable[tuple[NDArray[np.uint64], VectorRows]]],
     digests: NDArray[np.uint64], compute: Compute, *, chunk: int, on_progress: Callable[[int], None],
 ) -> tuple[VectorSources, int]:
-    """Where the rows of contents are: with ``others`` (digests and rows), or in the file ``part``, to which those that
-    neither has are computed; and of how many contents they were computed.
+    """Finds the rows of contents in ``others`` (digests and rows) and in ``part``; computes the missing ones.
+
+    New rows are appended to ``part``. Returns the sources of all rows and the number of contents computed.
 
     :raises StorageError: the file cannot be written.
     """
@@ -142,22 +138,22 @@ def gather(
     missing = missing[np.sort(first)]
     on_progress(len(digests) - len(missing))
     for start in range(0, len(missing), chunk):
-        things = missing[start : start + chunk]
-        vectors, counts = compute(things)
-        part.append(digests[things], counts, vectors)
-        on_progress(len(things))
+        items = missing[start : start + chunk]
+        vectors, counts = compute(items)
+        part.append(digests[items], counts, vectors)
+        on_progress(len(items))
     if len(missing):
         sources = VectorSources([*others(), *filter(None, [part.read()])])
     return sources, len(missing)
 
 
 def forget_parts(index_path: Path, spec: VectorSpec) -> None:
-    """Removes what waited for segments to have all their vectors; for when they have."""
+    """Removes the rows of interrupted runs; call it when all segments have their vectors."""
     PartFile(index_path, spec.name, spec.dimensions, spec.numbers).remove()
 
 
 def remove_vectors(segment: Segment, family: str, keep: Sequence[str] = ()) -> None:
-    """Removes the vectors of a segment whose names begin with ``family`` and a hyphen, except those named."""
+    """Removes the vectors of a segment whose names begin with ``family`` and a hyphen, except those in ``keep``."""
     for file in (segment.folder / DERIVED_FOLDER).glob(f"{_PREFIX}{family}-*.bin"):
         if file.stem.removeprefix(_PREFIX) not in keep:
             with suppress(OSError):  # it has just gone, is in use (Windows) or not ours: it harms nothing
@@ -170,7 +166,7 @@ def _stored(segment: Segment, spec: VectorSpec, count: int) -> VectorRows | None
 
 
 def _rows(derived: Container, spec: VectorSpec, count: int) -> VectorRows | None:
-    """The rows in a file, None where they are others than they should be."""
+    """The rows in a file; None if they do not match ``spec`` and ``count``."""
     try:
         vectors = derived.array("vectors")
         offsets = derived.array("offsets") if "offsets" in derived else np.arange(count + 1, dtype=np.int64)
@@ -185,8 +181,8 @@ def _rows(derived: Container, spec: VectorSpec, count: int) -> VectorRows | None
     return VectorRows(matrix, offsets, scales) if whole and same else None
 
 
-def _of_others(segment: Segment, spec: VectorSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
-    """Digests and vectors of this name that other segments on disk have, the newest first."""
+def _from_other_segments(segment: Segment, spec: VectorSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
+    """Digests and vectors of this name in other segments on disk, newest segment first."""
     files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{_PREFIX}{spec.name}.bin")
     for file in sorted(files, reverse=True):
         if file.parents[1].name == segment.folder.name:
@@ -202,11 +198,11 @@ def _of_others(segment: Segment, spec: VectorSpec) -> Iterator[tuple[NDArray[np.
 
 
 class VectorSources:
-    """Where the vectors of contents are: in files of other segments, or in the one of those just computed."""
+    """Vectors by digest of their content, from the files of several segments and from a part file."""
 
-    def __init__(self, found: Sequence[tuple[NDArray[np.uint64], VectorRows]]) -> None:
-        self._rows = [rows for _, rows in found]
-        keys = [np.asarray(digests) for digests, _ in found]
+    def __init__(self, sources: Sequence[tuple[NDArray[np.uint64], VectorRows]]) -> None:
+        self._rows = [rows for _, rows in sources]
+        keys = [np.asarray(digests) for digests, _ in sources]
         numbers = [np.full(len(digests), number, np.int32) for number, digests in enumerate(keys)]
         places = [np.arange(len(digests), dtype=np.int64) for digests in keys]
         empty = np.zeros(0, np.uint64)
@@ -215,7 +211,7 @@ class VectorSources:
         self._place = np.concatenate([np.zeros(0, np.int64), *places])[first]
 
     def have(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Of which contents there are vectors."""
+        """Whether there are vectors of each content (bool)."""
         if not len(self._known):
             return np.zeros(len(digests), np.bool_)
         places = np.minimum(np.searchsorted(self._known, digests), len(self._known) - 1)
@@ -223,7 +219,7 @@ class VectorSources:
         return same
 
     def counts(self, digests: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """How many rows each content has, all of which are known."""
+        """The number of rows of each content; all contents must be known."""
         counts = np.zeros(len(digests), np.int64)
         places = np.searchsorted(self._known, digests)
         for number, rows in enumerate(self._rows):
@@ -233,7 +229,7 @@ class VectorSources:
         return counts
 
     def rows(self, digests: NDArray[np.uint64]) -> Iterator[NDArray[np.generic]]:
-        """The numbers of the rows of the contents, in their order, in pieces."""
+        """The numbers in the rows of the contents, in the order given, in pieces."""
         for rows, at, count in self._gathered(digests):
             kind = self._rows[0].vectors.dtype
             piece = np.empty((count, self._rows[0].dimensions), kind)
@@ -242,7 +238,7 @@ class VectorSources:
             yield piece.reshape(-1)
 
     def scales(self, digests: NDArray[np.uint64]) -> Iterator[NDArray[np.float32]]:
-        """The scales of the same rows."""
+        """The scales of the rows that :meth:`rows` gives."""
         for rows, at, count in self._gathered(digests):
             piece = np.empty(count, np.float32)
             for number, (target, source) in enumerate(zip(rows, at, strict=True)):
@@ -254,8 +250,7 @@ class VectorSources:
     def _gathered(
         self, digests: NDArray[np.uint64]
     ) -> Iterator[tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], int]]:
-        """For pieces of the contents: for each source the rows of the piece that it fills, and with which of its rows;
-        and how many rows the piece has."""
+        """For each piece of the contents: by source, the rows of the piece it fills and its own rows; and the size."""
         counts = self.counts(digests)
         for start in range(0, len(digests), _AT_ONCE):
             sizes = counts[start : start + _AT_ONCE]

@@ -1,4 +1,4 @@
-"""Changing an index: adding, replacing and deleting documents, and committing all of it at once."""
+"""Changing an index: adding, replacing and deleting documents, and committing the changes at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from porism.index.manifest import (
     write_manifest,
 )
 from porism.index.merging import choose_after_run, choose_for_count, choose_tier
-from porism.index.parts import Part, SegmentPart
+from porism.index.parts import SegmentInput, SegmentPart
 from porism.index.pending import PendingSegment
 from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
@@ -44,28 +44,28 @@ from porism.system.files.durable import make_folder, remove_tree, storage_errors
 from porism.system.files.lock import WriterLock
 
 BUFFER_BYTES = 192 << 20
-"""Size of the documents that wait in memory before they become a segment; building it takes about as much again."""
+"""Size of the documents in memory at which they become a segment; building it takes about as much again."""
 BUFFER_DOCUMENTS = 200_000
 
 Publish = Callable[[Sequence[Segment]], None]
 
 
 class IndexWriter:
-    """The one writer of an index. Nothing is seen by readers before :meth:`commit`.
+    """The only writer of an index. Readers see changes after :meth:`commit`.
 
-    As a context manager it commits at the end, or goes back to the last commit after an exception. A process that is
-    killed leaves the last commit; what it wrote beyond is removed by the next writer, and adding the same documents
-    again is an update, so an interrupted job can simply be started again. Ctrl-C takes effect between whole operations,
-    or in the long ones where nothing was changed yet: what was added before it can still be committed.
+    As a context manager it commits at the end, or rolls back after an exception. If the process is killed, the last
+    commit stays, and the next writer removes whatever else was written. Adding the same documents again is an update,
+    so an interrupted job can simply be started again. Ctrl-C takes effect between operations, or within long ones
+    before anything has changed: documents added before can still be committed.
 
-    ``config`` is the analysis configuration: kept when the index is made, compared when it exists. ``buffer_bytes`` and
-    ``buffer_documents`` bound what waits in memory before it is written as a segment.
+    ``config`` is the analysis configuration, which is stored in a new index and must equal that of an existing one.
+    ``buffer_bytes`` and ``buffer_documents`` bound the documents in memory.
 
     :raises IndexLocked: another process is writing.
     :raises IndexNotFound: there is no index and ``create`` is False.
     :raises ConfigError: the index was made with another configuration.
-    :raises IndexVersionError: the index has a format that this version does not write.
-    :raises StorageError: the folder cannot be written, or holds other things than an index.
+    :raises IndexVersionError: this version does not write the format of the index.
+    :raises StorageError: the folder cannot be written, or holds something else than an index.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class IndexWriter:
     def _make_folder(self) -> None:
         make_folder(self.path)
         with storage_errors(self.path):
-            with suppress(PermissionError):  # a folder above that is not ours was there before
+            with suppress(PermissionError):  # a parent that is not ours existed before
                 sync_folder(self.path.absolute().parent)
             ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE, "tokenizers"}  # copied before the first commit
             others = [
@@ -98,12 +98,12 @@ class IndexWriter:
             ]
         if others:
             raise StorageError(
-                f"the folder holds other things, such as {min(others)!r}, and no index", where=str(self.path),
+                f"the folder is not an index: it holds {min(others)!r}", where=str(self.path),
                 hint="Name a folder that is empty or does not exist.",
             )
 
     def _load(self, config: Mapping[str, Any] | None) -> None:
-        """Takes the last committed state from disk and removes what is not part of it."""
+        """Loads the last committed state and removes files that are not part of it."""
         try:
             self._manifest: Manifest | None = read_manifest(self.path)
         except IndexNotFound:
@@ -147,7 +147,7 @@ class IndexWriter:
             self.close()
 
     def close(self) -> None:
-        """Lets the next writer in; what was not committed is lost."""
+        """Releases the lock; uncommitted changes are lost."""
         self._held, self._buffer = [], DocumentBuffer()
         self._lock.release()
 
@@ -163,12 +163,12 @@ class IndexWriter:
 
     @property
     def doc_count(self) -> int:
-        """Documents that are not deleted, with those that wait to be committed."""
+        """The number of live documents, uncommitted ones included."""
         return len(self._buffer) + sum(held.segment.live_count for held in self._held)
 
     @property
     def sources(self) -> SourceTable:
-        """The table of sources; what is set here is committed with the documents."""
+        """The table of sources; a new one is committed with the documents."""
         return self._sources
 
     @sources.setter
@@ -176,21 +176,21 @@ class IndexWriter:
         self._sources = table
 
     def contains(self, ids: Sequence[str]) -> NDArray[np.bool_]:
-        """For each id whether there is such a document, committed or not."""
-        found = self._buffer.contains(ids)
+        """Whether there is a document with each id, committed or not (bool)."""
+        known = self._buffer.contains(ids)
         packed = Packed.of(ids)
         for held in self._held:
-            found |= held.contains(packed)
-        return found
+            known |= held.contains(packed)
+        return known
 
     def owned(self, owners: NDArray[np.integer]) -> list[str]:
-        """The ids of the documents in segments that have one of these owners, without those that wait in memory."""
+        """The ids of the documents of these owners in segments; those in memory are left out."""
         return [doc_id for held in self._held for doc_id in held.owned(owners)]
 
     def add(self, batch: AnalyzedBatch) -> None:
-        """Adds documents; one whose id is there replaces it, and of two in the batch the later one stays.
+        """Adds documents, which replace those with the same ids, also within the batch.
 
-        :raises StorageError: the disk is full; the documents are still held and :meth:`commit` can be tried again.
+        :raises StorageError: the disk is full; the documents stay in memory and :meth:`commit` can be tried again.
         """
         batch.check()
         with uninterrupted():
@@ -200,88 +200,88 @@ class IndexWriter:
             self._flush()
 
     def adopt(self, folder: str | os.PathLike[str]) -> int:
-        """Takes in a copy of a segment that :func:`porism.index.external.build_segment` built, by whatever process.
+        """Adds a copy of a segment that :func:`porism.index.external.build_segment` built, in any process.
 
-        Its documents replace those of the same ids, as :meth:`add` does. Returns how many documents it has.
+        Its documents replace those with the same ids. Returns their number.
 
-        :raises ConfigError: there is none, its terms were made with another configuration, or it has documents of
-            sources, which the table of this index does not know.
+        :raises ConfigError: there is no segment, its configuration differs, or it has documents of sources, which the
+            table of this index does not know.
         :raises IndexCorrupt: it was changed since it was built.
-        :raises StorageError: the disk is full; the index is as it was.
+        :raises StorageError: the disk is full; the index is unchanged.
         """
-        found = self._outside(folder)
-        if bool((found.segment.owners != NOBODY).any()):
+        external = self._outside(folder)
+        if bool((external.segment.owners != NOBODY).any()):
             raise ConfigError(
                 "the segment has documents of sources", where=str(folder), hint="Build it without owners."
             )
-        self._hold(copy_segment(found.segment, self._new_folder()))
-        return found.segment.doc_count
+        self._hold(copy_segment(external.segment, self._new_folder()))
+        return external.segment.doc_count
 
     def take(self, folder: str | os.PathLike[str]) -> int:
-        """As :meth:`adopt`, of a segment that is on the file system of the index: it is moved, not copied.
+        """Moves a segment on the same file system into the index; see :meth:`adopt`.
 
-        It may have documents of sources; the table of sources of this commit has to have these.
+        It may have documents of sources, which must be in the table of sources of this commit.
         """
-        found = self._outside(folder)
+        external = self._outside(folder)
         with uninterrupted():
-            self._hold(move_segment(found, self._new_folder()))
-        return found.segment.doc_count
+            self._hold(move_segment(external, self._new_folder()))
+        return external.segment.doc_count
 
     def _outside(self, folder: str | os.PathLike[str]) -> ExternalSegment:
-        found = open_outside(folder)
-        if orjson.loads(orjson.dumps(found.config)) != self._config:
+        external = open_outside(folder)
+        if orjson.loads(orjson.dumps(external.config)) != self._config:
             raise ConfigError(
                 "the segment was made with another analysis configuration", where=str(folder),
                 hint="Build it with that of the index: porism.index.IndexWriter.config.",
             )
-        return found
+        return external
 
     def _new_folder(self) -> Path:
-        """Where the next segment goes, after what waits in memory."""
+        """The folder of the next segment, after the documents in memory have been written."""
         self._flush()
         self._lock.check()
         return self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
 
     def _hold(self, segment: Segment) -> None:
-        """Adds a segment that lies in the index, in the place of documents with the same ids."""
+        """Adds a segment in the index folder; its documents replace those with the same ids."""
         with uninterrupted():
             self._delete_held(segment.doc_ids(np.arange(segment.doc_count)))
             self._held.append(PendingSegment(segment))
             self._next_segment += 1
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Deletes documents by id; returns how many there were."""
-        wanted = list(dict.fromkeys(ids))
+        """Returns the number of documents deleted."""
+        distinct = list(dict.fromkeys(ids))
         with uninterrupted():
-            return self._delete_held(wanted) + self._buffer.delete(wanted)
+            return self._delete_held(distinct) + self._buffer.delete(distinct)
 
     def move(self, ids: Sequence[str], lines: NDArray[np.int32]) -> None:
-        """Says at which lines documents of segments begin now; nothing else of them has changed."""
+        """Sets the lines at which otherwise unchanged documents of segments begin."""
         packed = Packed.of(ids)
         with uninterrupted():
             for held in self._held:
                 held.move(packed, lines)
 
     def delete_matching(self, key: str, value: str) -> int:
-        """Deletes the documents whose metadata ``key`` is ``value`` or has it among its values; returns how many."""
+        """Deletes documents whose metadata ``key`` has the value ``value``; returns how many."""
         count = sum(held.delete_matching(key, value) for held in self._held)
         return count + self.delete(self._buffer.matching(key, value))
 
     def _delete_held(self, ids: Sequence[str]) -> int:
-        """Deletes from the segments; returns how many documents there were."""
+        """Deletes documents of segments; returns how many."""
         packed = Packed.of(ids)
         return sum(held.delete(packed) for held in self._held)
 
     def _flush(self) -> None:
-        """Writes what waits in memory as a segment; it stays in memory where that fails."""
+        """Writes the documents in memory as a segment; they stay in memory if that fails."""
         parts = self._buffer.parts()
         written = [self._write(parts)] if parts else []
         with uninterrupted():
             self._held += written
             self._buffer = DocumentBuffer()
 
-    def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> PendingSegment:
-        """A new segment of the parts; what was written is removed where that fails."""
+    def _write(self, parts: Sequence[SegmentInput], on_step: OnStep | None = None) -> PendingSegment:
+        """Writes a segment of the parts; removes its folder if that fails."""
         self._lock.check()
         folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
         remove_tree(folder)
@@ -297,8 +297,8 @@ class IndexWriter:
     def merge(self, *, max_segments: int = 1, on_step: OnStep | None = None) -> None:
         """Merges segments, small ones first, until there are at most ``max_segments``, and drops deleted documents.
 
-        Readers see it after :meth:`commit`. Takes time and disk space in proportion to what is merged; ``on_step`` is
-        called with (steps done, steps in all) of each segment that is written.
+        Takes time and disk space in proportion to the merged segments. ``on_step`` is called with (steps done, steps in
+        all) for each segment that is written.
 
         :raises StorageError: the disk is full; the segments stay as they were.
         """
@@ -311,20 +311,19 @@ class IndexWriter:
                 self._merge([number], on_step)
 
     def merge_after_run(self, added: int, *, on_step: OnStep | None = None) -> None:
-        """Merges segments after a run that added and committed so many documents (:func:`choose_after_run`), until the
-        next :meth:`commit` unseen by readers.
+        """Merges segments after a run that added ``added`` documents (:func:`choose_after_run`).
 
-        :raises StorageError: the disk has no room for the copy, or could not be written; the segments are as before.
+        :raises StorageError: the disk has no room for the copy, or cannot be written; the segments are unchanged.
         """
         chosen = choose_after_run([held.segment.live_count for held in self._held], added)
         check_room(self.path, sum(folder_size(self._held[number].segment.folder) for number in chosen))
         self._merge(chosen, on_step)
 
     def _merge(self, chosen: Sequence[int], on_step: OnStep | None = None) -> None:
-        """Replaces the chosen segments by one, in the place of the first."""
+        """Replaces the chosen segments by one, at the place of the first."""
         if not chosen:
             return
-        parts: list[Part] = [
+        parts: list[SegmentInput] = [
             SegmentPart(held.segment, held.segment.live)
             for number in chosen if (held := self._held[number]).segment.live_count
         ]
@@ -343,14 +342,14 @@ class IndexWriter:
             ):
                 self._merge(chosen)
         except StorageError:
-            # Merging needs room for a second copy; without it the index is as correct, only in more pieces.
+            # Merging needs room for a second copy; without it the index has more segments, and is as correct.
             return
 
     def commit(self, *, before_publish: Publish | None = None) -> int:
-        """Makes everything since the last commit durable and visible, at once; returns the new generation.
+        """Makes all changes since the last commit durable and visible at once; returns the generation.
 
-        ``before_publish`` is called with all segments of the new state before readers see it, to write derived data,
-        which may depend on the statistics of all of them. Where nothing has changed there is no new generation.
+        The generation stays if nothing has changed. ``before_publish`` is called with all segments before readers see
+        them, to write derived data that depend on the statistics of all.
 
         :raises StorageError: the disk is full or the folder cannot be written. The last commit is intact, and this one
             can be tried again.
@@ -386,15 +385,15 @@ class IndexWriter:
         return entries != list(manifest.segments) or any(held.has_changed for held in self._held)
 
     def _sources_entry(self, generation: int) -> SourcesEntry | None:
-        """What the manifest says of the table of sources; writes the table where it has changed."""
+        """The manifest's entry for the table of sources; writes the table if it has changed."""
         if self._sources == self._committed_sources:
             return self._manifest.sources if self._manifest else None
         name, stamp = write_sources(self.path, generation, self._sources)
         return SourcesEntry(name, stamp.size, stamp.digest)
 
     def rollback(self) -> None:
-        """Forgets everything since the last commit.
+        """Discards all changes since the last commit.
 
-        The state is read from disk again, so an interruption in the midst of a commit is settled by what was published.
+        The state is read from disk again: an interrupted commit counts if its manifest was published.
         """
         self._load(None if self._manifest is not None else self._config)

@@ -16,7 +16,7 @@ from porism.formula.packed import MOST_PACKED_NODES
 from porism.index import IndexWriter, Snapshot, container
 from porism.index.container import Container
 from porism.index.engine import trees
-from porism.index.engine.trees import Places, Trees, open_places, open_trees, prepare_trees
+from porism.index.engine.trees import FormulaPostings, Trees, open_places, open_trees, prepare_trees
 
 
 def packed(latex: str) -> bytes:
@@ -203,7 +203,7 @@ def test_what_is_no_tree_is_found_when_it_is_read_and_made_again(path: Path) -> 
 
 def test_documents_out_of_range_are_not_taken_for_places(path: Path) -> None:
     (segment,) = Snapshot.open(path).segments
-    places = Places.build(segment)
+    places = FormulaPostings.build(segment)
     segment.write_derived("places", {"indptr": places.indptr, "docs": places.docs + 1}, {"layout": trees.LAYOUT})
     assert np.array_equal(open_places(segment).docs, places.docs)
 

@@ -1,9 +1,9 @@
-"""Channels whose factors are stored: for weightings that are no formula of frequency and length, and for soft matching.
+"""Channels with stored factors: for weightings that are not a function of frequency and length, and soft matching.
 
-:class:`Rows` are what the documents of a segment hold of a channel, taken from its :class:`Postings`. An
-:class:`FactorChannel` has the factor of each posting twice: by term, rounded to float32, to find candidates; and by
-document, exactly, to score them. So the cost of an exact score is that of a document's row, however many terms a query
-has: a query of thousands of terms, as one expanded by the similarities of terms is, costs little more than a short one.
+A :class:`FactorChannel` has the factor of each posting twice: by term, rounded to float32, to find candidates; and by
+document, exactly, to score them. The cost of an exact score is that of a document's row, so a query expanded to
+thousands of similar terms costs little more than a short one. :class:`FrequencyRows` are the rows of a segment,
+transposed from its :class:`Postings`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
 
 WIDTH = 7
-"""Numbers of :meth:`FactorChannel.description`."""
+"""The length of :meth:`FactorChannel.description`."""
 
 _LEAST = 2e-7
-"""The smallest impact beside the largest: a term that occurs always counts a little among candidates."""
+"""The smallest impact relative to the largest: each occurrence of a term counts a little for candidates."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What N documents hold of a channel: the terms of each in one order that all segments share.
+class FrequencyRows:
+    """The terms of a channel in N documents, each row in the same order of terms in all segments.
 
     ``indptr`` (int64, N + 1) bounds the rows in ``terms`` (int32, P) and ``frequencies`` (float64, P, > 0).
     """
@@ -42,17 +42,17 @@ class Rows:
         """The document of each posting (int32, P)."""
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
-    def only(self, documents: NDArray[np.bool_]) -> Rows:
-        """The same rows, empty for documents (one element each) that are not wanted."""
+    def only(self, documents: NDArray[np.bool_]) -> FrequencyRows:
+        """The same rows, but empty for documents that are False in ``documents``."""
         if documents.all():
             return self
         kept = documents[self.documents]
         lengths = np.where(documents, np.diff(self.indptr), 0)
-        return Rows(np.concatenate([[0], np.cumsum(lengths)]), self.terms[kept], self.frequencies[kept])
+        return FrequencyRows(np.concatenate([[0], np.cumsum(lengths)]), self.terms[kept], self.frequencies[kept])
 
     @classmethod
-    def of(cls, postings: Postings, order: NDArray[np.int32]) -> Rows:
-        """The rows behind postings, with the terms of each in the order of ``order``, which lists all terms."""
+    def of(cls, postings: Postings, order: NDArray[np.int32]) -> FrequencyRows:
+        """Transposes postings; the terms of each row are in the order of ``order``, which lists all terms."""
         postings.require_all()
         padded = pad(postings.tf_table)
         indptr, dense_of_term = postings.indptr, postings.dense_of_term
@@ -67,12 +67,12 @@ class Rows:
         starts = np.zeros(postings.documents + 1, np.int64)
         nothing = np.zeros(0, np.int32), np.zeros(0)
         if not kernels.transpose(*source, starts, *nothing, listed):
-            raise postings.senseless()
+            raise postings.invalid()
         if starts[-1] == 0:
             return cls(starts, *nothing)
         terms, frequencies = np.empty(starts[-1], np.int32), np.empty(starts[-1])
         if not kernels.transpose(*source, starts, terms, frequencies, listed):
-            raise postings.senseless()
+            raise postings.invalid()
         return cls(starts, terms, frequencies)
 
 
@@ -87,7 +87,7 @@ class FactorChannel:
     (int32, V) are the terms' numbers in the channel's dictionary.
     """
 
-    rows: Rows
+    rows: FrequencyRows
     factors: NDArray[np.float64]
     indptr: NDArray[np.int64]
     docs: NDArray[np.int32]
@@ -105,7 +105,7 @@ class FactorChannel:
 
     @classmethod
     def of(
-        cls, postings: Postings, rows: Rows, factors: NDArray[np.float64], numbers: NDArray[np.int32],
+        cls, postings: Postings, rows: FrequencyRows, factors: NDArray[np.float64], numbers: NDArray[np.int32],
         summands: NDArray[np.float64] | None = None,
     ) -> FactorChannel:
         """From the exact ``factors`` (finite) of the rows."""
@@ -132,13 +132,13 @@ class FactorChannel:
         return self.postings.vocabulary
 
     def factor(self, term: int, document: int) -> float:
-        """The exact factor of a term in a document; 0 where it does not occur."""
+        """The exact factor of a term in a document; 0 if it does not occur."""
         start, stop = int(self.rows.indptr[document]), int(self.rows.indptr[document + 1])
         places = np.flatnonzero(self.rows.terms[start:stop] == term)
         return float(self.factors[start + int(places[0])]) if len(places) else 0.0
 
     def description(self) -> list[int]:
-        """What kernels need to know: addresses, in the order of their columns."""
+        """The addresses that kernels take, in the order of their columns."""
         return [
             address(self.indptr), address(self.docs), address(self.impacts), address(self.lowest),
             address(self.rows.indptr), address(self.rows.terms), address(self.factors),

@@ -1,9 +1,8 @@
-"""How much each posting counts, in one byte.
+"""Impacts: the factor of each posting, quantised to one byte.
 
-An impact is one byte a posting of :class:`~porism.index.engine.postings.Postings`: the share of a term's weight that
-the document gets under one weighting and one mean length, rounded to multiples of a step, with the largest error that
-rounding made. A search sums impacts to find candidates and uses the exact codes to score them
-(:mod:`porism.index.engine.topk`).
+A factor is the share of a term's weight that a document gets, for one weighting and one mean length. An impact is the
+factor as a multiple of a step; the largest rounding error is known. A search sums impacts to find candidates and scores
+these with the exact codes (:mod:`porism.index.engine.topk`).
 """
 
 from __future__ import annotations
@@ -16,30 +15,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
-from porism.index.container import Container, Section
+from porism.index.container import Container, ContainerSection
 from porism.index.engine import postings_kernels as kernels
 from porism.index.engine.postings import Postings
-from porism.index.engine.term_lists import Located
+from porism.index.engine.term_lists import TermListBounds
 from porism.system.compiled.kernels import address, as_layout
 
 LANE = 64
 """Rows of dense impacts are padded with zeros to a multiple of this many documents."""
 
 _SAFE_DRIFT = 1.5
-"""Impacts of another mean length are used while that adds at most so many steps to their error: up to a drift of 2%,
-which costs a search less than computing new impacts costs a process."""
+"""Impacts of another mean length are used if that adds at most this many steps to their error.
+
+That is a drift of 2 %, which slows a search down less than computing new impacts would.
+"""
 
 _GUARDED = ("impacts", "dense_impacts")
-"""Arrays of which a search reads only the parts of its terms."""
+"""Arrays from which a search reads only the parts of its terms."""
 
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """One byte a posting of some :class:`Postings`: the exact factor is within ``error`` of ``step`` times the byte.
+    """One byte for each posting of :class:`Postings`: the exact factor is within ``error`` of ``step`` times the byte.
 
-    ``sparse`` (uint8, P) goes with ``docs``; ``dense`` (uint8, D × padded N) is term by term. The factor of a posting
-    is ``shift + x / (x + y)`` where ``saturating``, else ``shift + x / y``, with x of ``tf_values`` (float64, beside
-    ``tf_table``) and y of ``length_values`` (float64, beside ``length_table``).
+    ``sparse`` (uint8, P) is parallel to ``docs``; ``dense`` (uint8, D × padded N) has a row for each term. The factor
+    of a posting is ``shift + x / (x + y)`` if ``saturating``, else ``shift + x / y``. Here x is from ``tf_values``
+    (float64, parallel to ``tf_table``) and y from ``length_values`` (float64, parallel to ``length_table``).
     """
 
     sparse: NDArray[np.uint8]
@@ -50,13 +51,13 @@ class Impacts:
     length_values: NDArray[np.float64]
     saturating: bool
     shift: float = 0.0
-    guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
-    """Sections of ``sparse`` and ``dense`` that were not compared with their checksums: :meth:`require` them."""
+    guards: Mapping[str, ContainerSection] = field(default_factory=dict, compare=False)
+    """Sections of ``sparse`` and ``dense`` that have not been compared with their checksums: :meth:`require` them."""
 
-    def require(self, located: Located) -> None:
-        """Compares what a search reads of terms with its checksums, where it was not yet.
+    def require(self, located: TermListBounds) -> None:
+        """Compares the impacts of terms with their checksums.
 
-        :raises IndexCorrupt: it was changed.
+        :raises IndexCorrupt: they were changed.
         """
         if "impacts" in self.guards:
             self.guards["impacts"].require(located.starts, located.stops)
@@ -91,19 +92,19 @@ class Impacts:
         step = peak / 255 if peak > 0 else 1.0
         _, error = kernels.quantise(*source, step, sparse, dense)
         if error < 0:
-            raise postings.senseless()
+            raise postings.invalid()
         return cls(sparse, dense, step, error, tf_values, length_values, saturating, shift)
 
     @classmethod
     def none(cls) -> Impacts:
-        """No impacts: of channels that score documents and find none."""
+        """No impacts, for channels that score given documents."""
         nothing, numbers = np.zeros(0, np.uint8), np.zeros(0, np.float64)
         return cls(nothing, nothing.reshape(0, 0), 1.0, float("inf"), numbers, numbers, True)
 
     def error_for(
         self, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool, shift: float = 0.0
     ) -> float:
-        """The largest error of these impacts when read as those of another weighting; infinite where unusable."""
+        """The largest error of these impacts if used for another weighting; infinite if unusable."""
         same = saturating == self.saturating and shift == self.shift
         if not same or not np.array_equal(tf_values, self.tf_values):
             return float("inf")
@@ -117,7 +118,7 @@ class Impacts:
         return self.error + added if added <= _SAFE_DRIFT * self.step else float("inf")
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """The arrays by name and the JSON-ready rest; :meth:`from_arrays` is the inverse."""
+        """The arrays by name, and the JSON-ready numbers; :meth:`from_arrays` is the inverse."""
         for section in self.guards.values():
             section.all()
         arrays: dict[str, NDArray[Any]] = {
@@ -133,15 +134,15 @@ class Impacts:
     ) -> Impacts:
         """Impacts over arrays that may be memory-mapped.
 
-        :raises IndexCorrupt: something is missing or does not fit the postings.
+        :raises IndexCorrupt: something is missing or does not match the postings.
         """
         return cls._of(postings, arrays, info, {})
 
     @classmethod
     def open(cls, postings: Postings, derived: Container) -> Impacts:
-        """Impacts in a file of derived data, of which searches read no more than they need.
+        """Impacts in a file of derived data; searches read only the parts they need.
 
-        :raises IndexCorrupt: something is missing, was changed, or does not fit the postings.
+        :raises IndexCorrupt: something is missing or changed, or does not match the postings.
         """
         guards = {name: derived.section(name) for name in _GUARDED}
         arrays = {name: guards[name].array if name in guards else derived.array(name) for name in derived}
@@ -151,7 +152,7 @@ class Impacts:
     @classmethod
     def _of(
         cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any],
-        guards: Mapping[str, Section],
+        guards: Mapping[str, ContainerSection],
     ) -> Impacts:
         try:
             if arrays["impacts"].dtype != np.uint8 or arrays["dense_impacts"].dtype != np.uint8:
@@ -176,7 +177,7 @@ class Impacts:
 
 
 def pad(tf_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values by code with 0 behind them, so that every one-byte code is the position of one."""
+    """Pads values with zeros, so that every one-byte code is a valid position."""
     if len(tf_values) > kernels.ESCAPE:
         return tf_values
     return np.concatenate([tf_values, np.zeros(kernels.ESCAPE + 1 - len(tf_values))])

@@ -1,9 +1,9 @@
-"""Which threads of a collection are linked with which: a graph, from what the metadata of its documents say.
+"""The graph of linked threads of a collection, from the metadata of its documents.
 
-A *thread* is what documents with the same value of one metadata key make together, as a question and its answers do.
-Documents name other threads under further keys, such as those of linked or duplicate questions; a link holds in both
-directions, and where any live document says so. What documents of one segment say is derived data; the graph, whose
-threads are in several segments at once, is put together from it when a snapshot is first searched.
+A *thread* is the set of documents with the same value of one metadata key, such as a question and its answers.
+Documents name other threads under further keys, such as those of linked or duplicate questions. A link holds in both
+directions, and if any live document names it. The links of a segment are derived data; the graph joins those of all
+segments when a snapshot is first searched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from porism.index.strings import Packed, decode, encode, offsets
 from porism.system.compiled.kernels import as_layout
 
 LAYOUT = LAYOUTS["links"]
-"""Changes when the arrays are laid out differently, so that those of other versions are not read."""
+"""Grows when the layout of the arrays changes, so that other versions do not read them."""
 
 _ARRAYS: Mapping[str, Any] = {
     "blob": np.uint8, "starts": np.int64, "thread_of": np.int32, "sources": np.int32, "targets": np.int32,
@@ -33,11 +33,11 @@ _ARRAYS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class SegmentLinks:
-    """What the documents of one segment, deleted ones too, say of threads. Threads are numbered by code point.
+    """The threads and links of a segment's documents, deleted ones included. Threads are numbered in code-point order.
 
-    ``blob`` and ``starts`` are the threads' packed names; ``thread_of`` (int32) is each document's thread, -1 where it
-    has none. Links go from ``sources`` to ``targets`` (int32, distinct pairs); those that not all documents of their
-    thread name are in ``partial`` (int32, positions of links), with the documents that do in ``partial_docs`` (int32).
+    ``blob`` and ``starts`` are the packed names of threads; ``thread_of`` (int32) is each document's thread or -1.
+    Links go from ``sources`` to ``targets`` (int32, distinct pairs). Links that only some documents of the source name
+    are in ``partial`` (int32, positions of links), beside the documents that name them, ``partial_docs`` (int32).
     """
 
     blob: NDArray[np.uint8]
@@ -54,14 +54,14 @@ class SegmentLinks:
         return Packed(self.blob, self.starts)
 
     def held(self, live: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which threads a live document is of (bool)."""
+        """Which threads have a live document (bool)."""
         held = np.zeros(len(self.starts) - 1, np.bool_)
         threads = self.thread_of[live]
         held[threads[threads >= 0]] = True
         return held
 
     def stated(self, live: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which links a live document names (bool)."""
+        """Which links are named by a live document (bool)."""
         stated = self.held(live)[self.sources]
         stated[self.partial] = False
         stated[self.partial[live[self.partial_docs]]] = True
@@ -72,8 +72,8 @@ class SegmentLinks:
         """Reads the inverted metadata of a segment."""
         pairs, pair_docs = segment.filter_pairs()
         strings = segment.filters.packed()
-        found = [_with_key(strings, key) for key in dict.fromkeys((thread, *fields))]
-        names = Packed.join([values for _, values in found])
+        filters = [_with_key(strings, key) for key in dict.fromkeys((thread, *fields))]
+        names = Packed.join([values for _, values in filters])
         ids, firsts = unify(names.blob, names.starts)
         distinct = names.take(firsts)
         order = sort_order(distinct.blob, distinct.starts)
@@ -81,17 +81,17 @@ class SegmentLinks:
         rank[order] = np.arange(len(order))
         distinct, ids = distinct.take(order), rank[ids]
 
-        name_of = [np.full(len(strings), -1, np.int64) for _ in found]
+        name_of = [np.full(len(strings), -1, np.int64) for _ in filters]
         start = 0
-        for (terms, _), names_of_key in zip(found, name_of, strict=True):
+        for (terms, _), names_of_key in zip(filters, name_of, strict=True):
             names_of_key[terms] = ids[start : start + len(terms)]
             start += len(terms)
         none = len(order)
         thread_of = np.full(segment.doc_count, none, np.int64)
-        said = name_of[0][pairs]
-        np.minimum.at(thread_of, pair_docs[said >= 0], said[said >= 0])  # of several threads the first by name
+        threads = name_of[0][pairs]
+        np.minimum.at(thread_of, pair_docs[threads >= 0], threads[threads >= 0])  # the first by name, if several
 
-        # a link a document, once however many keys name it
+        # a link counts once for a document, however many keys name it
         linking = [position for position, key in enumerate(dict.fromkeys((thread, *fields))) if key in fields]
         targets = np.concatenate([np.zeros(0, np.int64), *(name_of[position][pairs] for position in linking)])
         docs = np.tile(pair_docs, len(linking))
@@ -101,9 +101,9 @@ class SegmentLinks:
         new = np.ones(len(links), np.bool_)
         new[1:] = (links[1:, :2] != links[:-1, :2]).any(axis=1)
         link_of = np.cumsum(new) - 1
-        of_thread = np.bincount(thread_of[thread_of < none], minlength=none)
-        few = np.bincount(link_of, minlength=np.count_nonzero(new)) < of_thread[links[new, 0]]
-        partial = few[link_of]
+        thread_sizes = np.bincount(thread_of[thread_of < none], minlength=none)
+        is_partial = np.bincount(link_of, minlength=np.count_nonzero(new)) < thread_sizes[links[new, 0]]
+        partial = is_partial[link_of]
         return cls(
             distinct.blob, distinct.starts, np.where(thread_of < none, thread_of, -1).astype(np.int32),
             links[new, 0].astype(np.int32), links[new, 1].astype(np.int32), link_of[partial].astype(np.int32),
@@ -112,7 +112,7 @@ class SegmentLinks:
 
 
 def _with_key(strings: Packed, key: str) -> tuple[NDArray[np.int64], Packed]:
-    """The filters of a metadata key: their numbers (int64), and the values."""
+    """The numbers (int64) of the filters of a metadata key, and their values."""
     prefix = np.frombuffer(encode(filter_term(key, "")), np.uint8)
     lengths = np.diff(strings.starts)
     numbers = np.flatnonzero(lengths >= len(prefix))
@@ -124,7 +124,7 @@ def _with_key(strings: Packed, key: str) -> tuple[NDArray[np.int64], Packed]:
 
 
 class LinkGraph:
-    """The threads that live documents of a snapshot are of, numbered by code point, and the links between them.
+    """The threads of a snapshot's live documents, numbered in code-point order, and the links between them.
 
     ``thread_of`` (int32, for each segment one a document) is -1 for a document of none; ``neighbours`` (int32,
     increasing) are those linked with each thread, by ``indptr`` (int64).
@@ -141,7 +141,7 @@ class LinkGraph:
         kept = np.flatnonzero(held)
         names = joined.take(firsts[kept])
         order = sort_order(names.blob, names.starts)
-        number = np.full(len(firsts) + 1, -1, np.int32)  # the last one is that of no thread
+        number = np.full(len(firsts) + 1, -1, np.int32)  # the last element stands for no thread
         number[kept[order]] = np.arange(len(order), dtype=np.int32)
         self.names = names.take(order)
         self.thread_of: list[NDArray[np.int32]] = []
@@ -164,7 +164,7 @@ class LinkGraph:
 
 
 def open_links(segment: Segment, thread: str, fields: Sequence[str]) -> SegmentLinks:
-    """What a segment says of threads: as it was stored, else found now.
+    """The links of a segment: stored, else computed.
 
     ``thread`` is the metadata key of a document's thread, ``fields`` are those that name others.
     """
@@ -172,7 +172,7 @@ def open_links(segment: Segment, thread: str, fields: Sequence[str]) -> SegmentL
 
 
 def prepare_links(segments: Sequence[Segment], thread: str, fields: Sequence[str]) -> None:
-    """Stores with each segment what it says of threads, where that is not there yet.
+    """Stores the links of segments that lack them.
 
     :raises StorageError: the disk is full or the folder read-only.
     """

@@ -1,4 +1,4 @@
-"""In how many live documents terms occur, counted for the terms that are looked up."""
+"""Document frequencies among live documents, counted for the terms that are looked up."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _POSTINGS_AT_A_TIME = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class LiveFrequencies:
-    """Document frequencies over the live documents; ``live`` (bool) has one element a document.
+    """Document frequencies among live documents; ``live`` (bool) has one element a document.
 
-    Where documents were deleted, those of a term are counted in its own list, and those of all dense terms once.
+    Deleted documents are counted in the list of each sparse term, and once for all dense terms.
     """
 
     postings: Postings
@@ -31,7 +31,7 @@ class LiveFrequencies:
 
     @cached_property
     def _gone_dense(self) -> NDArray[np.int32]:
-        """In how many deleted documents each dense term occurs (int32, D)."""
+        """The number of deleted documents with each dense term (int32, D)."""
         postings = self.postings
         rows = len(postings.term_of_dense)
         gone = np.zeros(rows, np.int64)
@@ -45,9 +45,9 @@ class LiveFrequencies:
         return gone.astype(np.int32)
 
     def of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
-        """In how many live documents terms occur (int32, one a term).
+        """The number of live documents with each term (int32).
 
-        :raises IndexCorrupt: the postings were changed, or name documents that are not there.
+        :raises IndexCorrupt: the postings were changed, or name documents that do not exist.
         """
         located = self.postings.lists.find(terms)
         df = self.postings.df_at(located)
@@ -66,10 +66,10 @@ class LiveFrequencies:
         return df
 
     def _gone(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
-        """How many postings of each list are of deleted documents."""
+        """The number of deleted documents in each list."""
         bounds = offsets(stops - starts)
         docs = self.postings.docs[np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])]
         if len(docs) and not (docs.min() >= 0 and docs.max() < self.postings.documents):
-            raise self.postings.senseless()
+            raise self.postings.invalid()
         counted = offsets(~self.live[docs])
         return (counted[bounds[1:]] - counted[bounds[:-1]]).astype(np.int32)

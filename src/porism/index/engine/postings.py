@@ -1,9 +1,9 @@
-"""Which documents each term of one channel occurs in, how often, and how much that counts.
+"""The postings of a channel: the documents of each term, and its weighted frequency in each.
 
-:class:`Postings` hold, for given field weights, the weighted frequency of each term in each document and the documents'
-weighted lengths, exactly: both as codes into tables of the distinct values, which are few. Terms that occur in at least
-one document of :data:`DENSE_SHARE` are *dense*: they have a cell for every document. All others are *sparse*: a list of
-documents in order, and a code beside each.
+For given field weights, :class:`Postings` hold the exact weighted frequency of each term in each document and the
+weighted length of each document. Both are codes into tables of their few distinct values. A term that occurs in more
+than one of :data:`DENSE_SHARE` documents is *dense*: it has a cell for every document. All others are *sparse*: a list
+of documents in order, with a code each.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
-from porism.index.container import Container, Section
+from porism.index.container import Container, ContainerSection
 from porism.index.engine import postings_kernels as kernels
 from porism.index.engine.compact import SPARED, STORED, are_counts, compact, expand, within
-from porism.index.engine.term_lists import Located, TermLists, group_starts
+from porism.index.engine.term_lists import TermListBounds, TermLists, group_starts
 from porism.index.entries import Entries
 from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
@@ -31,7 +31,7 @@ DENSE_AT_LEAST = 64
 """… and in at least this many."""
 
 _GUARDED = ("docs", "sparse_codes", "dense_codes", "list_lengths", "list_starts")
-"""Arrays of which a search reads only the parts of its terms, or of the documents that it scores."""
+"""Arrays from which a search reads only what its terms or the documents it scores need."""
 
 _REPAIR = "Make it again: porism check --repair."
 
@@ -51,10 +51,12 @@ class Postings:
     """The postings of one channel of N documents and V terms, P of them sparse and D dense terms.
 
     ``lists`` bound each term's part of ``docs`` (int32, P, increasing within a term) and ``sparse_codes`` (uint8, P),
-    and number the dense terms; ``dense_codes`` (uint8, N × D) is document by document. A code indexes ``tf_table``
-    (float64; 0 is "does not occur"); code 255 says that the index is in ``sparse_values`` or ``dense_values`` (int32),
-    at the place where ``sparse_escapes`` or ``dense_escapes`` (int64, increasing) has the position of the code.
-    ``length_codes`` (int32, N) index ``length_table`` (float64, increasing).
+    and number the dense terms. ``dense_codes`` (uint8, N × D) has a row for each document. ``length_codes`` (int32, N)
+    index ``length_table`` (float64, increasing).
+
+    A code indexes ``tf_table`` (float64; 0 is "does not occur"). Code 255 is an escape: the index is in
+    ``sparse_values`` or ``dense_values`` (int32), where ``sparse_escapes`` or ``dense_escapes`` (int64, increasing) has
+    the position of the code.
     """
 
     lists: TermLists
@@ -68,14 +70,14 @@ class Postings:
     tf_table: NDArray[np.float64]
     length_codes: NDArray[np.int32]
     length_table: NDArray[np.float64]
-    guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
-    """What of the arrays was not compared with its checksums yet: :meth:`require` it."""
+    guards: Mapping[str, ContainerSection] = field(default_factory=dict, compare=False)
+    """Sections that have not been compared with their checksums: :meth:`require` parts before reading them."""
     where: str = ""
-    """The file of the arrays, for messages; empty where they were computed."""
+    """The file of the arrays, for messages; empty if they were computed."""
     stored_dense_df: NDArray[np.int32] | None = field(default=None, compare=False)
-    """In how many documents each dense term occurs (int32, D), where that is stored."""
+    """The document frequency of each dense term (int32, D), if stored."""
     stored_length_counts: NDArray[np.int64] | None = field(default=None, compare=False)
-    """How many documents have each length (int64), where that is stored."""
+    """The number of documents of each length (int64), if stored."""
 
     @property
     def documents(self) -> int:
@@ -89,12 +91,12 @@ class Postings:
 
     @property
     def indptr(self) -> NDArray[np.int64]:
-        """Where the list of each term begins, and the end of the last (int64, V + 1); made anew each time."""
+        """The bounds of all lists (int64, V + 1); computed at each call."""
         return self.lists.indptr
 
     @property
     def dense_of_term(self) -> NDArray[np.int32]:
-        """The dense row of each term, -1 for a sparse one (int32, V); made anew each time."""
+        """The dense row of each term, -1 for a sparse one (int32, V); computed at each call."""
         return self.lists.dense_of_term
 
     @property
@@ -104,31 +106,31 @@ class Postings:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was compared with its checksums, so that nothing needs to be required any more."""
+        """Whether everything has been compared with its checksums."""
         return self.lists.complete and all(section.complete for section in self.guards.values())
 
-    def require(self, located: Located) -> None:
-        """Compares what kernels read of sparse lists with its checksums, where it was not yet.
+    def require(self, located: TermListBounds) -> None:
+        """Compares sparse lists with their checksums.
 
-        :raises IndexCorrupt: it was changed.
+        :raises IndexCorrupt: they were changed.
         """
         for name in ("docs", "sparse_codes"):
             if name in self.guards:
                 self.guards[name].require(located.starts, located.stops)
 
     def require_documents(self, documents: NDArray[np.integer]) -> None:
-        """Compares what kernels read of documents to score them with its checksums, where it was not yet.
+        """Compares the dense codes of documents with their checksums.
 
-        :raises IndexCorrupt: it was changed.
+        :raises IndexCorrupt: they were changed.
         """
         if "dense_codes" in self.guards:
             first = documents.astype(np.int64) * len(self.term_of_dense)
             self.guards["dense_codes"].require(first, first + len(self.term_of_dense))
 
     def require_all(self) -> None:
-        """Compares everything with its checksums that was not yet.
+        """Compares everything with its checksums.
 
-        :raises IndexCorrupt: it was changed.
+        :raises IndexCorrupt: something was changed.
         """
         self.lists.require_all()
         for section in self.guards.values():
@@ -136,7 +138,7 @@ class Postings:
 
     @cached_property
     def dense_df(self) -> NDArray[np.int32]:
-        """In how many documents each dense term occurs (int32, D)."""
+        """The document frequency of each dense term (int32, D)."""
         if self.stored_dense_df is not None:
             return self.stored_dense_df
         if "dense_codes" in self.guards:
@@ -147,25 +149,25 @@ class Postings:
 
     @property
     def df(self) -> NDArray[np.int32]:
-        """In how many documents each term occurs (int32, V); made anew each time."""
+        """The document frequency of each term (int32, V); computed at each call."""
         self.lists.require_all()
         df: NDArray[np.int32] = self.lists.lengths.astype(np.int32)
         df[self.term_of_dense] = self.dense_df
         return df
 
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
-        """In how many documents terms occur (int32, one a term)."""
+        """The document frequencies of terms (int32)."""
         return self.df_at(self.lists.find(terms))
 
-    def df_at(self, located: Located) -> NDArray[np.int32]:
-        """:meth:`df_of` terms that were found."""
+    def df_at(self, located: TermListBounds) -> NDArray[np.int32]:
+        """The document frequencies of terms whose lists are located (int32)."""
         df = (located.stops - located.starts).astype(np.int32)
         dense = located.dense >= 0
         df[dense] = self.dense_df[located.dense[dense]]
         return df
 
     def documents_of(self, term: int) -> NDArray[np.int32]:
-        """The documents that have a term, by number (int32, increasing)."""
+        """The documents that have a term (int32, increasing)."""
         located = self.lists.find(np.array([term]))
         row = int(located.dense[0])
         if row >= 0:
@@ -175,7 +177,7 @@ class Postings:
         return self.docs[located.starts[0] : located.stops[0]]
 
     def live_df(self, live: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """In how many of the live documents each term occurs (int32, V); ``live`` has one element a document."""
+        """The document frequency of each term among live documents (int32, V); ``live`` has one element a document."""
         if live.all():
             return self.df
         self.require_all()
@@ -185,27 +187,27 @@ class Postings:
             self.documents, self.vocabulary, len(self.term_of_dense), address(indptr), address(self.docs),
             address(self.dense_codes), address(self.term_of_dense), len(self.docs), address(mask), gone,
         ):
-            raise self.senseless()
+            raise self.invalid()
         return self.df - gone
 
-    def senseless(self) -> IndexCorrupt:
-        """The error for postings whose numbers make no sense, although they may be as they were written."""
-        what = "the postings name documents or frequencies that are not there"
-        return IndexCorrupt(what, where=self.where or None, hint=_REPAIR)
+    def invalid(self) -> IndexCorrupt:
+        """The error for postings with invalid numbers, whether or not they have changed."""
+        reason = "the postings name documents or frequencies that are not there"
+        return IndexCorrupt(reason, where=self.where or None, hint=_REPAIR)
 
     def length_counts(self, live: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """How many (live) documents have each length of ``length_table``.
+        """The number of (live) documents of each length in ``length_table`` (int64).
 
-        :raises IndexCorrupt: what is stored of them is not so.
+        :raises IndexCorrupt: the stored counts are wrong.
         """
-        every, lengths = self.stored_length_counts, len(self.length_table)
-        if every is None:
+        stored, lengths = self.stored_length_counts, len(self.length_table)
+        if stored is None:
             codes = self.length_codes if live is None else self.length_codes[live]
             return np.bincount(codes, minlength=lengths).astype(np.int64)
         gone = np.zeros(0, np.int64) if live is None else np.flatnonzero(~live)
-        left = every - np.bincount(self.length_codes[gone], minlength=lengths) if len(gone) else every
+        left = stored - np.bincount(self.length_codes[gone], minlength=lengths) if len(gone) else stored
         if (left < 0).any():
-            raise self.senseless()
+            raise self.invalid()
         return left
 
     def frequency(self, term: int, document: int) -> float:
@@ -213,7 +215,7 @@ class Postings:
         return float(self.tf_table[self.frequency_index(term, document)])
 
     def frequency_index(self, term: int, document: int) -> int:
-        """Where ``tf_table`` has the frequency of a term in a document; 0 where it does not occur."""
+        """The position in ``tf_table`` of the frequency of a term in a document; 0 where it does not occur."""
         located = self.lists.find(np.array([term]))
         row = int(located.dense[0])
         if row >= 0:
@@ -233,11 +235,10 @@ class Postings:
         return code if code < len(self.tf_table) else 0
 
     def length(self, document: int) -> float:
-        """The weighted length of a document."""
         return float(self.length_table[self.length_codes[document]])
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """What is stored of them (:mod:`porism.index.engine.compact`), by name; :meth:`from_arrays` is the inverse."""
+        """The stored arrays (:mod:`porism.index.engine.compact`) by name; :meth:`from_arrays` is the inverse."""
         self.require_all()
         return compact({
             **{name: getattr(self, name) for name in _ARRAYS}, "list_lengths": self.lists.lengths,
@@ -249,15 +250,15 @@ class Postings:
     def from_arrays(cls, stored: Mapping[str, NDArray[Any]]) -> Postings:
         """Postings over stored arrays, which may be memory-mapped.
 
-        :raises IndexCorrupt: arrays are missing or their sizes do not fit together.
+        :raises IndexCorrupt: arrays are missing, or their sizes do not match.
         """
         return cls._of(expand(stored), {}, "")
 
     @classmethod
     def open(cls, derived: Container) -> Postings:
-        """Postings in a file of derived data, of which searches read no more than they need.
+        """Postings in a file of derived data; searches read only the parts they need.
 
-        :raises IndexCorrupt: arrays are missing, were changed, or their sizes do not fit together.
+        :raises IndexCorrupt: arrays are missing or were changed, or their sizes do not match.
         """
         guards = {name: derived.section(name) for name in _GUARDED if name in derived}
         stored = {name: derived.array(name) for name in (*STORED, *SPARED) if name in derived and name not in guards}
@@ -274,7 +275,7 @@ class Postings:
         return cls._of(arrays, waiting, str(derived.path))
 
     @classmethod
-    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section], where: str) -> Postings:
+    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, ContainerSection], where: str) -> Postings:
         lengths, dense_terms = arrays["list_lengths"], arrays["dense_terms"]
         starts, dense_df, length_counts = (arrays.get(name) for name in _SPARED)
         if (
@@ -298,9 +299,9 @@ class Postings:
         return postings
 
     def _check(self) -> None:
-        """Whatever kernels rely on to stay within the arrays, short of reading all postings.
+        """Checks what keeps kernels within the arrays, without reading all postings.
 
-        Documents and one-byte codes of postings are not looked at: kernels bear all of them.
+        Kernels accept any documents and one-byte codes, so these are not checked.
         """
         dense = len(self.term_of_dense)
         sound = (
@@ -334,10 +335,10 @@ class Postings:
         dense_share: int = DENSE_SHARE,
         dense_at_least: int = DENSE_AT_LEAST,
     ) -> Postings:
-        """Inverts a term matrix (``indptr``, ``terms``, ``counts``; rows named by ``entries``).
+        """Inverts a term matrix (``indptr``, ``terms``, ``counts``), whose rows ``entries`` assigns to documents.
 
-        ``field_weights`` are (field number, weight) in the order in which weighted counts are added; fields of weight 0
-        and those that are not listed do not count.
+        ``field_weights`` are (field number, weight); weighted counts are added in this order. Fields of weight 0 and
+        unlisted fields do not count.
         """
         wide = counts.dtype != np.uint8
         matrix = (
@@ -355,7 +356,7 @@ class Postings:
         lengths = np.zeros(documents, np.float64)
         keys, uses = _count(source, df, lengths)
 
-        # the commonest frequencies get the one-byte codes
+        # the most common frequencies get the one-byte codes
         slots = np.flatnonzero(keys)
         slots = slots[np.lexsort((keys[slots], -uses[slots]))]
         value_of_slot = np.zeros(len(keys), np.int32)
@@ -390,7 +391,7 @@ class Postings:
 def _count(
     source: tuple[Any, ...], df: NDArray[np.int32], lengths: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Runs the first pass with a table of frequencies that is large enough: (its keys, their uses)."""
+    """Runs the first pass with a large enough table of frequencies; returns its keys and their uses."""
     size = 1 << 14
     while True:
         keys, uses = np.zeros(size, np.float64), np.zeros(size, np.int64)

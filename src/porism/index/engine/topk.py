@@ -1,8 +1,8 @@
 """The exact best k of one segment for weighted terms of several channels.
 
-A query is terms with weights, of any of the segment's channels together. The score of a document is the sum over
-channels of ``Σ_term weight · factor(frequency, length)``; the factor is that of the channel's weighting. Documents in
-which no term occurs are not results. Ties are broken as :mod:`porism.runs.run` says: the later id comes first.
+A query is a set of weighted terms of any channels. The score of a document is the sum over its terms of
+``weight · factor(frequency, length)``, with the factor of the channel's weighting. Documents without any of the terms
+are not results. Ties are broken as in :mod:`porism.runs.run`: the later id comes first.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from porism.index.engine.factors import WIDTH, FactorChannel
 from porism.index.engine.impacts import Impacts, pad
 from porism.index.engine.postings import Postings
 from porism.index.engine.term_list_kernels import ITEMSIZE, TABLE_WIDTH, locate
-from porism.index.engine.term_lists import Located, no_lists
+from porism.index.engine.term_lists import TermListBounds, no_lists
 from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredChannel:
-    """A channel's postings under one weighting: shift + x / (x + y) where ``saturating``, else shift + x / y.
+    """A channel's postings under one weighting.
 
-    That is the factor of a term that occurs; that of one that does not is 0. x is of ``tf_values`` (float64, beside
-    ``postings.tf_table``), y of ``length_values`` (float64, beside ``postings.length_table``). ``impacts`` may be those
-    of a slightly different mean length.
+    The factor of a term that occurs is shift + x / (x + y) if ``saturating``, else shift + x / y; otherwise it is 0. x
+    is from ``tf_values`` (float64, parallel to ``postings.tf_table``), y from ``length_values`` (float64, parallel to
+    ``postings.length_table``). ``impacts`` may be those of a slightly different mean length.
     """
 
     postings: Postings
@@ -53,7 +53,7 @@ class ScoredChannel:
         impacts: Impacts | None = None,
         shift: float = 0.0,
     ) -> ScoredChannel:
-        """Uses the impacts given where they are near enough, else computes them."""
+        """Uses the given impacts if they are near enough, else computes new ones."""
         x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
         error = impacts.error_for(x, y, saturating, shift) if impacts is not None else np.inf
         if impacts is not None and np.isfinite(error):
@@ -66,24 +66,24 @@ class ScoredChannel:
         cls, postings: Postings, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool,
         shift: float = 0.0,
     ) -> ScoredChannel:
-        """A channel that scores given documents, and computes no impacts to find some by."""
+        """A channel that scores given documents; it has no impacts, so it cannot find any."""
         x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
         impacts = Impacts.none()
         return cls(postings, x, y, saturating, impacts, impacts.error, False, shift)
 
     @property
     def step(self) -> float:
-        """What one of an impact is worth."""
+        """The factor of an impact of 1."""
         return self.impacts.step
 
     @cached_property
     def padded(self) -> NDArray[np.float64]:
-        """``tf_values`` with 0 behind them for every one-byte code that means no frequency."""
+        """``tf_values``, padded with 0 for unused one-byte codes."""
         return pad(self.tf_values)
 
     @property
     def guarded(self) -> bool:
-        """Whether some of what searches read was not compared with its checksums."""
+        """Whether some of the data has not been compared with its checksums."""
         return not (self.postings.complete and all(section.complete for section in self.impacts.guards.values()))
 
     peak = 255.0
@@ -93,11 +93,11 @@ class ScoredChannel:
 
     @property
     def vocabulary(self) -> int:
-        """How many terms there are."""
+        """The number of terms."""
         return self.postings.vocabulary
 
     def parts(self, term: int, document: int) -> tuple[float, float, float]:
-        """The exact (factor, x, y) of a term in a document; the factor is 0 where it does not occur."""
+        """The exact (factor, x, y) of a term in a document; the factor is 0 if it does not occur."""
         x = float(self.tf_values[self.postings.frequency_index(term, document)])
         y = float(self.length_values[self.postings.length_codes[document]])
         if x <= 0:
@@ -105,9 +105,9 @@ class ScoredChannel:
         return self.shift + (x / (x + y) if self.saturating else x / y), x, y
 
     def description(self) -> list[int]:
-        """What kernels need to know: addresses and sizes, in the order of their columns.
+        """The addresses and sizes that kernels take, in the order of their columns.
 
-        Where its lists are is 0: each search enters where those of its own terms are.
+        The address of term lists is 0: each search enters that of its own terms.
         """
         postings, impacts = self.postings, self.impacts
         return [
@@ -127,7 +127,7 @@ AnyChannel = ScoredChannel | FactorChannel
 
 
 class _Workspace(threading.local):
-    """Memory that searches of one thread reuse; pages that are never written are never allocated."""
+    """Memory that the searches of a thread reuse; pages are allocated when they are written."""
 
     def __init__(self) -> None:
         self.sums = np.zeros(kernels.BLOCK + kernels.GROUP, np.float32)
@@ -139,7 +139,7 @@ class _Workspace(threading.local):
         self.term_weights = np.zeros(0, np.float64)
 
     def fit(self, documents: int, vocabulary: int) -> None:
-        """Makes room for a segment of this many documents, and terms of a channel whose factors are stored."""
+        """Makes room for this many documents, and for this many terms of channels with stored factors."""
         if len(self.term_weights) < vocabulary:
             self.term_weights = np.zeros(vocabulary, np.float64)
         if len(self.slot) < documents:
@@ -152,9 +152,12 @@ class _Workspace(threading.local):
 _workspace = _Workspace()
 
 
-class _Terms(NamedTuple):
-    """A query's terms as kernels read them: the ``channels`` described with ``bounds`` and ``dense`` as where their
-    lists are, and in ``places`` (int32) where these have each term."""
+class _LocatedTerms(NamedTuple):
+    """A query's terms as kernels read them.
+
+    ``channels`` describes the channels, whose lists are in ``bounds`` and ``dense``; ``places`` (int32) is the position
+    of each term in these.
+    """
 
     channels: NDArray[np.int64]
     places: NDArray[np.int32]
@@ -172,7 +175,7 @@ class SegmentSearcher:
         id_order: NDArray[np.int32],
         live: NDArray[np.bool_] | None = None,
     ) -> None:
-        """``id_order`` (int32) is each document's rank among the ids by code point; ``live`` False for the deleted."""
+        """``id_order`` (int32) is the rank of each document's id in code-point order; ``live`` is False if deleted."""
         self.documents = documents
         self.channels = tuple(channels)
         self._order = id_order
@@ -212,9 +215,9 @@ class SegmentSearcher:
         """The best k documents (int32 positions) and their scores (float64), best first.
 
         ``channel_of`` (int32, non-decreasing, positions in ``channels``), ``terms`` (int32, term numbers) and
-        ``weights`` (float64, > 0) have one element a term, in the order in which contributions are added; no term
-        occurs twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
-        ``summands`` (float64, one a document) are added to the scores of those that are found.
+        ``weights`` (float64, > 0) have one element for each distinct term; contributions are added in this order.
+        ``allowed`` has one element a document. Documents that score below ``floor`` may be left out. ``summands``
+        (float64, one a document) are added to the scores of results.
 
         :raises ValueError: a channel of one of the terms is only for scoring.
         """
@@ -226,32 +229,31 @@ class SegmentSearcher:
         mask = self._live
         if allowed is not None:
             mask = as_layout(allowed if mask is None else allowed & mask, np.bool_)
-        found = 0
+        candidates = 0
         read = self._read(channel_of, terms)
         if len(terms) and k > 0:
             base, largest, prior = _raised(summands)
             together, at_most = self._bounds(channel_of, weights)
-            found = kernels.find_candidates(
+            candidates = kernels.find_candidates(
                 self.documents, read.channels, self._steps, self._peaks, channel_of, read.places, weights, self._errors,
                 k, address(mask), address(prior), largest, max(0.0, floor - base), together, at_most, workspace.sums,
                 workspace.sums.view(np.int32), workspace.kept_score, workspace.kept, workspace.histogram,
             )
-        kept = workspace.kept[:found]
-        scores = np.empty(found, np.float64)
+        kept = workspace.kept[:candidates]
+        scores = np.empty(candidates, np.float64)
         self._require_documents(channel_of, read, kept)
         kernels.score_candidates(
-            self.documents, read.channels, self._shifts, channel_of, read.places, weights, workspace.kept, found,
+            self.documents, read.channels, self._shifts, channel_of, read.places, weights, workspace.kept, candidates,
             scores, workspace.slot, workspace.bits, workspace.term_weights,
         )
         if summands is not None:
             scores += summands[kept]
         return best(kept, scores, self._order, k)
 
-    def _read(self, channel_of: NDArray[np.int32], terms: NDArray[np.int32]) -> _Terms:
-        """Finds where the terms are, and compares what kernels read of them with its checksums; when everything was,
-        nothing is left to compare.
+    def _read(self, channel_of: NDArray[np.int32], terms: NDArray[np.int32]) -> _LocatedTerms:
+        """Locates the terms, and compares their postings and impacts with their checksums.
 
-        :raises IndexCorrupt: it was changed.
+        :raises IndexCorrupt: they were changed.
         """
         if self._guarded:
             for number, channel in self._guarded:
@@ -261,7 +263,7 @@ class SegmentSearcher:
         places = np.empty(count, np.int32)
         if not locate(self._lists, channel_of, terms, bounds, dense, places):
             raise next(
-                channel.postings.lists.senseless() for channel in self.channels if isinstance(channel, ScoredChannel)
+                channel.postings.lists.invalid() for channel in self.channels if isinstance(channel, ScoredChannel)
             )
         channels = self._description.copy()
         channels[self._listed, kernels.INDPTR] = address(bounds)
@@ -269,30 +271,30 @@ class SegmentSearcher:
         if self._guarded:
             for number, channel in self._guarded:
                 mine = channel_of == number
-                located = Located(bounds[::2][mine], bounds[1::2][mine], dense[::2][mine])
+                located = TermListBounds(bounds[::2][mine], bounds[1::2][mine], dense[::2][mine])
                 channel.postings.require(located)
                 channel.impacts.require(located)
             self._guarded = [(number, channel) for number, channel in self._guarded if channel.guarded]
-        return _Terms(channels, places, bounds, dense)
+        return _LocatedTerms(channels, places, bounds, dense)
 
     def _require_documents(
-        self, channel_of: NDArray[np.int32], read: _Terms, documents: NDArray[np.int32]
+        self, channel_of: NDArray[np.int32], read: _LocatedTerms, documents: NDArray[np.int32]
     ) -> None:
-        """Compares what kernels read to score documents with its checksums.
+        """Compares the dense codes of documents with their checksums.
 
-        :raises IndexCorrupt: it was changed.
+        :raises IndexCorrupt: they were changed.
         """
         for number, channel in self._guarded:
             if bool((read.dense[::2][channel_of == number] >= 0).any()):
                 channel.postings.require_documents(documents)
 
     def _bounds(self, channel_of: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[int, float]:
-        """How many of the terms a document can have at most, and a bound of what it gets from them."""
+        """The largest number of the terms that a document can have, and an upper bound of their contribution."""
         if len(weights) <= self._most_terms or not self._stores_factors.all():
             return len(weights), np.finfo(np.float64).max
-        worths = weights * self._peaks[channel_of]
-        first = len(worths) - self._most_terms
-        return self._most_terms, float(np.partition(worths, first)[first:].sum())
+        gains = weights * self._peaks[channel_of]
+        first = len(gains) - self._most_terms
+        return self._most_terms, float(np.partition(gains, first)[first:].sum())
 
     def score(
         self,
@@ -302,9 +304,9 @@ class SegmentSearcher:
         documents: NDArray[np.int32],
         summands: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """The exact scores (float64) of given ``documents`` (int32, strictly increasing); the others as in :meth:`top`.
+        """The exact scores (float64) of given ``documents`` (int32, strictly increasing).
 
-        ``summands`` are added where a term occurs.
+        Other parameters are those of :meth:`top`; ``summands`` are added to documents with any of the terms.
         """
         workspace = _workspace
         workspace.fit(self.documents, self._vocabulary)
@@ -329,7 +331,7 @@ def _description(channel: AnyChannel) -> list[int]:
 def _raised(
     summands: NDArray[np.float64] | None
 ) -> tuple[float, float, NDArray[np.float32] | None]:
-    """What is added to documents, as numbers ≥ 0: what these are above, the largest of them, and they."""
+    """Splits summands into their minimum and a rest ≥ 0: (minimum, upper bound of the rest, rest)."""
     if summands is None or not len(summands):
         return 0.0, 0.0, None
     base = float(summands.min())
@@ -341,7 +343,7 @@ def best(
     documents: NDArray[np.int32], scores: NDArray[np.float64], order: NDArray[np.int32], k: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The k first by score, then by ``order`` (int32, one element a document of the segment), both descending."""
-    if len(scores) > 4 * k + 1024:  # many more than needed: drop those below the k-th score first
+    if len(scores) > 4 * k + 1024:  # drop scores below the k-th first, which is faster than sorting all
         kth = np.partition(scores, len(scores) - k)[len(scores) - k]
         above = np.flatnonzero(scores > kth)
         level = np.flatnonzero(scores == kth)

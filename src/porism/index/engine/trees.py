@@ -1,7 +1,7 @@
 """The operator trees of a segment's formulas as flat arrays, and the documents that hold each formula.
 
-Both are derived data, made when a commit is published or by the first process that asks: from the trees that the
-segment holds packed, one by one (``Segment.formula_tree``), and from its occurrences of formulas.
+Both are derived data, computed when a commit is published or at first use: from the packed trees of the segment
+(``Segment.formula_tree``) and from its occurrences of formulas.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
-from porism.index.container import Container, Section, corrupt
+from porism.index.container import Container, ContainerSection, corrupt
 from porism.index.derived import LAYOUTS
 from porism.index.engine import tree_kernels as kernels
 from porism.index.segment import Segment
@@ -29,7 +29,7 @@ from porism.system.concurrency.locks import Lock
 TREES, PLACES = "trees", "places"
 """The names of the derived data."""
 LAYOUT = LAYOUTS[TREES]
-"""Changes when the arrays are laid out differently, so that those of other versions are not read."""
+"""Grows when the layout of the arrays changes, so that other versions do not read them."""
 _AT_A_TIME = 1 << 16
 _GUARDED = ("labels", "sizes", "arities")
 
@@ -43,14 +43,13 @@ _ARRAYS: Mapping[str, Any] = {
 class Trees:
     """The operator trees of F formulas, together M nodes, in preorder.
 
-    ``indptr`` (int64, F + 1) bounds the nodes of each formula. Of a node there is the number of its label in the table
-    of distinct labels (``labels``, int32, M), the nodes of its subtree, itself included (``sizes``, uint16, M), and its
-    number of children (``arities``, uint16, M): the first child is the next node, the next sibling is a subtree
-    further. Labels have their kind letter in front, as in ``Vx``; as packed strings they are ``label_blob`` (uint8) and
-    ``label_starts`` (int64, one longer than the table).
+    ``indptr`` (int64, F + 1) bounds the nodes of each formula. A node has the number of its label in the table of
+    distinct labels (``labels``, int32, M), the size of its subtree, itself included (``sizes``, uint16, M), and its
+    number of children (``arities``, uint16, M). Its first child is the next node; its next sibling follows its subtree.
+    Labels begin with a kind letter, as in ``Vx``; packed strings, they are ``label_blob`` (uint8) and ``label_starts``
+    (int64, one longer than the table).
 
-    Of those in a file ``guards`` has what is compared with its checksums as it is needed: :meth:`require` trees before
-    they are read.
+    ``guards`` are sections that are compared with their checksums as needed: :meth:`require` trees before reading them.
     """
 
     indptr: NDArray[np.int64]
@@ -59,20 +58,20 @@ class Trees:
     arities: NDArray[np.uint16]
     label_blob: NDArray[np.uint8]
     label_starts: NDArray[np.int64]
-    guards: Mapping[str, Section] = field(default_factory=dict)
+    guards: Mapping[str, ContainerSection] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     @cached_property
     def _required(self) -> NDArray[np.bool_]:
-        """Which trees were found to be sound (bool); memory is taken as they are."""
+        """Which trees have been checked (bool); pages take memory as they are written."""
         return np.zeros(len(self), np.bool_)
 
     def require(self, formulas: NDArray[np.int32] | None = None) -> None:
-        """Compares trees with their checksums, and looks whether they are trees, once; all of them by default.
+        """Compares trees with their checksums and checks that they are valid, once; all trees by default.
 
-        :raises IndexCorrupt: they were changed, or are not those of trees.
+        :raises IndexCorrupt: they were changed, or are not valid.
         """
         wanted = np.arange(len(self), dtype=np.int32) if formulas is None else formulas
         new = wanted[~self._required[wanted]]
@@ -85,7 +84,7 @@ class Trees:
             new, self.label_count, address(self.indptr), address(self.labels), address(self.sizes),
             address(self.arities),
         ):
-            raise _senseless()
+            raise _invalid()
         self._required[new] = True
 
     @property
@@ -94,9 +93,9 @@ class Trees:
         return len(self.label_starts) - 1
 
     def label(self, number: int) -> str:
-        """The label with a number, its kind letter in front.
+        """The label with this number, kind letter included.
 
-        :raises IndexError: there is none.
+        :raises IndexError: there is no such number.
         """
         if not 0 <= number < self.label_count:
             raise IndexError(f"label {number} of {self.label_count}")
@@ -104,7 +103,7 @@ class Trees:
 
     @cached_property
     def all_labels(self) -> list[str]:
-        """The table of distinct labels, their kind letters in front."""
+        """The table of distinct labels, kind letters included."""
         return Packed(self.label_blob, self.label_starts).strings()
 
     @cached_property
@@ -112,14 +111,14 @@ class Trees:
         return dict(zip(self.all_labels, range(self.label_count), strict=True))
 
     def number_of(self, label: str) -> int:
-        """The number of a label with its kind letter in front, -1 where no formula has it."""
+        """The number of a label (kind letter included), -1 if no formula has it."""
         return self._numbers.get(label, -1)
 
     @classmethod
     def build(cls, packed: Iterable[bytes]) -> Trees:
-        """Splits packed trees.
+        """Unpacks packed trees.
 
-        :raises IndexCorrupt: one is broken.
+        :raises IndexCorrupt: a tree is broken.
         """
         records = iter(packed)
         pieces: list[tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64]]] = []
@@ -166,7 +165,7 @@ class Trees:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Trees:
         """Trees over arrays that may be memory-mapped.
 
-        :raises IndexCorrupt: arrays are missing, or are not those of trees.
+        :raises IndexCorrupt: arrays are missing, or are not valid.
         """
         trees = cls._of(arrays, {})
         trees.require()
@@ -174,30 +173,30 @@ class Trees:
 
     @classmethod
     def open(cls, derived: Container) -> Trees:
-        """Trees in a file of derived data, of which searches read no more than they need.
+        """Trees in a file of derived data; searches read only the parts they need.
 
-        :raises IndexCorrupt: arrays are missing, or are not those of trees.
+        :raises IndexCorrupt: arrays are missing, or are not valid.
         """
         guards = {name: derived.section(name) for name in _GUARDED if name in derived}
         whole = {name: derived.array(name) for name in _ARRAYS if name in derived and name not in guards}
         return cls._of({**whole, **{name: section.array for name, section in guards.items()}}, guards)
 
     @classmethod
-    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section]) -> Trees:
+    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, ContainerSection]) -> Trees:
         if missing := [name for name in _ARRAYS if name not in arrays]:
             raise IndexCorrupt(f"the trees lack {', '.join(missing)}")
         if any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items()):
-            raise _senseless()
+            raise _invalid()
         flat = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}
         trees = cls(**flat, guards=guards)
         nodes = len(trees.labels)
         lengths = len(trees.sizes) == len(trees.arities) == nodes
         if not (lengths and _bounds(trees.indptr, nodes) and _bounds(trees.label_starts, len(trees.label_blob))):
-            raise _senseless()
+            raise _invalid()
         return trees
 
 
-def _senseless() -> IndexCorrupt:
+def _invalid() -> IndexCorrupt:
     return IndexCorrupt("the arrays are not those of operator trees")
 
 
@@ -205,7 +204,7 @@ def _bounds(starts: NDArray[np.int64], end: int) -> bool:
     return len(starts) > 0 and starts[0] == 0 and starts[-1] == end and bool((np.diff(starts) >= 0).all())
 
 
-class Places(NamedTuple):
+class FormulaPostings(NamedTuple):
     """Which documents hold each formula: ``docs`` (int32, increasing, deleted ones too) by ``indptr`` (int64)."""
 
     indptr: NDArray[np.int64]
@@ -216,7 +215,7 @@ class Places(NamedTuple):
         return self.docs[self.indptr[formula] : self.indptr[formula + 1]]
 
     @classmethod
-    def build(cls, segment: Segment) -> Places:
+    def build(cls, segment: Segment) -> FormulaPostings:
         """Inverts the segment's occurrences.
 
         :raises IndexCorrupt: they name formulas that are not there.
@@ -225,38 +224,38 @@ class Places(NamedTuple):
         indptr, formula = as_layout(where.indptr, np.int64), as_layout(where.formula.all(), np.int32)
         if len(indptr) != segment.doc_count + 1 or not _bounds(indptr, len(formula)):
             raise corrupt("has changed in section 'occurrences:indptr'", segment.container.path)
-        found = cls(*kernels.find_places(
+        places = cls(*kernels.find_places(
             segment.doc_count, segment.formula_count, len(formula), address(indptr), address(formula)
         ))
-        if not len(found.indptr):
+        if not len(places.indptr):
             raise corrupt("has changed in section 'occurrences:formula'", segment.container.path)
-        return found
+        return places
 
 
 @dataclass(eq=False)
-class _Kept:
-    """What this process has opened or computed of one segment."""
+class _SegmentTrees:
+    """The trees and postings of a segment that this process has opened or computed."""
 
     trees: Trees | None = None
-    places: Places | None = None
+    places: FormulaPostings | None = None
     lock: Lock = field(default_factory=Lock)
 
 
-_kept: WeakKeyDictionary[Segment, _Kept] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Segment, _SegmentTrees] = WeakKeyDictionary()
 _kept_lock = Lock()
 
 
-def _keep(segment: Segment) -> _Kept:
+def _keep(segment: Segment) -> _SegmentTrees:
     with _kept_lock:
-        return _kept.setdefault(segment, _Kept())
+        return _kept.setdefault(segment, _SegmentTrees())
 
 
 def open_trees(segment: Segment, formulas: NDArray[np.int32] | None = None) -> Trees:
-    """The operator trees of a segment's formulas: kept ones, else stored ones, else split now.
+    """The operator trees of a segment's formulas: cached, else stored, else computed.
 
-    Those of ``formulas`` (all by default) can be read; others are required first.
+    The trees of ``formulas`` (all by default) are checked; :meth:`Trees.require` others.
 
-    :raises IndexCorrupt: what the segment has of them is broken.
+    :raises IndexCorrupt: the packed trees of the segment are broken.
     """
     kept = _keep(segment)
     with kept.lock:
@@ -273,20 +272,20 @@ def open_trees(segment: Segment, formulas: NDArray[np.int32] | None = None) -> T
     return trees
 
 
-def open_places(segment: Segment) -> Places:
-    """The documents that hold each formula of a segment: kept ones, else stored ones, else found now.
+def open_places(segment: Segment) -> FormulaPostings:
+    """The documents that hold each formula of a segment: cached, else stored, else computed.
 
-    :raises IndexCorrupt: what the segment has of them is broken.
+    :raises IndexCorrupt: the occurrences of the segment are broken.
     """
     kept = _keep(segment)
     with kept.lock:
         if kept.places is None:
-            kept.places = _read_places(segment) or Places.build(segment)
+            kept.places = _read_places(segment) or FormulaPostings.build(segment)
         return kept.places
 
 
 def prepare_trees(segments: Iterable[Segment]) -> None:
-    """Stores trees and places with each segment that does not have them, so that a search finds them there.
+    """Stores the trees and formula postings of segments that lack them.
 
     :raises StorageError: the disk is full or the folder read-only.
     """
@@ -318,7 +317,7 @@ def _read_trees(segment: Segment) -> Trees | None:
     return trees if len(trees) == segment.formula_count else None
 
 
-def _read_places(segment: Segment) -> Places | None:
+def _read_places(segment: Segment) -> FormulaPostings | None:
     stored = segment.read_derived(PLACES)
     if stored is None or stored[1].get("layout") != LAYOUT or not {"indptr", "docs"} <= set(stored[0]):
         return None
@@ -329,4 +328,4 @@ def _read_places(segment: Segment) -> Places | None:
         and docs.min(initial=0) >= 0
         and docs.max(initial=-1) < segment.doc_count
     )
-    return Places(indptr, docs) if sound else None
+    return FormulaPostings(indptr, docs) if sound else None

@@ -1,7 +1,7 @@
-"""What a search can rank: the documents of a segment, or its distinct formulas.
+"""The units that a search ranks: the documents of a segment, or its distinct formulas.
 
-A *unit* is one of the things that are ranked. A :class:`Segment` is the units of its documents; :class:`FormulaUnits`
-show the same segment with each distinct formula as a unit, whose id is its key. So one engine searches both.
+A :class:`Segment` has its documents as units; :class:`FormulaUnits` shows the same segment with each distinct formula
+as a unit, whose id is its key. So one engine searches both.
 """
 
 from __future__ import annotations
@@ -27,34 +27,33 @@ from porism.index.strings import Dictionary, Names
 from porism.system.concurrency.locks import Lock
 
 FORMULA_FIELD = "formula"
-"""The one field of a formula as a unit; fields in which it occurs do not matter."""
+"""The only field of a formula as a unit; fields in which it occurs do not matter."""
 
 DIGESTS = "key-digests"
 """The name of the derived data that :func:`prepare_units` stores."""
 LAYOUT = LAYOUTS[DIGESTS]
-"""Changes when digests are made differently, so that those of other versions are not read."""
+"""Grows when digests are computed differently, so that other versions do not read them."""
 
 _DELETED_AT_A_TIME = 1 << 14
 
 
-class Matrix(Protocol):
-    """The rows of a channel: :class:`~porism.index.rows.TermRows`, or what has them in memory."""
+class ChannelMatrix(Protocol):
+    """The rows of a channel: :class:`~porism.index.rows.TermRows`, or rows in memory."""
 
     @property
     def csr(self) -> Csr:
         """All rows."""
 
     def select(self, rows: NDArray[np.integer]) -> Csr:
-        """The rows numbered ``rows``, in that order; -1 gives an empty row."""
+        """The rows at these positions, in the order given; -1 gives an empty row."""
 
 
 class Units(Protocol):
-    """The units of one segment, numbered from 0, with the channels that have terms of them.
+    """The units of a segment, numbered from 0, and the channels of their terms.
 
-    ``noun`` is what a message calls a unit; ``live`` (bool) marks those that can be found; ``id_order`` (int32) is the
-    rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of, and
-    ``channel_fields`` the names of the fields that they are of. Postings of terms in more than one unit of
-    ``dense_share`` are dense.
+    ``noun`` names a unit in messages; ``live`` (bool) marks units that can be results; ``id_order`` (int32) is the rank
+    of each id in code-point order. ``entries`` are the rows of a channel that make up each unit, and ``channel_fields``
+    their fields. A term is dense if it occurs in more than one of ``dense_share`` units.
     """
 
     @property
@@ -79,7 +78,7 @@ class Units(Protocol):
     def find(self, doc_id: str) -> int | None: ...
     def channel_fields(self, channel: str) -> tuple[str, ...]: ...
     def dictionary(self, channel: str) -> Dictionary: ...
-    def matrix(self, channel: str) -> Matrix: ...
+    def matrix(self, channel: str) -> ChannelMatrix: ...
     def entries(self, channel: str) -> Entries: ...
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None: ...
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None: ...
@@ -89,12 +88,12 @@ class Units(Protocol):
 class FormulaUnits:
     """The distinct formulas of a segment as :class:`Units`; each is one row of every formula channel.
 
-    ``live`` (bool, one a formula) is True for those that can be found.
+    ``live`` (bool, one a formula) marks formulas that can be results.
     """
 
     noun = "formula"
     dense_share = 6
-    """A query formula has few terms, so room counts more than speed here."""
+    """A query formula has few terms, so space counts more than speed here."""
     fields: tuple[str, ...] = (FORMULA_FIELD,)
     text_channels: tuple[str, ...] = ()
 
@@ -116,20 +115,18 @@ class FormulaUnits:
 
     @property
     def id_order(self) -> NDArray[np.int32]:
-        """The rank of each formula's key in code-point order within the segment."""
+        """The rank of each formula's key in the segment, in code-point order."""
         return self.segment.keys.rank
 
     def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]:
-        """The keys of formulas, in the order given."""
         return self.segment.keys.names(np.asarray(docs, np.int64))
 
     def find(self, doc_id: str) -> int | None:
-        """The live formula with this key, None where there is none."""
+        """The number of the live formula with this key, or None."""
         formula = self.segment.find_formula(doc_id)
         return formula if formula is not None and self.live[formula] else None
 
     def channel_fields(self, channel: str) -> tuple[str, ...]:
-        """The one field of a formula."""
         return self.fields
 
     def dictionary(self, channel: str) -> Dictionary:
@@ -145,28 +142,26 @@ class FormulaUnits:
         return Entries.of_text(self.doc_count, 1)
 
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
-        """Keeps derived data of formulas with the segment, under a name that those of documents do not have."""
+        """Stores derived data of formulas, under a prefix that separates them from those of documents."""
         self.segment.write_derived(FORMULAS + name, arrays, info)
 
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """What :meth:`write_derived` kept; None where it is missing or broken."""
         return self.segment.read_derived(FORMULAS + name)
 
     def open_derived(self, name: str) -> Container | None:
-        """The file of what :meth:`write_derived` kept; None where it is missing or broken."""
         return self.segment.open_derived(FORMULAS + name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Masks:
-    """Which formulas of some segments are live (bool, one a formula), given the documents that are."""
+    """The live formulas of segments (bool, one a formula), for their live ``documents``."""
 
     segments: tuple[ref[Segment], ...]
     documents: tuple[NDArray[np.bool_], ...]
     formulas: tuple[NDArray[np.bool_], ...]
 
     def are_of(self, segments: Sequence[Segment]) -> bool:
-        """Whether they are those of these segments as they are now; deleting makes another array of documents."""
+        """Whether they are current for these segments; deletions replace the array of live documents."""
         return len(self.segments) == len(segments) and all(
             known() is segment and documents is segment.live
             for known, documents, segment in zip(self.segments, self.documents, segments, strict=True)
@@ -174,15 +169,15 @@ class _Masks:
 
 
 _known: WeakKeyDictionary[Segment, _Masks] = WeakKeyDictionary()
-"""By the first of several segments what was found last; searches of one commit ask several times."""
+"""First of several segments → the masks computed last; searches of one commit use them repeatedly."""
 _known_lock = Lock()
 
 
 def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
     """The formulas of segments that are searched together, each distinct formula once.
 
-    A formula is live if a live document holds it; of several segments that hold the same key, it is live in the first
-    only. So statistics and scores do not depend on how documents are spread over segments.
+    A formula is live if a live document contains it. A key that several segments contain is live only in the first, so
+    statistics and scores do not depend on how documents are spread over segments.
     """
     if not segments:
         return []
@@ -212,7 +207,7 @@ def _live_formulas(segments: Sequence[Segment]) -> list[NDArray[np.bool_]]:
 def ordinals_by_segment(
     segments: Sequence[Segment], homes: NDArray[np.int32], formulas: NDArray[np.int32]
 ) -> list[NDArray[np.int64]]:
-    """Of formulas given by segment and ordinal there, the ordinals in each segment (int64), -1 where not there."""
+    """The ordinals in each segment (int64) of formulas given by home segment and ordinal there; -1 where absent."""
     ordinals = [np.full(len(formulas), -1, np.int64) for _ in segments]
     for home, segment in enumerate(segments):
         own = np.flatnonzero(homes == home)
@@ -226,7 +221,7 @@ def ordinals_by_segment(
 
 
 def prepare_units(segments: Sequence[Segment]) -> None:
-    """Stores digests of the keys where formulas of several segments are searched together, and they are not there yet.
+    """Stores the digests of keys, which several segments need to search their formulas together.
 
     :raises StorageError: the disk is full or the folder read-only.
     """
@@ -237,10 +232,10 @@ def prepare_units(segments: Sequence[Segment]) -> None:
 
 
 def first_of_equal(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which digests (uint64, n × 2) no earlier one equals (bool, n)."""
+    """Which digests (uint64, n × 2) are not equal to an earlier one (bool, n)."""
     order = np.argsort(values[:, 0], kind="stable")
     alike, equal = (values[order[1:]] == values[order[:-1]]).T
-    if (alike & ~equal).any():  # almost never: then half a digest does not tell them apart
+    if (alike & ~equal).any():  # almost never: digests that share one half only
         order = np.lexsort((values[:, 1], values[:, 0]))
         alike, equal = (values[order[1:]] == values[order[:-1]]).T
     first = np.ones(len(values), np.bool_)
@@ -249,8 +244,8 @@ def first_of_equal(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def _held(segment: Segment) -> NDArray[np.bool_]:
-    """Which formulas of a segment a live document holds (bool, one a formula)."""
-    if segment.live.all():  # a segment has no formulas that none of its documents holds
+    """Which formulas occur in a live document of a segment (bool, one a formula)."""
+    if segment.live.all():  # each formula of a segment occurs in one of its documents
         return np.ones(segment.formula_count, np.bool_)
     where = segment.occurrences
     gone = np.zeros(segment.formula_count, np.int64)
@@ -267,7 +262,7 @@ def _held(segment: Segment) -> NDArray[np.bool_]:
 
 
 class _SortedDigests(NamedTuple):
-    """128 bits of each key of a segment (uint64, formulas × 2), sorted, and whose they are (int32)."""
+    """The sorted 128-bit digests of a segment's keys (uint64, formulas × 2), and the formula of each (int32)."""
 
     digests: NDArray[np.uint64]
     order: NDArray[np.int32]
@@ -278,22 +273,22 @@ def _sorted_digests(segment: Segment) -> _SortedDigests:
     if stored is not None:
         return stored
     sorted_keys = segment.keys.dictionary.packed()
-    found = digests(sorted_keys.blob, sorted_keys.starts)
-    order = np.argsort(found[:, 0])
-    if (found[order[1:], 0] == found[order[:-1], 0]).any():  # almost never
-        order = np.lexsort((found[:, 1], found[:, 0]))
-    return _SortedDigests(found[order], segment.keys.at_rank[order])
+    key_digests = digests(sorted_keys.blob, sorted_keys.starts)
+    order = np.argsort(key_digests[:, 0])
+    if (key_digests[order[1:], 0] == key_digests[order[:-1], 0]).any():  # almost never
+        order = np.lexsort((key_digests[:, 1], key_digests[:, 0]))
+    return _SortedDigests(key_digests[order], segment.keys.at_rank[order])
 
 
 def _read_digests(segment: Segment) -> _SortedDigests | None:
     stored = segment.read_derived(DIGESTS)
     if stored is None or stored[1].get("layout") != LAYOUT or not set(_SortedDigests._fields) <= set(stored[0]):
         return None
-    found = _SortedDigests(*(stored[0][name] for name in _SortedDigests._fields))
+    sorted_digests = _SortedDigests(*(stored[0][name] for name in _SortedDigests._fields))
     count = segment.formula_count
     sound = (
-        found.digests.shape == (count, 2) and found.digests.dtype == np.uint64
-        and found.order.shape == (count,) and found.order.dtype == np.int32
-        and (not count or bool(found.order.min() >= 0 and found.order.max() < count))
+        sorted_digests.digests.shape == (count, 2) and sorted_digests.digests.dtype == np.uint64
+        and sorted_digests.order.shape == (count,) and sorted_digests.order.dtype == np.int32
+        and (not count or bool(sorted_digests.order.min() >= 0 and sorted_digests.order.max() < count))
     )
-    return found if sound else None
+    return sorted_digests if sound else None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.index.engine.factors import FactorChannel, Rows
+from porism.index.engine.factors import FactorChannel, FrequencyRows
 from porism.index.engine.factors_kernels import soft_norms
 from porism.index.engine.postings import Postings
 from porism.index.engine.units import Units
@@ -59,7 +59,7 @@ class ChannelRows:
         self.packed = dictionary.select(self.terms) if dictionary is not None else Packed.of([])
         self.vocabulary = len(dictionary) if dictionary is not None else 0
         """Terms of the whole channel."""
-        self.rows = Rows.of(self.postings, sort_order(self.packed.blob, self.packed.starts).astype(np.int32))
+        self.rows = FrequencyRows.of(self.postings, sort_order(self.packed.blob, self.packed.starts).astype(np.int32))
         self.live = segment.live
 
     def counts(self) -> DocumentCounts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import ChannelStatistics, CountedQuery, DocumentCounts, PlainGeneral, TermCounts
 from porism.retrieve.weightings.common import (
     STEP,
@@ -57,7 +57,9 @@ class BM25Adapt(CountedQuery):
         """1: what weighs a term, G₁, is in the factor."""
         return np.ones(len(df))
 
-    def sums(self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int) -> Floats:
+    def sums(
+        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> Floats:
         """d₂, d₃, … of each term (float64, vocabulary × :data:`LEVELS`)."""
         ratio = length_ratio(lengths_of(rows, documents), self.b, statistics)
         levels = np.floor(np.minimum(rows.frequencies / ratio + 0.5, LEVELS + 1.0)).astype(np.int64)
@@ -67,7 +69,7 @@ class BM25Adapt(CountedQuery):
         return np.cumsum(reached[:, ::-1], axis=1)[:, ::-1].astype(np.float64)
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """``G₁ · (k1' + 1) · tf / (tf + k1' · B)``."""
         gain, k1 = self.fitted(terms, statistics)
@@ -143,7 +145,9 @@ class BM25T(CountedQuery):
         """The inverse document frequency; 0 for a term of all documents."""
         return np.log(collection_size(df, statistics) / occurring(df))
 
-    def sums(self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int) -> Floats:
+    def sums(
+        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> Floats:
         """The sum of ln(c + 1) of each term, in two parts (float64, vocabulary × 2)."""
         parts = exact_parts(
             np.log1p(rows.frequencies / length_ratio(lengths_of(rows, documents), self.b, statistics))
@@ -151,7 +155,7 @@ class BM25T(CountedQuery):
         return np.column_stack([np.bincount(rows.terms, weights=part, minlength=vocabulary) for part in parts])
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """``(k1' + 1) · tf / (tf + k1' · B)``."""
         k1 = self.fitted(terms)[rows.terms]
@@ -200,7 +204,7 @@ class TFldp(PlainGeneral):
         return np.log((collection_size(df, statistics) + 1.0) / occurring(df))
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """``1 + ln(1 + ln(c + δ))``, above 1."""
         normal = rows.frequencies / length_ratio(lengths_of(rows, documents), self.b, statistics)

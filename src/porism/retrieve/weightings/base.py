@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
 
 HEAVIEST = 1e6
@@ -113,7 +113,7 @@ class StoredWeighting(Weighting, Protocol):
     """A weighting that gives the factor of each posting itself; over a whole segment at once."""
 
     def sums(
-        self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
     ) -> NDArray[np.float64] | None:
         """Of each of ``vocabulary`` terms m sums over its postings (float64, vocabulary × m), or None for none.
 
@@ -122,7 +122,7 @@ class StoredWeighting(Weighting, Protocol):
         """
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> NDArray[np.float64]:
         """The factor of each posting (float64, P): finite; it may be negative."""
 
@@ -169,7 +169,7 @@ class PlainGeneral(CountedQuery):
     __slots__ = ()
 
     def sums(
-        self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
     ) -> NDArray[np.float64] | None:
         """Nothing."""
         return None

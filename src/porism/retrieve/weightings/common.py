@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def collection_length(statistics: ChannelStatistics) -> float:
     return (statistics.tokens or statistics.documents * statistics.mean_length) or 1.0
 
 
-def lengths_of(rows: Rows, documents: DocumentCounts) -> Floats:
+def lengths_of(rows: FrequencyRows, documents: DocumentCounts) -> Floats:
     """The length of the document of each posting; 1 where it is 0, which no document with a term has."""
     lengths = documents.lengths[rows.documents]
     return np.where(lengths > 0, lengths, 1.0)
@@ -71,7 +71,7 @@ def length_ratio(lengths: Floats, b: float, statistics: ChannelStatistics) -> Fl
     return 1.0 - b + b * lengths / statistics.mean_length
 
 
-def row_sums(rows: Rows, values: Floats) -> Floats:
+def row_sums(rows: FrequencyRows, values: Floats) -> Floats:
     """The sum of each row's values, added in their order, whatever rows are beside it (float64, documents)."""
     return np.bincount(rows.documents, weights=values, minlength=len(rows.indptr) - 1).astype(np.float64, copy=False)
 

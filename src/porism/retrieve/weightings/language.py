@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
 from porism.retrieve.weightings.common import (
     Counts,
@@ -47,7 +47,7 @@ class Dirichlet(PlainGeneral):
         return np.ones(len(df))
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """``ln(1 + tf / (μ · p(t)))``."""
         expected = self.mu * (collection_frequency(terms.cf) / collection_length(statistics))
@@ -76,7 +76,7 @@ class JelinekMercer(PlainGeneral):
         return np.ones(len(df))
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """``ln(1 + (1 − λ) / λ · tf / (length · p(t)))``."""
         seen = rows.frequencies / lengths_of(rows, documents)

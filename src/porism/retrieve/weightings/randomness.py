@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
 from porism.retrieve.weightings.bm25 import Saturating
 from porism.retrieve.weightings.common import (
@@ -55,7 +55,7 @@ class PL2(PlainGeneral):
         return np.ones(len(df))
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """The information of the frequency, times what the after-effect leaves of it."""
         tfn = rows.frequencies * _normalisation(lengths_of(rows, documents), self.c, statistics)
@@ -106,7 +106,7 @@ class DPH(PlainGeneral):
         return np.ones(len(df))
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """The information of the frequency, times its normalisation."""
         tf, lengths = rows.frequencies, lengths_of(rows, documents)

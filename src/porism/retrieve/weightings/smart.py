@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, TermCounts
 from porism.retrieve.weightings.common import Counts, Floats, check_range, collection_size, occurring, row_sums
 
@@ -133,12 +133,14 @@ class Smart:
         norm = _pivoted(letter, norm, slope, self.query_pivot, statistics)
         return weights / norm if norm > 0 else weights
 
-    def sums(self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int) -> None:
+    def sums(
+        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> None:
         """Nothing."""
         return
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """What the first letter gives, over the norm of the document."""
         of = rows.documents

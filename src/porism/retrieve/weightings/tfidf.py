@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from porism.errors import ConfigError
-from porism.index.engine.factors import Rows
+from porism.index.engine.factors import FrequencyRows
 from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts
 from porism.retrieve.weightings.common import Counts, Floats, collection_size, occurring, row_sums
 
@@ -49,12 +49,14 @@ class TfIdf:
         norm = float(np.sqrt(np.sum(np.square(weights))) if self.norm == 2 else np.sum(weights))
         return weights / norm if self.norm and norm > 0 else weights
 
-    def sums(self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int) -> None:
+    def sums(
+        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> None:
         """Nothing."""
         return
 
     def factors(
-        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+        self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
         """What the frequency counts, over the norm of the document."""
         counted = self._counted(rows.frequencies)

@@ -17,7 +17,7 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism.index.engine.factors import FactorChannel, Rows
+from porism.index.engine.factors import FactorChannel, FrequencyRows
 from porism.index.engine.units import Units
 from porism.index.string_kernels import digests
 from porism.index.strings import Packed
@@ -149,7 +149,7 @@ class View:
             zone_terms(units, self.channel, self.fields) if isinstance(self.fields, Zone)
             else np.arange(postings.vocabulary, dtype=np.int32)
         )
-        rows = Rows.of(postings, np.arange(postings.vocabulary, dtype=np.int32))
+        rows = FrequencyRows.of(postings, np.arange(postings.vocabulary, dtype=np.int32))
         weighting = self._weighting
         x = weighting.tf_values(rows.frequencies)
         lengths = weighting.length_values(postings.length_table, _statistics(frozen))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from porism.index import Segment
 from porism.index.container import Container
-from porism.index.engine.units import Matrix
+from porism.index.engine.units import ChannelMatrix
 from porism.index.entries import Entries
 from porism.index.rows import Csr
 from porism.index.strings import Dictionary, Names
@@ -19,7 +19,7 @@ from porism.vectors.splade.records import SparseRecord
 
 
 class HeldRows:
-    """Rows of a channel that are in memory, as :class:`~porism.index.engine.units.Matrix`."""
+    """Rows of a channel that are in memory, as :class:`~porism.index.engine.units.ChannelMatrix`."""
 
     def __init__(self, csr: Csr) -> None:
         self._csr = csr
@@ -79,7 +79,7 @@ class EncodedUnits:
         store = self._stores.get(channel)
         return self.segment.dictionary(channel) if store is None else store.dictionary
 
-    def matrix(self, channel: str) -> Matrix:
+    def matrix(self, channel: str) -> ChannelMatrix:
         """The rows of a channel.
 
         :raises ConfigError: the documents were not encoded.
