@@ -102,7 +102,7 @@ class FederatedIndex(Searcher):
 
         def work(calls: ShardCalls) -> Answer[Hit]:
             read = self.group.read(question, calls)
-            asked = self.group.asked(read, options.filters, calls)
+            asked = self.group.shard_question(read, options.filters, calls)
             ranking = self.group.rank(asked, depth, calls, judged)
             run = Run({})
             stages: Sequence[Stage] = ()
@@ -135,7 +135,7 @@ class FederatedIndex(Searcher):
         seconds: dict[str, float] = {}
 
         def work(query: Query, calls: ShardCalls) -> list[tuple[str, float]]:
-            asked = self.group.asked(Question(query), filters, calls)
+            asked = self.group.shard_question(Question(query), filters, calls)
             ranking = self.group.rank(asked, k, calls)
             if calls.missing:
                 raise ShardsMissing(str(calls.missing[0]), hint="A run needs the answers of all indexes; try again.")

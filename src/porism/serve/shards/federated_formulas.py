@@ -215,7 +215,7 @@ class _Search:
         if self._values is None:
             self._values = {}
             if self._query.context is not None:
-                asked = self._group.asked(Question(self._query.context), None, self._calls)
+                asked = self._group.shard_question(Question(self._query.context), None, self._calls)
                 ranked = self._group.rank(asked, CONTEXT_DEPTH, self._calls).ranked
                 if ranked and ranked[0].score > 0:
                     for one in ranked:

@@ -128,7 +128,7 @@ class ShardGroup:
         keys = {name for one in here for name in one.metadata}
         return read_question(question, fields, lambda: keys, guess_formulas=True)
 
-    def asked(self, question: Question, filters: Filters | None, calls: ShardCalls) -> ShardQuestion:
+    def shard_question(self, question: Question, filters: Filters | None, calls: ShardCalls) -> ShardQuestion:
         """A question as shards are asked it: with all filters, in the languages of all of them.
 
         :raises QueryError: a filter names a key that no document has.

@@ -14,7 +14,7 @@ from porism.search.questions import Question
 from porism.serve.web import schema
 from porism.serve.web.deadlines import Deadline
 from porism.serve.web.facets import facets_of
-from porism.serve.web.parts import Parts, check_formulas, check_length, parts_of
+from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, parts_of
 from porism.serve.web.pieces import PieceMaker, alignment, contribution, place_of
 from porism.serve.web.problems import error_sentence
 from porism.serve.web.requests import SearchRequest, check_page
@@ -66,13 +66,13 @@ def search(served: View, request: SearchRequest, limits: Limits) -> schema.Resul
         rerank=served.reranking(request.rerank),
     )
     sorts: tuple[str, ...] = ("relevance",)
-    facets: tuple[schema.Facet, ...] = ()
+    shown_facets: tuple[schema.Facet, ...] = ()
     if served.federated is not None:
         found = served.federated.answer(question, options)
     else:
         ranking = _ranking(served, question, options, request.rerank)
         sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
-        facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
+        shown_facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
         ordered = replace(ranking, results=_sorted(served, ranking.results, request.sort, sorts))
         found = IndexAnswers(served.index).show(ordered, options)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
@@ -80,8 +80,8 @@ def search(served: View, request: SearchRequest, limits: Limits) -> schema.Resul
         index=served.name, generation=served.generation, question=request.q, parts=tuple(parts.parts),
         hints=found.hints, total=found.total, total_is_exact=found.total_is_exact, page=request.page,
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or found.partial,
-        missing=found.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in found.hits), facets=facets,
-        sort=request.sort, sorts=sorts, rerank=request.rerank, rerankers=served.rerankers,
+        missing=found.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in found.hits),
+        facets=shown_facets, sort=request.sort, sorts=sorts, rerank=request.rerank, rerankers=served.rerankers,
     )
 
 
@@ -95,6 +95,17 @@ def count(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limit
         return len(_ranking(served, question, options).results)
     except QueryError:
         return 0
+
+
+def facets(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limits: Limits) -> schema.FacetList:
+    """How often the values of metadata are among the documents of an index here that a question finds."""
+    check_filters(filters, limits)
+    question = read(served, text, limits)
+    ranking = _ranking(served, question, SearchOptions(depth=limits.depth, filters=filters))
+    return schema.FacetList(
+        index=served.name, generation=served.generation, total=len(ranking.results),
+        facets=facets_of(served, [doc_id for doc_id, _ in ranking.results], filters),
+    )
 
 
 def explain(

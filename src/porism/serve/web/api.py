@@ -16,7 +16,6 @@ from porism.search.index import filters_from_strings
 from porism.serve.web import (
     answering,
     documents,
-    facets,
     formula_answering,
     formula_views,
     requests,
@@ -24,7 +23,7 @@ from porism.serve.web import (
 )
 from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import view
-from porism.serve.web.parts import check_filters, check_length, parts_of
+from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound
 from porism.serve.web.requests import FormulaRequest, SearchRequest
 from porism.serve.web.schema import Completion, Completions
@@ -216,18 +215,7 @@ class Api:
         """How often the values of metadata are among the results of a question."""
         view = self.view(index)
         chosen = dict(filters_from_strings(filters))
-
-        def make() -> schema.FacetList:
-            check_filters(chosen, self._limits)
-            question = answering.read(view, q, self._limits)
-            run = view.index.ranked(question, self._limits.depth, filters=chosen)
-            found = [doc_id for doc_id, _ in run[question.query.id]]
-            return schema.FacetList(
-                index=view.name, generation=view.generation, total=len(found),
-                facets=facets.facets_of(view, found, chosen),
-            )
-
-        return self._answer(request, view, make)
+        return self._answer(request, view, lambda: answering.facets(view, q, chosen, self._limits))
 
     def suggest(
         self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
