@@ -121,6 +121,15 @@ def test_imported_files_name_others_beside_them(tmp_path: Path) -> None:
     assert problems == []
 
 
+def test_a_file_is_imported_from_the_same_folder(tmp_path: Path) -> None:
+    write(
+        tmp_path, main=r"\begin{document}\import{one}{start}\end{document}", one__start=r"one \subimport*{}{next}",
+        one__next="next",
+    )  # fmt: skip
+    problems: list[Problem] = []
+    assert (body(tmp_path, problems), problems) == ("one next", [])
+
+
 def test_an_import_command_of_the_project(tmp_path: Path) -> None:
     write(
         tmp_path, main=r"""\documentclass{book}\def\base{}

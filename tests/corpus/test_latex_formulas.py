@@ -145,6 +145,10 @@ def test_documents_after_a_diagram_have_their_lines(tmp_path: Path) -> None:
         (r"\DeclareRobustCommand{\hookrightarrow}{\mathrel{\rlap{$\to$}\subset}}", r"\hookrightarrow",
          r"\hookrightarrow"),
         (r"\renewcommand{\vec}[1]{\mathbf{#1}}", r"\vec{x}", r"\mathbf{x}"),
+        (r"\makeatletter\newcommand\widebar[1]{\wide@bar{#1}}\def\wide@bar#1{\mathgroup1#1}\makeatother",
+         r"\widebar{x}", r"\widebar{x}"),
+        (r"\makeatletter\def\vec{\@ifstar\vec@one\vec@two}\def\vec@one#1{\mathsf{#1}}\makeatother", r"\vec*{x}",
+         r"\mathsf{x}"),
         (r"\renewcommand{\matrix}[1]{\begin{pmatrix}#1\end{pmatrix}}", r"\matrix{x}",
          r"\begin{pmatrix}x\end{pmatrix}"),
         (r"\let\exists\relax\DeclareMathOperator*\exists{\vcenter{\hbox{\large$E$}}}", r"\exists_x", r"\exists_x"),
@@ -203,3 +207,21 @@ def test_proof_trees(tmp_path: Path) -> None:
 def test_assignments_are_no_content(assignment: str, tmp_path: Path) -> None:
     assert text_of(f"one {assignment}two", tmp_path).split() == ["one", "two"]
     assert read_formulas(f"$x{assignment}y$", tmp_path) in (["x y"], ["xy"])
+
+
+@pytest.mark.parametrize(("use", "expected"), [("", "x=y"), ("[by $A$]", r"\text{by $A$}x=y"), ("[A]", r"\text{A}x=y")])
+def test_a_formula_that_an_environment_opens_and_closes(use: str, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "lines.sty").write_text(
+        r"\newenvironment{lines}[1][]{\setkeys{lines}{#1}\ln@init\ignorespaces}{\ln@end}", encoding="utf-8"
+    )
+    source = rf"""\documentclass{{article}}\usepackage{{lines}}
+        \newenvironment{{steps}}{{\small$\begin{{lines}}{use}}}{{\end{{lines}}$\ignorespacesafterend}}
+        \begin{{document}}\begin{{steps}}x=y\end{{steps}} After.\end{{document}}"""
+    problems: list[Problem] = []
+    assert (formulas(source, tmp_path, problems), problems) == ([expected], [])
+
+
+def test_proofs_that_end_in_a_formula(tmp_path: Path) -> None:
+    problems: list[Problem] = []
+    assert formulas(r"\[x \pushQED{\qed} \qedhere \popQED\]", tmp_path, problems) == ["x"]
+    assert problems == []

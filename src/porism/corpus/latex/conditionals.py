@@ -48,8 +48,8 @@ class Conditionals:
             self._if_next: "@ifnextchar",
             self._unless: "unless",
             self._at_letter: "makeatletter makeatother ExplSyntaxOn ExplSyntaxOff",
-            self._ignore: "relax protect long protected xspace leavevmode ignorespaces unskip nobreak allowbreak "
-            "noexpand fi",
+            self._ignore: "relax protect long protected xspace leavevmode ignorespaces ignorespacesafterend unskip "
+            "nobreak allowbreak noexpand fi",
             self._else: "else or",
             self._exclude: "excludecomment includecomment excludeversion includeversion",
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from porism.corpus.latex.active import mathematical_character
@@ -25,6 +25,7 @@ from porism.corpus.latex.tables import (
     SECTION_LEVELS,
     TEXT_IN_MATH,
 )
+from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 from porism.formula.tables.boxes import BOXES, TEXT_ENVIRONMENTS, TEXT_TABLES
 from porism.formula.tables.registers import ASSIGNMENTS
@@ -36,6 +37,19 @@ _INNER_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
 )
+
+
+def _in_formula(begin: Macro, values: list[Sequence[str]]) -> Macro:
+    """The beginning of an environment whose arguments are text, where a class or style makes paragraphs of them."""
+    body: list[str | int] = []
+    for part in begin.body:
+        if isinstance(part, int) and body[-2:] == ["\\paragraph", "{"] and values[part - 1]:
+            body[-2] = "\\text"
+        if part == "}" and body[-3:-1] == ["\\paragraph", "{"]:  # of an optional argument that is not there
+            del body[-3:]
+        else:
+            body.append(part)
+    return Macro(begin.arguments, tuple(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +380,7 @@ class FormulaCollector(FormulaContexts):
         if is_drawing(environment):
             self._drawing(skip_environment(self.expander, name) or "")
         else:
-            self.expander.push_body(environment.begin, values)
+            self.expander.push_body(_in_formula(environment.begin, values), values)
         return True
 
     def _end(self, name: str) -> bool:

@@ -125,7 +125,7 @@ class IncludingText(PlainText):
     def _import(self, command: str) -> None:
         self.expander.star()
         folder, name = self.expander.expanded_name(), self.expander.expanded_name()
-        self._enter_file(self._loader.load(command[1:], name, folder.rstrip("/") + "/"))
+        self._enter_file(self._loader.load(command[1:], name, folder and folder.rstrip("/") + "/"))
 
     def _if_file(self, command: str) -> None:
         """``\\IfFileExists{name}{there}{not there}``, and the same that also reads it."""

@@ -11,6 +11,7 @@ from porism.formula.latex.commands import HANDLERS
 from porism.formula.latex.macros import MACRO_TRIGGERS
 from porism.formula.macros.definition import Macro
 from porism.formula.tables.boxes import BOXES
+from porism.formula.tables.commands import ACCENTS
 from porism.formula.tables.lookup import SYMBOLS
 
 _DRAWS = frozenset([
@@ -21,16 +22,24 @@ _DRAWS = frozenset([
     "\\selectfont", *DRAWINGS,
 ])  # fmt: skip
 """Commands and environments that put a symbol together from boxes and lines, or choose a size of letters."""
+_MARKS = frozenset("\\" + name for name in ACCENTS)
 
 
 def is_only_appearance(name: str, macro: Macro, known: Set[str]) -> bool:
     """Whether a definition draws, with boxes or lines, a command that has a meaning in formulas already.
 
-    So is one of a command that has a meaning in text, ``known``, or in formulas, by means of that command. Commands of
-    one letter (``\\P``, ``\\L``) are not counted among these: projects give them meanings of their own.
+    So is one of a command that has a meaning in text, ``known``, or in formulas, by means of that command, and one of
+    an accent by means of a style's private commands, ``\\wide@bar``. Commands of one letter (``\\P``, ``\\L``) are not
+    counted among these: projects give them meanings of their own.
     """
     if name in macro.body and name in known:
         return True
     if len(name) < 3 or name in MACRO_TRIGGERS or (name not in SYMBOLS and name not in HANDLERS):
         return False
-    return name in macro.body or not _DRAWS.isdisjoint(part for part in macro.body if isinstance(part, str))
+    parts = {part for part in macro.body if isinstance(part, str)}
+    return name in parts or not _DRAWS.isdisjoint(parts) or (name in _MARKS and _is_machinery(parts))
+
+
+def _is_machinery(parts: set[str]) -> bool:
+    """Whether private commands of a style do the work, which a star does not choose between."""
+    return "\\@ifstar" not in parts and any(part[0] == "\\" and "@" in part for part in parts)

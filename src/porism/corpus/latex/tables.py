@@ -122,7 +122,7 @@ DROPPED = {
     "phantomsection": "", "scalebox": "mo", "adjustbox": "m", "SelectTips": "mm",
     "resizebox": "*mm", "rotatebox": "om", "parbox": "ooom", "makebox": "oo",
     "framebox": "oo", "fbox": "", "nocite": "m", "addbibresource": "om", "printbibliography": "o",
-    "usetikzlibrary": "m",
+    "usetikzlibrary": "m", "pushQED": "m", "popQED": "",
     "theoremstyle": "m", "newtheoremstyle": "mmmmmmmmm", "numberwithin": "omm", "counterwithin": "*mm",
     "allowdisplaybreaks": "o", "linespread": "m", "vphantom": "m", "hphantom": "m", "phantom": "m", "multicolumn": "mm",
     "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm",
@@ -167,7 +167,8 @@ TEXT_IN_MATH = words(
     "\\textsl \\textup \\fbox \\emph \\makebox \\textsc"
 )
 DROPPED_IN_MATH = {
-    "nonumber": "", "notag": "", "qedhere": "", "allowdisplaybreaks": "o", "displaybreak": "o", "vspace": "*m",
+    "nonumber": "", "notag": "", "qedhere": "", "pushQED": "m", "popQED": "", "displaybreak": "o", "vspace": "*m",
+    "allowdisplaybreaks": "o",
     "hspace": "*m", "footnote": "om", "footnotemark": "o", "protect": "", "noindent": "",
     "centering": "", "rule": "omm", "index": "m", "hfill": "", "hfil": "", "hss": "", "todo": "om", "hidewidth": "",
     "setlength": "mm", "addtolength": "mm", "settowidth": "mm", "setcounter": "mm", "addtocounter": "mm",

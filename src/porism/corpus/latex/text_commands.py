@@ -148,7 +148,12 @@ class TextCommands(LatexText):
     def _paragraph(self, command: str) -> None:
         self.expander.star()
         self.expander.optional()
-        self._wrapped("\n\n", ": ")
+        title = self.expander.group() if self.expander.follows("{") else None
+        if any(not token.isspace() for token in title or ()):
+            self.expander.stream.push(["{", *(title or ()), "}"])
+            self._wrapped("\n\n", ": ")
+        elif not self.preamble:
+            self.out.append("\n\n")
 
     def _wrapped(self, before: str, after: str) -> None:
         """The group that follows stays running text, between these two."""
