@@ -57,7 +57,6 @@ class Hit(Value):
     page: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, see :meth:`Value.to_dict`; titles and snippets as :meth:`Snippet.to_dict` gives them."""
         value = Value.to_dict(self)
         if self.matches is not None:
             value["matches"] = [MarkedMatch(match).to_dict() for match in self.matches]

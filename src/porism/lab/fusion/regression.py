@@ -84,7 +84,6 @@ class RBC(LearnedFusion):
 
     @property
     def must_learn(self) -> bool:
-        """Unless it has coefficients."""
         return self.coefficients is None
 
     def restored(self, learnt: Mapping[str, Any]) -> FittedRBC:
@@ -256,7 +255,6 @@ class FittedRBC(FittedFusion):
             raise ConfigError(what, hint=f"It takes them in this one: {', '.join(self.sources)}.")
 
     def evidence(self) -> dict[str, Any]:
-        """What it was fitted to, and how its model was chosen, as plain values."""
         return {
             "kind": "regression",
             "settings": write_settings(self.settings),

@@ -51,7 +51,6 @@ class WIBC(LearnedFusion):
 
     @property
     def must_learn(self) -> bool:
-        """Never: its weights can also be given, or tuned."""
         return False
 
     def fit(

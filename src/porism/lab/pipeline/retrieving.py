@@ -33,7 +33,6 @@ class SearchStage(RetrieverStage):
         return self.index.run(queries, k, filters=self.filters or None)
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` search, the ``model`` and the ``index``: how many documents, and a digest of its files."""
         return {
             "kind": "search", "name": self.name, "model": write_model(self.index.retriever.model),
             "index": describe_index(self.index.snapshot), **_filtered(self.filters),
@@ -90,7 +89,6 @@ class RunStage(Stage):
         return joined([self.run.only([query.id for query in queries]).top(k)], queries, self, seconds)
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` run, a digest of its results, and what made it, as far as that is known."""
         digest = xxhash.xxh3_64()
         for part in (*self.run.query_ids, *self.run.doc_ids):
             digest.update(part.encode("utf-8", "surrogatepass") + b"\0")

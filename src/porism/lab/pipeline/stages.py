@@ -216,7 +216,6 @@ class RerankStage(Stage):
         return run
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` rerank, ``depth``, the ``reranker`` and the stage ``of`` which it re-ranks the first."""
         return {
             "kind": "rerank", "name": self.name, "depth": self.depth, "reranker": describe(self.by),
             "of": self.stage.describe(),
@@ -256,7 +255,6 @@ class FusedStage(Stage):
         return joined([run], queries, self, seconds)
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` fusion, ``method``, ``parameters``, ``depth``, the names of the ``sources``, and these in ``of``."""
         return {
             "kind": "fusion", "name": self.name, "method": self.fusion.name,
             "parameters": self._parameters(), "depth": self.depth, "sources": list(self._sources),

@@ -287,7 +287,6 @@ class Simplex(Parameter, Settings):
         return self.systems
 
     def line(self, value: Value, direction: int) -> Sequence[Value]:
-        """All values of one weight, the others sharing the rest as they do now, by largest remainder."""
         others = [round(weight / self.step) - self._floor for weight in value]
         others[direction] = 0
         if not sum(others):

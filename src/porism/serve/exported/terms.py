@@ -63,11 +63,9 @@ class FormulaSource(TermSource):
         self._keys = FormulaKeys(units)
 
     def key(self, number: int, unit_id: str) -> str:
-        """The key of the formula, in a form that an engine takes."""
         return self._keys.write(unit_id)
 
     def read_key(self, key: str) -> tuple[int, str]:
-        """The inverse of :meth:`key`."""
         return 0, self._keys.read(key)
 
     def _filters(self, number: int) -> None:

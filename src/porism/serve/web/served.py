@@ -243,7 +243,6 @@ class ServedTogether(ServedIndex):
         return sum(one.view.generation for one in self.parts)
 
     def refresh(self) -> None:
-        """Opens the newest commits now, if they are not open."""
         for one in self.parts:
             one.refresh()
         super().refresh()

@@ -60,7 +60,6 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
         self._opened: dict[int, TokenRows] = {}
 
     def describe(self) -> dict[str, Any]:
-        """Also with the digest of the codec."""
         described = super().describe()
         described["model"]["codec"] = f"{self.record.codec_digest:016x}"
         return described

@@ -38,7 +38,6 @@ class DenseVectors(DocumentProvider[EncoderRecord, Encoder]):
         return ComputedRows(encoded.vectors, np.diff(encoded.offsets))
 
     def finish(self, segments: Sequence[Segment]) -> None:
-        """Also builds what approximate searches read."""
         super().finish(segments)
         for segment in segments:
             build_approximate(segment, self.record)

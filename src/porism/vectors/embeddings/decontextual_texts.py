@@ -63,7 +63,6 @@ class _Places(MathTokenizer):
         self.found = SpannedText.of_terms(())
 
     def tokens(self, text: str) -> list[str]:
-        """No tokens; ``found`` has the text and the places."""
         text = clean_text(text)
         encoding = self.tokenizer.encode(text, add_special_tokens=False)
         known = set(super().tokens(text))

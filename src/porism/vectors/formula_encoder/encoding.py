@@ -119,14 +119,12 @@ class EncodedFormulas(FormulaVectors):
         return f"the encoder of formulas {self.record.name}"
 
     def embed(self, formulas: Sequence[Formula]) -> NDArray[np.float32]:
-        """The vectors of formulas (float32, formulas × dimensions), each of length 1, or 0 where no label is known."""
         return self.encoder.encode(list(map(read_tree, formulas)))
 
     def compute_vectors(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
         return self.encoder.encode([unpack_tree(segment.formula_tree(formula)) for formula in formulas.tolist()])
 
     def contents(self, segment: Segment) -> Iterable[str | bytes]:
-        """The operator trees."""
         return (segment.formula_tree(formula) for formula in range(segment.formula_count))
 
 

@@ -175,14 +175,12 @@ class TangentCftVectors(FormulaVectors):
         return f"TangentCftVectors({self.dimensions} dimensions, {words} words of {self.formulas:,} formulas)"
 
     def embed(self, formulas: Sequence[Formula]) -> NDArray[np.float32]:
-        """The vectors of formulas (float32, formulas × dimensions), each of length 1, or 0 where no word is known."""
         return self._vectors(_words_of(formulas))
 
     def compute_vectors(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
         return self._vectors(_words(segment, formulas))
 
     def contents(self, segment: Segment) -> Iterable[str | bytes]:
-        """The sources of the formulas."""
         return (segment.formula_source(formula) for formula in range(segment.formula_count))
 
     @property
@@ -191,7 +189,6 @@ class TangentCftVectors(FormulaVectors):
 
     @property
     def spec(self) -> VectorSpec:
-        """The vectors of formulas that these vectors of words give."""
         return VectorSpec(f"{MODEL}-{self.digest}", self.dimensions)
 
     def parts(self, formula: Formula) -> list[NDArray[np.float64]]:

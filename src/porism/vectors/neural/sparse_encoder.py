@@ -101,7 +101,6 @@ class SparseEncoder(ModelEncoder):
         )
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryWeights]:
-        """The weighted terms of queries, by the model; none of one without text."""
         prompt = self._prompts["query"]
         read = [self._text_reader.query(prompt + text if text.strip() else "") for text in texts]
         there = [number for number, (tokens, _) in enumerate(read) if tokens]

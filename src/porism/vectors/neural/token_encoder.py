@@ -123,7 +123,6 @@ class TokenEncoder(ModelEncoder):
         return EncodedTokens(np.concatenate([np.zeros((0, self.dimensions), np.float32), *found]), offsets)
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryTokens]:
-        """The tokens of queries; none of one without text."""
         pieces = {number: self._query(text) for number, text in enumerate(texts) if text.strip()}
         found = dict(zip(pieces, self._encode([piece for piece, _ in pieces.values()], "query"), strict=True))
         queries = []

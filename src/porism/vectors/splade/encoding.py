@@ -46,7 +46,6 @@ class DocumentTerms(DocumentProvider[SparseRecord, SparseEncoder]):
         return rows_of(self.encoder.encode_documents(self.texts(segment, numbers)), self.record)
 
     def finish(self, segments: Sequence[Segment]) -> None:
-        """Also stores the postings of all segments."""
         super().finish(segments)
         store_postings(segments, self.record, self._index_path)
 

@@ -57,7 +57,6 @@ class SparseRecord(TextEncoding):
 
     @property
     def spec(self) -> VectorSpec:
-        """The rows of documents, one a term: its number in the dictionary, and its weight in steps."""
         return VectorSpec(self.stored_name, 2)
 
 

@@ -58,7 +58,6 @@ class ModelPairsReranker(PairwiseReranker):
         """The pairwise scores of the last re-ranking, to be written to a file; None where it sorted."""
 
     def pairs(self, query: Query, doc_ids: Sequence[str]) -> PairwiseScores:
-        """The pairwise scores of documents, in the order given; those without text are left out."""
         return self.compared([(query, doc_ids)]).queries[0]
 
     def compared(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> PairwiseRun:
@@ -98,7 +97,6 @@ class ModelPairsReranker(PairwiseReranker):
         return self.all_scores([(query, doc_ids)])[0]
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
-        """The aggregated score of each document, or its place from the end where they are sorted; NaN without text."""
         if self.sorting is not None:
             return self._sorted(wanted, self.sorting)
         found: list[NDArray[np.float64]] = []
@@ -184,7 +182,6 @@ class ModelPairsReranker(PairwiseReranker):
         return self._compared(pairs, doc_id, score, self.scorer.named)
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        """See :meth:`ScoringReranker.reason`; the pairs are those of the last re-ranking, where it had these."""
         if self.sorting is not None:
             return self._placed(float(scores[at]), self.sorting)
         known = {pairs.query_id: pairs for pairs in self.last_pairs.queries} if self.last_pairs is not None else {}
@@ -198,7 +195,6 @@ class ModelPairsReranker(PairwiseReranker):
         return Explanation(place, words)
 
     def describe(self) -> dict[str, Any]:
-        """That of any, with the ``model``, its digest, the orders that are read and how documents are sorted."""
         sorting = {} if self.sorting is None else {"sorting": self.sorting.name}
         return super().describe() | sorting | {
             "model": self.scorer.named, "digest": self.scorer.digest, "orders": self.orders,

@@ -59,7 +59,6 @@ class PairwiseReranker(ScoringReranker):
         return found
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        """See :meth:`ScoringReranker.reason`: the comparisons that the document won, and the best and worst of them."""
         return self._compared(self.pairs(query, doc_ids), doc_ids[at], float(scores[at]))
 
     def _compared(self, pairs: PairwiseScores, doc_id: str, score: float, by: str = "") -> Explanation:

@@ -48,7 +48,6 @@ class RetrieverReranker(ScoringReranker):
         self.tuned_on = self.retriever.model.tuned_on
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document by the model, 0 where it shares nothing with the query, NaN if it is not there."""
         return self.retriever.score_documents(query, doc_ids)
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:

@@ -143,7 +143,6 @@ class CollectionKind(TableKind[CollectionSettings]):
             check.errors.take(error, ("collection", where))
 
     def load(self, loading: Loading) -> Manifest | None:
-        """Of an index that is there the manifest; of sources only that they are there, and of a known format."""
         given = collection_of(loading.recipe)
         if given is None or not _is_used(loading.recipe, loading.used_topics):
             return None
@@ -183,7 +182,6 @@ class CollectionKind(TableKind[CollectionSettings]):
                 )
 
     def plan(self, planner: Planner) -> None:
-        """The stage that indexes, after those that train its tokenizers; of an index that is there its state."""
         given = collection_of(planner.recipe)
         searches = any(planner.recipe.systems[system].searches for system, _ in planner.demand)
         learns = any(kind.reads_collection and kind.of(planner.recipe) for kind in planner.recipe.kinds.values())

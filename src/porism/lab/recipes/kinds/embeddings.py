@@ -108,7 +108,6 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
         return [Requirement(need.module, path, need.purpose, need.extra) for need in needs]
 
     def making(self, planner: Planner, name: str) -> StageInputs | None:
-        """The collection, a model that a method reads with, and how they are trained."""
         table = self.of(planner.recipe).get(name)
         if table is None:
             return None

@@ -96,7 +96,6 @@ class FusionKind(SystemKind[FusionSettings]):
     stages = (FuseRuns(),)
 
     def check(self, check: Check) -> None:
-        """The systems of each, its method, the method's parameters, and what it learns from."""
         for name, fusion, path in self.each(check.recipe):
             for number, system in enumerate(fusion.of):
                 check.other_system(system, (*path, "of", number), name)

@@ -85,7 +85,6 @@ class IndexFileStage(StageKind):
             os.replace(temporary, target)
 
     def check_put(self, stage: RecipeStage, execution: Execution, errors: RecipeErrors) -> None:
-        """Whether an index that is there has a file of this name that no recipe put there."""
         with errors.taking((self.artifact.folder, self.table_name(stage, execution))):
             self._check_free(stage, execution)
 

@@ -83,7 +83,6 @@ class PipelineKind(SearchKind[PipelineSettings]):
     stages = (AnswerTopics(),)
 
     def check(self, check: Check) -> None:
-        """The model, for documents or formulas as the topics ask; for either where it is not used."""
         for name, settings in self.of(check.recipe).items():
             sets = [topic_settings(check.recipe, topics) for system, topics in check.demand if system == name]
             self._check(check, name, settings, {topics.formulas for topics in sets if topics is not None})

@@ -91,11 +91,9 @@ class ReportSettings(ResultSettings):
         return self.on
 
     def shown(self, recipe: Recipe) -> tuple[str, ...]:
-        """The systems of the tables: those that it names, or all that can answer its topics."""
         return answerable(recipe, self.on) if self.systems is None else tuple(dict.fromkeys(self.systems))
 
     def needed_runs(self, recipe: Recipe) -> tuple[tuple[str, str], ...]:
-        """Those of the systems that it shows, and of the fusions that are taken apart."""
         return tuple((system, self.on) for system in (*self.shown(recipe), *self.ablation))
 
 
@@ -166,7 +164,6 @@ class ReportKind(ResultKind[ReportSettings]):
     stages = (CompareSystems(),)
 
     def check(self, check: Check) -> None:
-        """The topics, systems, baseline, measures and ablations of each, and that the systems can answer."""
         for _, report, path in self.each(check.recipe):
             check_judged(check, report.on, (*path, "on"))
             if report.measures is not None:

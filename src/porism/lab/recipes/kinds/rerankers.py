@@ -109,7 +109,6 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
     stages = (RerankTopics(),)
 
     def check(self, check: Check) -> None:
-        """The system whose results each orders, its kind, the settings of that; its topics must ask for documents."""
         for name, reranker, path in self.each(check.recipe):
             check.other_system(reranker.of, (*path, "of"), name)
             for topics in (topics for system, topics in check.demand if system == name):
@@ -177,7 +176,6 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
     def varied_run(
         self, execution: Execution, system: str, topics: str, values: Parameters, only: Sequence[str] | None
     ) -> Run:
-        """What a reranker with other values makes of what its source finds, with other values too."""
         settings = self.of(execution.recipe)[system]
         source = execution.varied(settings.of, topics, values, only)
         depth, model = self._varied(execution.draft, system, values.get(system, {}))

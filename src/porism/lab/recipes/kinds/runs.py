@@ -49,7 +49,6 @@ class RunKind(SystemKind[RunSettings]):
     untunable = "is a run made elsewhere"
 
     def read(self, given: dict[str, Any], path: Path, errors: RecipeErrors) -> dict[str, Any]:
-        """Leaves out files that are none."""
         for name, file in list(given["files"].items()):
             if not isinstance(file, str):
                 errors.error(
@@ -82,7 +81,6 @@ class RunKind(SystemKind[RunSettings]):
             )
 
     def load(self, loading: Loading) -> dict[tuple[str, str], ReadRun]:
-        """The runs that are needed; of the others, it is only made sure that the files are there."""
         found: dict[tuple[str, str], ReadRun] = {}
         for name, settings in self.of(loading.recipe).items():
             for topics, file in settings.files.items():

@@ -84,7 +84,6 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
     stages = (BuildSimilarities(),)
 
     def check(self, check: Check) -> None:
-        """Names, channels, embeddings and settings; no two tables have a matrix of one name."""
         seen: dict[str, str] = {}
         for name, table in self.of(check.recipe).items():
             for matrix in self._check_table(check, name, table):
@@ -124,7 +123,6 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
         return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
 
     def term_requirements(self, loading: Loading) -> Iterable[Requirement]:
-        """What building the matrices needs that are searched with, and training the embeddings of these."""
         recipe = loading.recipe
         defined = matrices(recipe)
         needed = dict.fromkeys(

@@ -125,7 +125,6 @@ class TopicKind(TableKind[TopicSettings]):
             )
 
     def load(self, loading: Loading) -> dict[str, TopicSet]:
-        """All topic sets; of those that nothing uses, it is only made sure that the files are there."""
         return {name: self._set(loading, name, settings) for name, settings in self.of(loading.recipe).items()}
 
     def _set(self, loading: Loading, name: str, settings: TopicSettings) -> TopicSet:

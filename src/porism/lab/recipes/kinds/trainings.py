@@ -60,7 +60,6 @@ class TrainingStage(StageKind):
         return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
-        """Copies the model to the results, and into an index that the recipe makes, which opens it by its name."""
         model = entry.file(stage.name)
         copy_files(model, outputs.folder / MODELS.folder / stage.name)
         if index_folder(execution.draft) is None:

@@ -30,7 +30,6 @@ class AnswersMiner(Miner):
     title_only: bool = False
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        """Reads answers with the fields of their question, and threads with the field ``answers``."""
         questions = 0
         for document in documents:
             threaded = "answers" in document.fields
@@ -95,7 +94,6 @@ class LinksMiner(Miner):
                 raise ConfigError(f"there are no links of the kind {kind!r}", hint="Choose duplicates or linked.")
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        """Needs the metadata ``question_id`` and that of links; a question is read from any of its answers."""
         of_question: dict[str, list[str]] = {}
         links: dict[str, tuple[str, ...]] = {}
         for document in documents:

@@ -117,7 +117,6 @@ class References(Miner):
     name: ClassVar[str] = "references"
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        """Needs the metadata ``labels``; a reference is a label in brackets in any field but ``labels``."""
         owner: dict[str, str] = {}
         refers: dict[str, list[str]] = {}
         for document in documents:

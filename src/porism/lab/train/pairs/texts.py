@@ -31,7 +31,6 @@ class Titles(Miner):
     shortest: int = 40
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        """Needs the fields ``title`` and ``body`` (or ``answers``)."""
         found = 0
         for document in documents:
             body = self.document_text(document, text)
@@ -76,7 +75,6 @@ class Halves(Miner):
             raise ConfigError(f"a share of {self.kept} sentences cannot stay", hint="Use a number from 0 to 1.")
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        """Draws by the seed and the id of the document, so that other documents change nothing."""
         found = 0
         for document in documents:
             draw = random.Random(xxhash.xxh3_64_intdigest(document.id.encode("utf-8", "replace"), self.seed))
@@ -124,7 +122,6 @@ class Openings(Miner):
             raise ConfigError(f"a share of {self.prose} words cannot be asked for", hint="Use a number from 0 to 1.")
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        """Needs a document with one of the fields that begins with a sentence of words."""
         found = 0
         for document in documents:
             whole = self.document_text(document, text)
