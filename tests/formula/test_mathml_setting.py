@@ -288,3 +288,35 @@ def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says(before: 
     looks = re.findall(r'<mtd style="([^"]*)">', array)
     assert looks == ["text-align: left", "text-align: right; border-left: thin solid"] * 2
     assert '<mtable class="array">' in array
+
+
+@pytest.mark.parametrize(("body", "rules"), [
+    (r"a\\\hline b", ["", "top"]), (r"\hline a\\b\\\hline", ["top", "bottom"]), (r"a\\b", ["", ""]),
+    (r"\toprule x_{a}\\\midrule\frac{a}{b}\\\bottomrule", ["top", "top bottom"]),
+    (r"\begin{matrix}a\\\hline b\end{matrix}\\c", ["", "", "top", ""]),
+])
+def test_rules_between_lines_are_shown(body: str, rules: list[str]) -> None:
+    tree = parse_latex(rf"\begin{{bmatrix}}{body}\end{{bmatrix}}")
+    cells = re.findall(r"<mtd([^>]*)>", to_mathml(tree))
+    assert [" ".join(re.findall(r"border-(\w+): thin solid", cell)) for cell in cells] == rules
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
+BOLD = '<mtext mathvariant="bold" style="font-weight: bold">{}</mtext>'
+ITALIC = '<mtext mathvariant="italic" style="font-style: italic">{}</mtext>'
+
+
+@pytest.mark.parametrize(("latex", "shown"), [
+    (r"\text{so \textbf{very} much}",
+     "<mrow><mtext>so\u00a0</mtext>" + BOLD.format("very") + "<mtext>\u00a0much</mtext></mrow>"),
+    (r"\textbf{if so} x", "<mrow>" + BOLD.format("if so") + "<mi>x</mi></mrow>"),
+    (r"\textbf{if} \emph{so}", "<mrow>" + BOLD.format("if") + ITALIC.format("so") + "</mrow>"),
+    (r"\text{so \textit{it \textbf{is}}}",
+     "<mrow><mtext>so\u00a0</mtext>" + ITALIC.format("it\u00a0") + BOLD.format("is") + "</mrow>"),
+    (r"\text{if so}", "<mtext>if so</mtext>"), (r"\text{caf\'e \textbf{so}}", "<mtext>café so</mtext>"),
+    (r"\textbf{so}^2", "<msup>" + BOLD.format("so") + "<mn>2</mn></msup>"),
+])
+def test_text_is_shown_in_its_fonts(latex: str, shown: str) -> None:
+    tree = parse_latex(latex)
+    assert to_mathml(tree, ids=False).partition(">")[2].removesuffix("</math>") == shown
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)

@@ -196,6 +196,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
          r"\frac{\prescript{}{n}{\frac{A=B}{C}}\qquad\frac{}{D}}{E}"),
     ],
     "others": [
+        (r"\tikzmark{a}\tikzmarknode{b}{x}\subnode{c}{y}\tikznode[red]{d}{z}", "xyz"),
         (r"\cancelto{0}{x}", r"\overset{0}{x}"), (r"\slashed{D}", r"\not{D}"),
         (r"\accentset{\circ}{x}", r"\overset{\circ}{x}"),
         (r"\underaccent{\tilde}{x}", r"\utilde{x}"), (r"\diff{y}{x}", r"\frac{\mathrm{d}y}{\mathrm{d}x}"),

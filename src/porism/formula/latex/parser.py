@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from porism.formula.latex.boxes import text_environments
 from porism.formula.latex.commands import HANDLERS, unlisted
 from porism.formula.latex.diagrams import diagrams
+from porism.formula.latex.drawings import drawings
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MacroFound, MacroText, expand, has_power
 from porism.formula.latex.tokens import Tokens, tokenize
@@ -61,8 +62,10 @@ def parse_latex(
 
 
 def tokens_of(text: str) -> Tokens:
-    """The tokens of a formula, with diagrams and tables of text as matrices, and verbatim text as text."""
+    """The tokens of a formula, with diagrams and tables of text as matrices, drawings and verbatim text as text."""
     tokens = verbatim(text) if "\\verb" in text else tokenize(text)
+    if "tikz" in text:
+        tokens = drawings(tokens)
     if "CD" in text and "@" in text:
         tokens = diagrams(tokens)
     if "begin" in text and ("tabular" in text or "minipage" in text):

@@ -8,6 +8,7 @@ from porism.formula.tree import LayoutNode, Row
 from porism.formula.writers.hints import Hints
 
 _ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
+_RULE_ABOVE, _RULE_BELOW = "border-top: thin solid", "border-bottom: thin solid"
 
 
 def cell_opening(look: str) -> str:
@@ -23,6 +24,22 @@ def column_style(columns: str, position: int) -> str:
     place = places[position]
     looks = [_ALIGNMENTS.get(columns[place], ""), "border-left: thin solid" if columns[:place].endswith("|") else ""]
     return "; ".join(filter(None, looks))
+
+
+def row_styles(node: LayoutNode, lines: list[list[Row]], hints: Hints) -> list[str]:
+    """The style of the cells of each line of a matrix: the rules above it, and below the last one."""
+    styles = [""] * len(lines)
+    if not hints.has_rules:
+        return styles
+    end = node.start
+    for i, line in enumerate(lines):
+        symbols = [symbol for cell in line for symbol in cell]
+        if symbols and hints.has_rule(end, symbols[0].start):
+            styles[i] = _RULE_ABOVE
+        end = max([end, *map(end_of, symbols)])
+    if styles and hints.has_rule(end, node.end):
+        styles[-1] = "; ".join(filter(None, (styles[-1], _RULE_BELOW)))
+    return styles
 
 
 def aligned_lines(node: LayoutNode, lines: list[Row], hints: Hints) -> list[list[Row]]:

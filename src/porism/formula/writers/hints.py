@@ -39,6 +39,7 @@ _NARROW_ACCENTS = frozenset((
 _NUMBER = re.compile(r"[0-9.,\u2009]+")
 _LIMIT_MARKS = {label: mark for mark, label in MARKED_LIMITS.items()}
 _PLAIN_LIMITS = frozenset({*_LIMIT_MARKS, "lim", "operatorname", "mathrm", "mathop"})
+_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule)(?![A-Za-z])")
 _STACKS = re.compile(r"\\(?:atop|brace|brack)(?![A-Za-z])")
 _DISPLAY_COMMANDS = frozenset(("dfrac", "cfrac", "dbinom"))
 _TEXT_COMMANDS = frozenset(("tfrac", "tbinom", "sfrac", "nicefrac", "xfrac"))
@@ -164,6 +165,15 @@ class Hints:
         """The letters and bars of the preamble of an array: ``cc|c``."""
         match = _PREAMBLE.match(self.source, node.start) if self.has_commands else None
         return "".join(char for char in match[1] if char in "lcr|") if match is not None else ""
+
+    @cached_property
+    def has_rules(self) -> bool:
+        """Whether there are rules between the lines of some array."""
+        return self.has_commands and _RULE.search(self.source) is not None
+
+    def has_rule(self, start: int, end: int) -> bool:
+        """Whether a rule is between two offsets."""
+        return _RULE.search(self.source, start, end) is not None
 
     def is_small(self, node: LayoutNode) -> bool:
         """Whether a matrix is as small as a script."""

@@ -11,12 +11,13 @@ from porism.formula.tables.commands import BRACES, MARKS
 from porism.formula.tables.lookup import DROPPED_AT_END
 from porism.formula.tables.setting import ACCENT_SIGNS, IDENTIFIERS, LINES_BESIDE, default_spaces
 from porism.formula.tree import LayoutNode, LayoutTree, Row, Style
-from porism.formula.writers.cells import aligned_lines, cell_opening, column_style, end_of
+from porism.formula.writers.cells import aligned_lines, cell_opening, column_style, end_of, row_styles
 from porism.formula.writers.enclosures import ACCENTED, CORE, WHOLE, begun, extent, is_display, opening
 from porism.formula.writers.fences import is_high
 from porism.formula.writers.hints import Hints
 from porism.formula.writers.letters import letter_shown
 from porism.formula.writers.spacing import DISPLAY, SCRIPT, TEXT, Operator, set_row, takes_limits
+from porism.formula.writers.texts import text_parts
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 
@@ -249,7 +250,11 @@ class _Writer:
         if kind == "N":
             return [f"<mn{attributes}>{escape(styled(self.hints.number(node) or label, node.font))}</mn>"]
         if kind == "T":
-            return [f"<mtext{attributes}>{escape(label)}</mtext>"]
+            parts = text_parts(node, self.hints)
+            if len(parts) == 1:
+                return [f"<mtext{parts[0][1]}{attributes}>{escape(parts[0][0])}</mtext>"]
+            inner = "".join(f"<mtext{look}>{escape(text)}</mtext>" for text, look in parts)
+            return [f"<mrow{attributes}>{inner}</mrow>"]
         if kind == "W":
             return [f"<mi{attributes}>?{escape(label)}</mi>"]
         if kind == "E":
@@ -314,11 +319,13 @@ class _Writer:
             style = SCRIPT
             kind = ' class="small" scriptlevel="1"' if opening or ' class="' not in attributes else ' scriptlevel="1"'
         tasks: list[_Task] = [f"<mtable{kind}{'' if opening else attributes}>"]
-        for line in node.elements or []:
+        lines = node.elements or []
+        for line, rules in zip(lines, row_styles(node, lines, self.hints), strict=True):
             tasks.append("<mtr>")
             for position, cell in enumerate(line):
                 strut = "" if position or style == SCRIPT else _STRUT if columns or label != "{" else _CASES_STRUT
                 look = "text-align: left" if label == "{" and not columns else column_style(columns, position)
+                look = "; ".join(filter(None, (look, rules)))
                 content = self._content(cell, max(style, TEXT))
                 tasks += (cell_opening(look) + strut, *self._ended(cell, content), "</mtd>")
             tasks.append("</mtr>")
@@ -339,10 +346,11 @@ class _Writer:
             attributes = attributes.replace(' class="', f' class="{class_name} ')
         shown = ' displaystyle="true"' if display else ""
         tasks: list[_Task] = [f"<mtable{attributes}{kind}{shown}>"]
-        for row in rows:
+        for row, rules in zip(rows, row_styles(node, [[line] for line in lines], self.hints), strict=True):
             tasks.append("<mtr>")
             for position, cell in enumerate(row):
                 look = "" if len(row) == 1 else f"text-align: {'left' if position % 2 else 'right'}"
+                look = "; ".join(filter(None, (look, rules)))
                 strut = _STRUT if display and not position else ""
                 inner = DISPLAY if display else SCRIPT
                 content = self._content(cell, inner, position % 2 == 1)

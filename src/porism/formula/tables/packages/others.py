@@ -19,6 +19,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "units": {
         "unitfrac": ("o m m", r"\IfValueT{#1}{#1\,}\frac{\mathrm{#2}}{\mathrm{#3}}"),
     },
+    "tikz": {
+        "tikzmarknode": ("-o -m m", "#3"), "tikzmark": ("-o -m", ""), "tikznode": ("-o -m m", "#3"),
+        "subnode": ("-o -m m", "#3"),
+    },
     "mathjax": {
         "enclose": ("-m -o m", "#3"), "mathtip": ("m -m", "#1"), "texttip": ("m -m", "#1"),
         "Rule": ("-m -m -m", ""), "Space": ("-m -m -m", ""), "mathlarger": ("m", "#1"), "mathsmaller": ("m", "#1"),
