@@ -174,6 +174,30 @@ def test_tags_of_generators_leave_lines_their_numbers(text: str) -> None:
     assert without_templates(text).count("\n") == text.count("\n")
 
 
+@pytest.mark.parametrize(("source", "expected", "labels"), [
+    ("![A picture](a.png){#fig-a width=50%} and ![one](b.png){.wide} {x}", "A picture and one {x}", ("fig-a",)),
+    ("![A picture](a.png){#fig-a} more", "A picture more", ("fig-a",)),
+    ("![A picture](a.png){no attributes}", "A picture{no attributes}", ()),
+    ("A caption. {#fig-a}", "A caption.", ("fig-a",)),
+    ("A caption. {#fig-a} ends", "A caption. {#fig-a} ends", ()),
+    ("| a |\n|---|\n| b |\n\n: Letters {#tbl-a tbl-colwidths=\"[50,50]\"}", "a\nb\n\nLetters", ("tbl-a",)),
+])
+def test_attributes_after_captions_are_labels(source: str, expected: str, labels: tuple[str, ...]) -> None:
+    (document,) = read(source)
+    assert (document.fields["body"].to_latex(), document.metadata.get("labels", ())) == (expected, labels)
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    ("``one'' and ``two words''.", "“one” and “two words”."),
+    ("``The map $f''$ of\n$g$'' and ``x`` and `y`.", "“The map $f''$ of\n$g$” and x and y."),
+    ("``x = ''`` and ``y``", "x = '' and y"),
+    ("`` a'' `` and ``b\n\nc''", "a'' and ``b\n\nc''"),
+    ("```\n``one''\n```\n``two''", "``one''\n\n“two”"),
+])
+def test_quotations_of_latex_are_no_code(source: str, expected: str) -> None:
+    assert body(source) == expected
+
+
 @pytest.mark.parametrize("text", [r"$\mathbin{:}$ and $f{:}\,A$", "$\\frac{% a\n}{b}$", "`{{< a >}}`", "{: x}"])
 def test_what_only_looks_like_a_tag_stays(text: str) -> None:
     assert without_templates(text) == text
@@ -184,3 +208,8 @@ def test_what_only_looks_like_a_tag_stays(text: str) -> None:
 )
 def test_hostile_tags_take_linear_time(unit: str, assert_linear) -> None:
     assert_linear(lambda size: without_templates(unit * (size // len(unit))), 20_000, 80_000)
+
+
+@pytest.mark.parametrize("unit", ["``a ", "``$a", "``a'' ", "``a'' b``", "{#a", "![a](b){#c", "``''"])
+def test_hostile_quotations_and_attributes_take_linear_time(unit: str, assert_linear) -> None:
+    assert_linear(lambda count: read(unit * count), 500, 2_000)

@@ -9,9 +9,9 @@ from porism.corpus.formula_sources import equations
 from porism.corpus.html.content import html_to_content
 from porism.corpus.lines import marked_lines
 from porism.corpus.markdown.fences import LABELS, Fence, read_fence
-from porism.corpus.markdown.heads import block_head, without_attributes
+from porism.corpus.markdown.heads import attributes_after, block_head, without_attributes
 from porism.corpus.markdown.html_blocks import HtmlElements, HtmlPart
-from porism.corpus.markdown.inline import InlineReader, markdown_text
+from porism.corpus.markdown.inline import InlineReader, markdown_text, with_quotation_marks
 from porism.corpus.markdown.masking import Masked
 from porism.corpus.markdown.parser import MAX_NESTING, block_tokens
 from porism.corpus.markdown.raw_latex import latex_parts, with_ends_on_lines
@@ -29,6 +29,8 @@ MAX_DEPTH = 12
 """Directives in directives are read to this depth; deeper ones are text."""
 
 _TASK = re.compile(r"^\[[ xX]\][ \t]+")
+_CAPTION = re.compile(r"\A:[ \t]+")
+"""Before Pandoc's caption of a table."""
 _MARKS = re.compile(r"(?m)^[ \t>*+-]+")
 _CELLS = frozenset(("th_open", "td_open"))
 _RAW_HTML = re.compile(r"\s*<(?:!--|pre\b|script\b|style\b|code\b)", re.IGNORECASE)
@@ -53,7 +55,7 @@ class MarkdownBlocks:
     def read(self, text: str, first_line: int = 1) -> None:
         """Reads a text whose first line has this number in the file."""
         environment: dict[str, Any] = {}
-        self._masked = masked = Masked(text, first_line=first_line)
+        self._masked = masked = Masked(with_quotation_marks(text), first_line=first_line)
         masked.text = with_ends_on_lines(without_comments(masked.text))
         self._inline = InlineReader(masked, environment, self._name, self._on_problem)
         try:
@@ -181,7 +183,7 @@ class MarkdownBlocks:
             return
         if target := self._taken():
             self.units.label(target)
-        text = without_block_id(token.content)
+        text = self._without_identifier(_CAPTION.sub("", without_block_id(token.content)))
         if kind in _CELLS:
             before = "  "
         else:
@@ -196,6 +198,15 @@ class MarkdownBlocks:
         self._add_labels()
         self.units.tags += self._inline.tags
         self._inline.tags.clear()
+
+    def _without_identifier(self, text: str) -> str:
+        """A paragraph, such as a caption, without the attributes at its end, whose identifier is a label."""
+        start = text.rfind("{#")
+        rest, label = attributes_after(text[start:]) if start >= 0 else (text, None)
+        if label is None or rest.strip():
+            return text
+        self.units.label(label)
+        return text[:start].rstrip()
 
     def _add_labels(self) -> None:
         for label in self._inline.labels:

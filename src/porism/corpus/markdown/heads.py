@@ -9,6 +9,7 @@ from porism.corpus.directives import BARE_DIRECTIVES
 from porism.corpus.sections import kind_of
 
 _ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*([^{}\n]*?)[ \t]*\}[ \t]*$")
+_LEADING = re.compile(r"\{:?([^{}\n]{1,500})\}")
 _IS_ATTRIBUTES = re.compile(r"""(?:[#.][\w:.-]*|-|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"']+)|\s+)+""")
 _ID = re.compile(r"#([^\s{}#]+)")
 _CLASS = re.compile(r"(?:^|\s)\.([\w-]+)")
@@ -43,6 +44,15 @@ def without_attributes(heading: str) -> tuple[str, str | None]:
         return heading, None
     identifier = _ID.search(found.group(1))
     return heading[: found.start()], identifier.group(1) if identifier else None
+
+
+def attributes_after(text: str) -> tuple[str, str | None]:
+    """What follows the attributes that a text begins with (``{#fig-a width=50%}``), and the identifier among them."""
+    found = _LEADING.match(text)
+    if found is None or not _IS_ATTRIBUTES.fullmatch(found.group(1)):
+        return text, None
+    identifier = _ID.search(found.group(1))
+    return text[found.end() :], identifier.group(1) if identifier else None
 
 
 def _named_head(info: str) -> BlockHead:

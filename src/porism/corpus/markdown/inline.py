@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import one_line
 from porism.corpus.html.content import formula_of_math, may_have_no_formulas
+from porism.corpus.markdown.heads import attributes_after
 from porism.corpus.markdown.masking import TOKEN, Masked
 from porism.corpus.markdown.parser import MAX_INLINE, inline_tokens
 from porism.corpus.markdown.raw_latex import latex_parts
-from porism.corpus.markdown.vault import tags_of
+from porism.corpus.markdown.vault import CODE, tags_of
 from porism.corpus.references import reference_text
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
@@ -48,10 +49,25 @@ _STRONG = re.compile(
 )
 """Strong text whose asterisks CommonMark does not see beside characters that no spaces separate."""
 
+_QUOTATION = re.compile(
+    r"(?<!`)``(?=[^\s`])(?P<quoted>(?:\$[^$`\n]{1,200}\$|(?!''|\n[ \t]*\n)[^`$]){1,300}+)''"
+    rf"(?!'|[^`\n]*``(?!\w))|{CODE}", re.MULTILINE,
+)
+"""A quotation as LaTeX writes it, behind which no span of code ends, or code."""
+
+
+def with_quotation_marks(text: str) -> str:
+    """A text in which quotations are not written as LaTeX does, with accents that begin code in Markdown."""
+    return _QUOTATION.sub(_quotation, text) if "``" in text and "''" in text else text
+
+
+def _quotation(match: re.Match[str]) -> str:
+    return match.group() if match.group("quoted") is None else f"“{match.group('quoted')}”"
+
 
 def markdown_text(text: str, where: str, on_problem: OnProblem | None = None) -> Content:
     """A paragraph of Markdown as content."""
-    masked = Masked(text)
+    masked = Masked(with_quotation_marks(text))
     masked.report_unbalanced(where, on_problem)
     return InlineReader(masked, {}, where, on_problem).content(masked.text)
 
@@ -129,6 +145,10 @@ class InlineReader:
             elif kind == "code_inline":
                 pieces.append(self._masked.raw(token.content))
             elif kind == "image":
+                label = token.attrGet("id")
+                if stack and stack[-1].content[:1] == "{":  # as Pandoc writes them: width=50%
+                    stack[-1].content, label = attributes_after(stack[-1].content)
+                self.labels += [str(label)] if label else ()
                 stack.extend(reversed(token.children or []))
             elif kind == "footnote_ref":
                 if pieces and isinstance(pieces[-1], str):
