@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-"""The folder of the benchmarks; results and indexes go below it unless a command is given other folders."""
+"""The folder of the benchmarks."""
 
 ROOT = HERE.parent
 """The folder of the project."""
+
+OUTPUT = Path(os.environ.get("PORISM_BENCHMARKS") or HERE).resolve()
+"""Where results and indexes go unless a command names other folders."""
+
+RESULTS = OUTPUT / "results"
+WORK = OUTPUT / "work"

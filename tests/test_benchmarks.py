@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from benchmarks import __main__ as command
 from benchmarks.effectiveness import development, neural
+from benchmarks.peers import weightings
 from benchmarks.speed import grown, sizing
+
+from porism.retrieve.weightings import WEIGHTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]
@@ -37,6 +40,10 @@ def test_the_readme_has_a_row_for_each() -> None:
     readme = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     rows = NAMED.findall("\n".join(re.findall(r"^\| `.+", readme, flags=re.M)))
     assert sorted(rows) == sorted(command.benchmarks())
+
+
+def test_every_weighting_is_ranked_by() -> None:
+    assert {name for name in WEIGHTINGS if "." not in name} <= set(weightings.GRIDS)
 
 
 def test_one_runs_by_its_name() -> None:

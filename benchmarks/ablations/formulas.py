@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS, WORK
 from benchmarks.common.bench import print_table, versions
 from benchmarks.common.formula_index import FormulaSearch, build_formula_index, channels_of, formula_model
 from benchmarks.common.formula_task import FIELD, formula_judgments, prepare_formulas
@@ -178,8 +178,8 @@ def main() -> int:
     add("--models", default=",".join(other_models()), help="other models to try (default: %(default)s)")
     add("-k", type=int, default=1000, help="results a topic (default: 1000)")
     add("--jobs", type=int, help="analysing processes (default: all cores)")
-    add("--work", type=Path, default=HERE / "work" / "formula-ablations", help="where the index is made, and stays")
-    add("--results", type=Path, default=HERE / "results", help="where formula-ablations.json is written")
+    add("--work", type=Path, default=WORK / "formula-ablations", help="where the index is made, and stays")
+    add("--results", type=Path, default=RESULTS, help="where formula-ablations.json is written")
     options = parser.parse_args()
     model = formula_model(options.model)
     parts = tomllib.loads(options.parts.read_text()) if options.parts else parts_of(model)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS, WORK
 from benchmarks.common.anserini import Unavailable, find_jar
 from benchmarks.common.processes import disk_use, run_watched
 from benchmarks.common.task import YEARS, read_entries
@@ -67,6 +67,8 @@ class Bench:
             self.settings["jobs"] = str(options.jobs)
         self.figures: dict[str, Figures] = {}
         self.out: dict[str, str] = {}
+        self.failures: list[str] = []
+        """Contenders that failed, as opposed to those that are not installed."""
 
     def prepare(self, names: Sequence[str]) -> list[str]:
         """Reads the collection; which contenders can take part."""
@@ -86,7 +88,8 @@ class Bench:
                 write_terms(self.task)
             except Exception as error:  # the other contenders do not need them
                 traceback.print_exc()
-                self.out.update({name: f"terms: {type(error).__name__}: {error}" for name in able if is_terms(name)})
+                for name in filter(is_terms, able):
+                    self.fail(name, f"terms: {type(error).__name__}: {error}")
                 able = [name for name in able if not is_terms(name)]
         return able
 
@@ -112,16 +115,21 @@ class Bench:
         )
         if not output.exists():
             ended = "no end within the time limit" if status is None else f"ended with status {status}"
-            self.out[name] = f"{phase}: {ended}; see {log}"
+            self.fail(name, f"{phase}: {ended}; see {log}")
             return None
         result: Figures = json.loads(output.read_text())
         if "skipped" in result:
             self.out[name] = f"{result['skipped']}: {contender_class(name).install}"
             return None
         if "failed" in result:
-            self.out[name] = f"{phase}: {result['failed']}; see {log}"
+            self.fail(name, f"{phase}: {result['failed']}; see {log}")
             return None
         return {**result, "watched_memory": memory.resident}
+
+    def fail(self, name: str, reason: str) -> None:
+        """Leaves out a contender that failed."""
+        self.out[name] = reason
+        self.failures.append(name)
 
     def build(self, name: str) -> None:
         """Indexes, as often as ``--builds`` says unless it takes long; the median of the times counts."""
@@ -190,8 +198,11 @@ class Bench:
                 figures["mean_ms"] = float(np.mean(milliseconds))
         self.figures = {name: figures for name, figures in self.figures.items() if name not in self.out}
 
-    def finish(self, output: Path) -> None:
-        """Says who was left out, writes all figures as JSON, and removes the indexes unless told to keep them."""
+    def finish(self, output: Path) -> int:
+        """Says who was left out, writes all figures as JSON, and removes the indexes unless told to keep them.
+
+        The exit status: 1 where a contender failed.
+        """
         for name, reason in self.out.items():
             print(f"\nleft out: {name}: {reason}")
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -199,6 +210,7 @@ class Bench:
         output.write_text(json.dumps(figures, indent=2) + "\n")
         if not self.options.keep:
             self.remove()
+        return int(bool(self.failures))
 
     def remove(self) -> None:
         """Removes the indexes and logs of those that took part; of those left out they tell why."""
@@ -274,10 +286,10 @@ def options_parser(description: str | None, names: Sequence[str], name: str) -> 
     add("--limit", type=float, default=3600.0, help="seconds after which a contender is ended (default: %(default)s)")
     add("--jobs", type=int, help="analysing processes of Porism (default: all cores)")
     add("-k", type=int, default=1000, help="results a topic (default: 1000)")
-    add("--work", type=Path, default=HERE / "work" / name, help="where indexes are made")
+    add("--work", type=Path, default=WORK / name, help="where indexes are made")
     add("--keep", action="store_true", help="keep the indexes and logs")
     add("--runs", type=Path, help="keep the runs in this folder, in TREC format")
-    add("--results", type=Path, default=HERE / "results", help=f"where {name}.json is written")
+    add("--results", type=Path, default=RESULTS, help=f"where {name}.json is written")
     return parser
 
 

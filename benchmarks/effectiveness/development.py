@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import porism
-from benchmarks import HERE
+from benchmarks import WORK
 from benchmarks.common.bench import print_table
 from benchmarks.effectiveness.lean import read_folder
 from benchmarks.effectiveness.names import name_judgments, name_queries
@@ -249,7 +249,7 @@ def task_parser(description: str | None, sets: str, models: str) -> argparse.Arg
     """What reads a command line that names development sets and models, with these by default."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--work", type=Path, default=HERE / "work" / "development")
+    parser.add_argument("--work", type=Path, default=WORK / "development")
     parser.add_argument("--sets", default=sets)
     parser.add_argument("--models", default=models, help="names, or FILE.toml, separated by commas")
     return parser

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS
 from porism import PorismError, Run, read_qrels
 from porism.lab.evaluate import compare_runs, evaluate_run
 from porism.lab.fusion import RBC, WIBC, FusionTable, cross_validate_fusion, make_fusion
@@ -139,9 +139,8 @@ def main() -> None:
     for run, given_run in zip(full, whole, strict=True):
         one, other = (evaluate_run(given, qrels, measures)[measures[0]] for given in (run, given_run))
         print(f"{run.name}: {other:.4f} as it is here, {one:.4f} with its gaps filled")
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    (results / f"ensembles-{options.ranks}.json").write_text(json.dumps(
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"ensembles-{options.ranks}.json").write_text(json.dumps(
         {"options": {**vars(options), "data": str(options.data)}, "comparison": comparison.to_dict(), "ibc": spread,
          "whole runs": papers}, indent=1))
 

@@ -127,10 +127,11 @@ def main() -> int:
     """Makes the collection, searches, prints."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--all", action="store_true", help="print every pair, not only those beyond rank 3")
+    options.add_argument("--most", type=int, help="only so many pairs of either kind, to try things out")
     chosen = options.parse_args()
     every = pairs()
-    same = [pair for pair in every if pair.equal]
-    others = [pair for pair in every if not pair.equal]
+    same = [pair for pair in every if pair.equal][: chosen.most]
+    others = [pair for pair in every if not pair.equal][: chosen.most]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index"
         porism.index_sources([ENTRIES], path, jobs=1)

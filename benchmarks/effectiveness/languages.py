@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import porism
-from benchmarks import HERE
+from benchmarks import RESULTS
 from benchmarks.common.bench import print_table
 from porism.analysis.analyzer import AnalysisConfig
 from porism.index import info
@@ -104,8 +104,8 @@ def main() -> None:
         rows.append(row)
     print(f"{MEASURE} of {len(sets[languages[0]].queries)} questions in each language")
     print_table([list(rows[0]), *(list(map(str, row.values())) for row in rows)])
-    (HERE / "results").mkdir(exist_ok=True)
-    (HERE / "results" / "languages.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "languages.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

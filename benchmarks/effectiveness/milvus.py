@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 import porism
-from benchmarks import HERE
+from benchmarks import RESULTS
 from benchmarks.common.bench import print_table, versions
 from porism import Query
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -238,9 +238,8 @@ def main() -> int:
         rows = compare_all(arguments)
     columns = list(rows[0]) if rows else []
     print_table([columns, *([_shown(row[column]) for column in columns] for row in rows)])
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    (results / "milvus.json").write_text(json.dumps({"rows": rows, "versions": versions()}, indent=1))
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "milvus.json").write_text(json.dumps({"rows": rows, "versions": versions()}, indent=1))
     return int(any(row.get("other ids") or row.get("other scores") for row in rows))
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS
 from benchmarks.common.bench import print_table, versions
 from benchmarks.common.task import YEARS, judgments
 from benchmarks.effectiveness.soft_setting import SPACES, Setting, Variant
@@ -262,8 +262,8 @@ def main() -> None:
     names = ["default", *SYSTEMS_2021, *soft]
     fusions = ensemble(bench, folder, names, "default")
     table(fusions)
-    result = HERE / "results" / "soft_models.json"
-    result.parent.mkdir(exist_ok=True)
+    result = RESULTS / "soft_models.json"
+    result.parent.mkdir(parents=True, exist_ok=True)
     result.write_text(json.dumps({
         "settings": SPACES, "2022": dict(rows_2022), "2021": dict(rows_2021), "fusions": dict(fusions),
         "versions": versions(),

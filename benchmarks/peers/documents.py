@@ -51,9 +51,9 @@ def main() -> int:
             print_table(effectiveness(figures, TASK.measures))
             print()
             print_table(costs(figures, next(iter(figures))))
-    bench.finish(options.results / "peers.json")
+    status = bench.finish(options.results / "peers.json")
     print(f"\n{time.monotonic() - start:.0f} s in all; written to {options.results / 'peers.json'}")
-    return 0
+    return status
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ of 2020, or of the years named after WORK.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.anserini import find_jar, java_command
+from benchmarks.common.anserini import Unavailable, find_jar, java_command
 from benchmarks.common.task import Entry, judgments, prepare, read_entries
 from benchmarks.contenders.base import TITLE
 from benchmarks.contenders.lucene import Lucene
@@ -116,11 +117,24 @@ def porism_run(lexical: LexicalRetriever, topics: list[tuple[str, Counts]], sett
     return Run(results, "porism")
 
 
-def main(data: Path, work: Path, years: list[str]) -> None:
+def main() -> None:
+    """Parses arguments and compares."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder with arqmath-mini and arqmath-topics")
+    parser.add_argument("work", type=Path, help="where indexes are made, and stay")
+    parser.add_argument("years", nargs="*", default=["2020"], help="whose topics are asked (default: 2020)")
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    try:
+        java = java_command(find_jar(given.work), given.work / "classes")
+    except Unavailable as reason:
+        sys.exit(f"Anserini is missing: {reason}")
+    compare(given.data, given.work, given.years, java)
+
+
+def compare(data: Path, work: Path, years: list[str], java: list[str]) -> None:
     """Prints a line for each year and system."""
-    work.mkdir(parents=True, exist_ok=True)
     prepare(data, work)
-    java = java_command(find_jar(work), work / "classes")
     named = list(texts(read_entries(work / "documents.jsonl"), TITLE))
     ids = [doc_id for doc_id, _ in named]
     counted = analysed(java, (text for _, text in named))
@@ -146,4 +160,4 @@ def main(data: Path, work: Path, years: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or ["2020"])
+    main()

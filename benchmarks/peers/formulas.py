@@ -35,9 +35,9 @@ def main() -> int:
         print()
         print_table(costs(bench.figures, next(iter(bench.figures))))
     output = options.results / "formula-peers.json"
-    bench.finish(output)
+    status = bench.finish(output)
     print(f"\n{time.monotonic() - start:.0f} s in all; written to {output}")
-    return 0
+    return status
 
 
 if __name__ == "__main__":

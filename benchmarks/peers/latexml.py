@@ -117,7 +117,10 @@ def content_mathml(formulas: list[str], work: Path) -> list[Node | None]:
                  str(parsed)],
             )
             for command in commands:
-                subprocess.run(command, check=False, timeout=600, cwd=work)
+                try:
+                    subprocess.run(command, check=False, timeout=600, cwd=work)
+                except FileNotFoundError:
+                    sys.exit(f"{command[0]} is not installed, e.g. apt-get install latexml")
         trees.extend(_read(result, len(batch)))
     return trees
 

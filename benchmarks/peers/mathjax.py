@@ -27,7 +27,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import HERE
+from benchmarks import HERE, WORK
 from benchmarks.common.real_formulas import COLLECTIONS, distinct_formulas
 from benchmarks.common.spelling_table import HEADER, Comparison, print_comparison, tree_of
 from porism.formula import parse_latex, parse_mathml
@@ -49,7 +49,7 @@ def main() -> int:
     arguments.add_argument("--sources", default=",".join(COLLECTIONS), help="names of collections, by commas")
     arguments.add_argument("--suite", type=Path, help="folder testsuite of a checkout of MathJax's sources")
     arguments.add_argument("--mathjax", type=Path, help="folder whose node_modules has @mathjax/src")
-    arguments.add_argument("--work", type=Path, default=HERE / "work" / "mathjax", help="keeps MathJax and its MathML")
+    arguments.add_argument("--work", type=Path, default=WORK / "mathjax", help="keeps MathJax and its MathML")
     arguments.add_argument("--show", type=int, default=0, help="print so many kinds of differences, and as many pairs")
     options = arguments.parse_args()
     if options.suite is not None:

@@ -24,12 +24,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import ROOT
+from benchmarks import RESULTS, ROOT
 from benchmarks.peers.rendered_formulas import FORMULAS
 from porism.corpus import open_source
 from porism.formula import parse_latex, to_mathml
 
-STYLES = ROOT / "src" / "porism" / "web" / "static"
+STYLES = ROOT / "src" / "porism" / "serve" / "web" / "static"
 SETTERS = ("Porism", "KaTeX", "MathJax")
 PAGE = """<!doctype html>
 <meta charset="utf-8">
@@ -114,7 +114,7 @@ def drawn_from(source: Path, count: int, seed: int) -> list[tuple[str, bool]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--node", type=Path, required=True, help="a folder with node_modules/katex and mathjax")
-    parser.add_argument("--picture", type=Path, default=ROOT / "benchmarks" / "results" / "rendering.png")
+    parser.add_argument("--picture", type=Path, default=RESULTS / "rendering.png")
     parser.add_argument("--only", default="", help="formulas with this text alone")
     parser.add_argument("--rows", type=int, default=0, help="formulas in one picture (default: all in one)")
     parser.add_argument("--source", type=Path, help="measure formulas of this collection")

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks import HERE
+from benchmarks import RESULTS
 from benchmarks.common.bench import print_table, versions
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import read_topics
@@ -207,8 +207,8 @@ def main() -> None:
     sizes = f"{snapshot.doc_count:,} documents, {len(rows_of.factors):,} postings"
     print(f"{len(queries)} topics, k = {options.k}, {sizes}")
     print_table([("model", "ms", "p95", "times hard", "terms", "deviation", "same first k"), *rows])
-    result = HERE / "results" / "soft.json"
-    result.parent.mkdir(exist_ok=True)
+    result = RESULTS / "soft.json"
+    result.parent.mkdir(parents=True, exist_ok=True)
     result.write_text(json.dumps({
         "channel": options.channel, "similarity": options.similarity, "exact": exact, "versions": versions(),
         "ms": {

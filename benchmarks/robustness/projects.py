@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import HERE
+from benchmarks import RESULTS
 from benchmarks.robustness.environments import environments
 from porism.corpus import open_source
 from porism.search.sources.updating import index_sources
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PROJECTS, default=list(PROJECTS), help="of the data, these")
     parser.add_argument("--folder", type=Path, nargs="*", default=[], help="other projects")
     parser.add_argument("--show", type=int, default=0, help="so many of what is wrong are printed")
-    parser.add_argument("--output", type=Path, default=HERE / "results" / "projects.json")
+    parser.add_argument("--output", type=Path, default=RESULTS / "projects.json")
     arguments = parser.parse_args()
     if arguments.data is None and not arguments.folder:
         parser.error("name --data or --folder")

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS, WORK
 from benchmarks.common.bench import ONE_THREAD
 from benchmarks.common.formula_task import read_formula_topics
 from benchmarks.common.processes import disk_use, run_watched
@@ -221,8 +221,8 @@ def main() -> int:
     parser.add_argument("--no-update", dest="update", action="store_false")
     parser.add_argument("--no-merge", dest="merge", action="store_false")
     parser.add_argument("--keep", action="store_true", help="keep collection and index")
-    parser.add_argument("--work", type=Path, default=HERE / "work" / "big")
-    parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--work", type=Path, default=WORK / "big")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()

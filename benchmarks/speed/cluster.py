@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any
 
 import porism
-from benchmarks import HERE
+from benchmarks import RESULTS
 from porism.sample import ENTRIES
 from porism.system.concurrency.clusters import connected
 
@@ -55,7 +55,7 @@ def main() -> int:
     parser.add_argument("--source", type=Path, help="another collection than arqmath-mini")
     parser.add_argument("--workers", default="1,2", help="numbers of workers (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     source = options.source or options.data / "arqmath-mini"
     counts = [int(count) for count in options.workers.split(",")]

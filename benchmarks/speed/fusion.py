@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS
 from porism import Run
 from porism.lab.evaluate import evaluate_run
 from porism.lab.fusion import FusionTable, fuse
@@ -164,9 +164,8 @@ def main() -> None:
         contenders["ranx"] = lambda: [ranx.evaluate(judgments, run, names) for run in theirs]
     scored = [{"what": f"{', '.join(measures)} of all runs", **timed(contenders, options.rounds)}]
     show("evaluation", scored)
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    (results / "fusion.json").write_text(json.dumps({"options": vars(options), "fusion": rows, "evaluation": scored}))
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "fusion.json").write_text(json.dumps({"options": vars(options), "fusion": rows, "evaluation": scored}))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from random import Random
 import orjson
 
 import porism
+from benchmarks import WORK
 from benchmarks.speed.formula_variants import Maker
 from porism.formula import layout_key, parse_latex
 from porism.sample import ENTRIES
@@ -328,7 +329,7 @@ def main() -> int:
     parser.add_argument("--source", type=Path, default=ENTRIES, help="the real collection (default: the sample)")
     parser.add_argument("--documents", type=int, default=1_400_000)
     parser.add_argument("--formulas", type=float, default=FORMULAS, help="of a document, in the mean (default: 20)")
-    parser.add_argument("--to", type=Path, default=Path("benchmarks/work/grown"), help="the folder (%(default)s)")
+    parser.add_argument("--to", type=Path, default=WORK / "grown", help="the folder (%(default)s)")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--revision", type=int, default=0, help="1, 2…: another version of some documents")
     parser.add_argument("--changed", type=float, default=0.01, help="the share of these documents (default: 0.01)")

@@ -31,11 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import porism
-from benchmarks import HERE
+from benchmarks import RESULTS
 from benchmarks.common.bench import print_table
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.model_text import document_text
 from porism.index import IndexWriter, Snapshot
+from porism.index.documents import StoredDocuments
 from porism.index.token_rows import TokenRows, open_tokens
 from porism.lab.evaluate import evaluate_run, restrict_qrels
 from porism.system.files.artifacts import TOKENS
@@ -52,6 +53,7 @@ from porism.vectors.neural.token_codec import BITS, CompressedTokens, centroid_c
 from porism.vectors.neural.token_encoder import QueryTokens, TokenEncoder
 from porism.vectors.neural.token_model import make_token_model
 from porism.vectors.providers import document_digests
+from porism.vectors.records import container_info
 
 TIMED = 10
 SAMPLE = 64
@@ -69,7 +71,7 @@ def stand_in(folder: Path, texts: Sequence[str], length: int) -> Path:
 def chosen_documents(index: porism.Index, qrels: Any, count: int) -> list[Document]:
     """The documents that are encoded."""
     if not count:
-        return list(index)
+        return list(StoredDocuments(index.snapshot))
     judged = dict.fromkeys(doc_id for of_topic in qrels.values() for doc_id in of_topic)
     return [index.document(doc_id) for doc_id in list(judged)[:count]]
 
@@ -82,15 +84,14 @@ def write_store(
     tokens = np.concatenate(list(known.values()))
     codec = train_codec(tokens, centroid_count(len(tokens)), bits=bits)
     file = TOKENS.prepare(path, f"bits{bits}")
-    codec.write(file, {
-        "name": f"bits{bits}", "model": str(encoder.files.folder), "digest": encoder.files.digest,
-        "settings": encoder.settings.to_dict(), "precision": "auto", "wanted": None,
-    })
+    codec.write(file, container_info(
+        str(encoder.files.folder), encoder.files.digest, encoder.settings, "auto", name=f"bits{bits}", wanted=None
+    ))
     store = read_token_record(file)
+    provider = DocumentTokens(path, store, encoder=encoder)
+    provider.known = known
     with Snapshot.open(path) as snapshot:
         for segment in snapshot.segments:
-            provider = DocumentTokens(path, store, encoder=encoder)
-            provider.known = known
             provider.complete(segment)
     return store, time.process_time() - started
 
@@ -187,9 +188,8 @@ def report(arguments: argparse.Namespace, work: Path) -> None:
         rows.append(measure(path, store, vectors, queries, asked, qrels, scale) | {"codec s": spent})
     columns = list(rows[-1])
     print_table([columns, *([_shown(row.get(column, "")) for column in columns] for row in rows)])
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    (results / "late_interaction.json").write_text(json.dumps(rows, indent=1))
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "late_interaction.json").write_text(json.dumps(rows, indent=1))
 
 
 def measure(

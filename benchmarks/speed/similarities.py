@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import HERE
+from benchmarks import RESULTS
 
 DIMENSIONS = 300
 CLUSTERS = 200
@@ -113,7 +113,8 @@ def shared_cells(theirs: Any, ours: Any) -> float:
     return float(np.mean(np.abs(np.asarray(own[other.row, other.col]).ravel() - other.data) < 1e-4))
 
 
-def main() -> None:
+def main() -> int:
+    """Runs the cases one after the other; 1 where one failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--index", required=True, help="an index folder, whose terms are compared")
     parser.add_argument("--channel", default="words")
@@ -125,12 +126,13 @@ def main() -> None:
     if given.case:
         tool, kind, size = given.case
         print(json.dumps(case(tool, kind, int(size), given.index, given.channel)))
-        return
+        return 0
     peers = [int(size) for size in given.gensim_sizes.split(",") if size]
     sizes = sorted({*(int(size) for size in given.sizes.split(",") if size), *peers})
     cases = [("porism", kind, size) for size in sizes for kind in ALPHA]
     cases += [("gensim", kind, size) for size in peers for kind in ("lexical", "semantic")]
     rows: list[dict[str, Any]] = []
+    failed = False
     print(
         f"{'tool':8}{'kind':10}{'terms':>8}{'s':>10}{'CPU s':>10}{'base MiB':>10}{'peak MiB':>10}{'cells':>12}"
         "  shared"
@@ -145,6 +147,7 @@ def main() -> None:
             continue
         if done.returncode:
             print(f"{tool:8}{kind:10}{size:8,}  failed: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+            failed = True
             continue
         row = json.loads(done.stdout.splitlines()[-1])
         rows.append(row)
@@ -152,10 +155,10 @@ def main() -> None:
             f"{tool:8}{kind:10}{size:8,}{row['seconds']:10.1f}{row['cpu_seconds']:10.1f}{row['base_mib']:10,}"
             f"{row['peak_mib']:10,}{row['cells']:12,}  {row.get('shared', '')}", flush=True,
         )
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    (results / "similarities.json").write_text(json.dumps(rows, indent=1))
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "similarities.json").write_text(json.dumps(rows, indent=1))
+    return int(failed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

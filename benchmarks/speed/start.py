@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks import HERE
+from benchmarks import RESULTS, WORK
 from benchmarks.common.processes import disk_use
 
 QUESTION = r"why does $\sum_{n=1}^\infty 1/n^2$ converge to $\pi^2/6$?"
@@ -118,8 +118,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7, help="of the short figures (default: 7)")
     parser.add_argument("--long-runs", type=int, default=3, help="of indexing and parsing (default: 3)")
     parser.add_argument("--jobs", type=int, default=2, help="analysing processes (default: 2)")
-    parser.add_argument("--work", type=Path, default=HERE / "work" / "speed", help="where the index is made")
-    parser.add_argument("--results", type=Path, default=HERE / "results", help="where speed.json is written")
+    parser.add_argument("--work", type=Path, default=WORK / "speed", help="where the index is made")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where speed.json is written")
     options = parser.parse_args()
     collection: Path = options.data / "arqmath-mini"
     if not collection.is_dir():
