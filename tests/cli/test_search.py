@@ -24,7 +24,9 @@ def test_json_is_one_array_with_the_stated_keys(porism, sample_index) -> None:
 
 def test_explanations_add_up_to_the_scores(porism, sample_index) -> None:
     result = porism("search", r"integral of $e^{-x^2}$", "--index", sample_index, "-k", 2, "--json", "--explain")
-    for hit in json.loads(result.out):
+    hits = json.loads(result.out)
+    assert len(hits) == 2
+    for hit in hits:
         stack = [hit["explanation"]]
         assert stack[0]["value"] == pytest.approx(hit["score"], rel=1e-12)
         while stack:

@@ -41,7 +41,9 @@ def test_broken_formulas_do_not_break_the_text_around_them(source: str, display:
 
 @pytest.mark.needs_shared_data
 def test_official_topics_read_back(shared_data: Path) -> None:
-    for path in sorted((shared_data / "arqmath-topics" / "2020").glob("Topics_Task*.xml")):
+    paths = sorted((shared_data / "arqmath-topics" / "2020").glob("Topics_Task*.xml"))
+    assert len(paths) == 2
+    for path in paths:
         topics = porism.read_topics(path)
         fields = list(dict.fromkeys(name for topic in topics for name in topic.fields))
         for topic, read in zip(topics, queries_from_frame(queries_to_frame(topics), fields), strict=True):

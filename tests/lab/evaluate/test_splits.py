@@ -179,6 +179,7 @@ def test_the_categories_of_2021(shared_data: Path) -> None:
     path = shared_data / "arqmath-topics" / "2021" / "Task1_ARQMath2_Topic_Information.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         categories = {row["Topic"]: row["Category"] for row in csv.DictReader(file)}
+    assert len(categories) == 71
     total = Counter(categories.values())
     parts = arqmath_2021_split(categories, seed=0)
     for name, share in (("train", 5 / 7), ("validation", 1 / 7), ("test", 1 / 7)):

@@ -192,7 +192,9 @@ def test_explanations_add_up_to_the_gains(snapshots: list[Snapshot]) -> None:
     query = asking(title=["(a+b)^2"], body=[r"\frac{a}{b}", "x"])
     for snapshot in snapshots:
         evidence, found = evidence_of(snapshot), everything(snapshot)
-        for position, gain in enumerate(evidence.scores(query, found).tolist()):
+        gained = evidence.scores(query, found).tolist()
+        assert max(gained) > 0
+        for position, gain in enumerate(gained):
             explanation = evidence.explain(query, found, position)
             assert explanation.value == pytest.approx(gain)
             assert explanation.value == pytest.approx(sum(part.value for part in explanation.parts))

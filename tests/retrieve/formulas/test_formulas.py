@@ -151,7 +151,9 @@ def test_scores_do_not_depend_on_segments(query: str, model: FormulaModel, snaps
 def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, snapshots: list[Snapshot]) -> None:
     for snapshot in snapshots[0 if LONG else 1 : 2]:
         retriever = retriever_of(snapshot, model)
-        for key, score in named(snapshot, retriever.search([Formula(query)], 1000)[0]):
+        found = named(snapshot, retriever.search([Formula(query)], 1000)[0])
+        assert found
+        for key, score in found:
             match = explain_match(retriever, Formula(query), key)
             assert match.score == score == match.explanation.value
             assert adds_up(match.explanation)
@@ -162,7 +164,9 @@ def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, 
 def test_what_matches_is_known_without_the_score(query: str, snapshots: list[Snapshot]) -> None:
     for model in (DEFAULT_FORMULA_MODEL, replace(DEFAULT_FORMULA_MODEL, alignment=None)):
         retriever = retriever_of(snapshots[1], model)
-        for key, _ in named(snapshots[1], retriever.search([Formula(query)], 5)[0]):
+        found = named(snapshots[1], retriever.search([Formula(query)], 5)[0])
+        assert found
+        for key, _ in found:
             match, aligned = explain_match(retriever, Formula(query), key), align_match(retriever, Formula(query), key)
             assert aligned == replace(match, score=0.0, explanation=aligned.explanation)
             assert (aligned.explanation.value, len(aligned.explanation.parts)) == (0.0, 0)
@@ -174,6 +178,7 @@ def test_any_number_of_results_is_a_beginning_of_all(model: FormulaModel, snapsh
         retriever = retriever_of(snapshot, model)
         for query in QUERIES:
             everything = named(snapshot, retriever.search([Formula(query)], 1000)[0])
+            assert everything
             for k in (1, 2, 3, 4, 5, 6, 9, len(everything), len(everything) + 1):
                 assert named(snapshot, retriever.search([Formula(query)], k)[0]) == everything[:k]
 

@@ -97,6 +97,7 @@ def test_explanations_add_up_to_the_score(name, collections):
     retriever = LexicalRetriever(parts.segments, {"words": LexicalChannel(0.5, weighting_named(name))})
     for query in asked(3, texts)[:3]:
         found = retriever.search_terms([{"words": query}], 3)[0]
+        assert len(found.ids) == 3
         for doc_id, value in zip(found.ids, found.scores.tolist(), strict=True):
             assert explain_terms(retriever, {"words": query}, doc_id).value == pytest.approx(value, abs=1e-12)
 

@@ -84,6 +84,7 @@ def test_the_inner_product_is_the_score(name: str, snapshot: Snapshot, tmp_path:
         vector, bound = exported._wanted(names, prepared)
         wanted = vector.row(0)
         (results,) = lexical.search_terms([terms], 20)
+        assert len(results.ids) > 1
         for doc_id, score in zip(results.ids, results.scores.tolist(), strict=True):
             row = backend.rows[DOCUMENTS][doc_id].vector
             product = sum(weight * row.get(dimension, 0.0) for dimension, weight in wanted.items())

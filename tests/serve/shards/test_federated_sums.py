@@ -141,7 +141,9 @@ def test_answers_filters_and_pages_are_those_of_one_index(joint: Index, together
 
 
 def test_explanations_add_up_and_show_each_part(joint: Index, together: FederatedIndex) -> None:
-    for hit in together.search(QUESTION, 6, explain=True).hits:
+    hits = together.search(QUESTION, 6, explain=True).hits
+    assert len(hits) == 6
+    for hit in hits:
         assert hit.explanation is not None
         expected = joint.explain(QUESTION, hit.id, k=6)
         assert hit.explanation.value == pytest.approx(hit.score) == pytest.approx(expected.value)
