@@ -217,10 +217,10 @@ class Analyzer:
         stop_words = self.config.stop_words
         if stop_words == OWN_STOP_WORDS and question_language not in (None, language):
             stop_words = f"{OWN_STOP_WORDS}+{question_language}"
-        found = self._tools.get((language, stop_words))
-        if found is None:
-            found = self._tools[language, stop_words] = _LanguageTools(self, language, stop_words)
-        return found
+        tools = self._tools.get((language, stop_words))
+        if tools is None:
+            tools = self._tools[language, stop_words] = _LanguageTools(self, language, stop_words)
+        return tools
 
     def words_in(self, language: str) -> WordAnalyzer:
         """What reads the words of documents in a language."""
@@ -247,9 +247,9 @@ class Analyzer:
             return matchers[0]
 
         def matches(text: str) -> list[Match]:
-            found = {(start, end): term for find in reversed(matchers) for start, end, term in find(text)}
-            places = sorted(found, key=lambda place: (place[0], -place[1]))
-            return [(*place, found[place]) for place in places]
+            spans = {(start, end): term for find in reversed(matchers) for start, end, term in find(text)}
+            places = sorted(spans, key=lambda place: (place[0], -place[1]))
+            return [(*place, spans[place]) for place in places]
 
         return matches
 
@@ -298,10 +298,10 @@ class Analyzer:
 
         :raises ConfigError: there is no such channel.
         """
-        found = self._channels.get(name)
-        if found is None:
-            found = self._channels[name] = parse_channel(name, self.config.tokenizers)
-        return found
+        channel = self._channels.get(name)
+        if channel is None:
+            channel = self._channels[name] = parse_channel(name, self.config.tokenizers)
+        return channel
 
     def _text_channel(self, name: str) -> TextChannel:
         channel = self.channel(name)
@@ -457,14 +457,14 @@ class _BatchBuilder:
         except Exception as error:  # one formula must never stop the indexing of a million documents
             for form in self.forms:
                 self.analyzer.remember(form, formula, [])
-            what = f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"
-            self.problems.append(Problem(doc_id, what))
+            reason = f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"
+            self.problems.append(Problem(doc_id, reason))
             return -1
         if layout.problems:
             first, *others = layout.problems
-            what = f"formula {formula.source[:60]!r}, character {first.position}: {first.what}"
+            reason = f"formula {formula.source[:60]!r}, character {first.position}: {first.what}"
             more = f" (and {counted(len(others), 'more problem')})" if others else ""
-            self.problems.append(Problem(doc_id, what + more))
+            self.problems.append(Problem(doc_id, reason + more))
         row = len(self.sources)
         self.row_of_key[key] = row
         self.sources.append(clean_text(formula.source))

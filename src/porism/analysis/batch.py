@@ -94,8 +94,8 @@ class AnalyzedBatch:
         for name, bound in bounds.items():
             column = getattr(self, name)
             if occurrences and not 0 <= int(column.min()) <= int(column.max()) < bound:
-                found = f"{column.min()} to {column.max()}"
-                raise ValueError(f"{name} of the batch has {found} where 0 to {bound - 1} belong")
+                numbers = f"{column.min()} to {column.max()}"
+                raise ValueError(f"{name} of the batch has {numbers} where 0 to {bound - 1} belong")
         if (self.occurrence_doc[1:] < self.occurrence_doc[:-1]).any():
             raise ValueError("occurrence_doc of the batch decreases")
 

@@ -211,14 +211,14 @@ class JointChannel(TextChannel):
     def terms(self, content: Content, tools: TextTools) -> list[str]:
         split = _SPLITTERS.get(self.words, tools.plain_words.terms)
         upper = self.case == "upper"
-        found: list[str] = []
+        joined: list[str] = []
         for number, piece in enumerate(content.text.split(PLACEHOLDER)):
             if number:
                 terms = tools.form(self.forms[0], content.formulas[number - 1])
-                found += map(str.upper, terms) if upper else terms
+                joined += map(str.upper, terms) if upper else terms
             if piece:
-                found += split(piece)
-        return found
+                joined += split(piece)
+        return joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ def _parse(name: str, tokenizers: tuple[TokenizerReference, ...]) -> Channel:
     if name.startswith(_JOINT):
         return _joint(name, tokenizers)
     if name.startswith(_BPE):
-        reference = next((one for one in tokenizers if one.channel == name), None)
+        reference = next((candidate for candidate in tokenizers if candidate.channel == name), None)
         return _tokenized(name, name.removeprefix(_BPE), reference)
     if ":" not in name and name not in EXTRACTORS:
         raise UnknownChannel(

@@ -143,8 +143,9 @@ class AnalysisConfig:
                 raise _not_analysed(channel)
         text, formulas = channels_named(names)
         return cls(
-            (*text, *(one.channel for one in known if one.kind != "latex")),
-            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, identifiers,
+            (*text, *(tokenizer.channel for tokenizer in known if tokenizer.kind != "latex")),
+            (*formulas, *(tokenizer.channel for tokenizer in known if tokenizer.kind == "latex")),
+            language, stop_words, identifiers,
             known,
         )
 
@@ -155,7 +156,9 @@ class AnalysisConfig:
             "language": self.language, "stop_words": self.stop_words, "identifiers": self.identifiers,
         }
         if self.tokenizers:  # left out where there are none, as in indexes that know nothing of them
-            value["tokenizers"] = {one.name: {"kind": one.kind, "digest": one.digest} for one in self.tokenizers}
+            value["tokenizers"] = {
+                tokenizer.name: {"kind": tokenizer.kind, "digest": tokenizer.digest} for tokenizer in self.tokenizers
+            }
         return value
 
     @classmethod

@@ -77,11 +77,11 @@ class Detected(NamedTuple):
 
 
 def _word_languages() -> dict[str, tuple[str, ...]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    by_word: defaultdict[str, list[str]] = defaultdict(list)
     for language, words in FUNCTION_WORDS.items():
         for word in words:
-            found[word].append(language)
-    return {word: tuple(languages) for word, languages in found.items() if _TOKEN.fullmatch(word)}
+            by_word[word].append(language)
+    return {word: tuple(languages) for word, languages in by_word.items() if _TOKEN.fullmatch(word)}
 
 
 _LANGUAGES_OF = _word_languages()
@@ -113,8 +113,8 @@ def detect_question(text: str, among: Collection[str]) -> str | None:
         return None
     text = _beginning(text)
     if not text.isascii() and _script(text) is not None:
-        found = detect(text, among)
-        return found.language if found else None
+        detected = detect(text, among)
+        return detected.language if detected else None
     evidence = _Evidence(text, among)
     return evidence.first if evidence.leads(_QUESTION_WEIGHT) else None
 

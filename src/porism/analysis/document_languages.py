@@ -29,20 +29,20 @@ def languages_of(documents: Sequence[Document], choice: LanguageChoice, usual: s
     """
     if not choice.detected:
         return [choice.fallback] * len(documents)
-    found = [_language_of(document, choice) for document in documents]
-    if all(one is not None and one.sure for one in found):
-        return [one.language for one in found if one is not None]
+    detected = [_language_of(document, choice) for document in documents]
+    if all(detection is not None and detection.sure for detection in detected):
+        return [detection.language for detection in detected if detection is not None]
     around: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     likely: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for document, one in zip(documents, found, strict=True):
-        if one is None:
+    for document, detection in zip(documents, detected, strict=True):
+        if detection is None:
             continue
         for place in _places(document):
-            (around if one.sure else likely)[place][one.language] += 1
+            (around if detection.sure else likely)[place][detection.language] += 1
     return [
-        one.language if one and one.sure
+        detection.language if detection and detection.sure
         else _most(document, around) or _most(document, likely) or usual or choice.fallback
-        for document, one in zip(documents, found, strict=True)
+        for document, detection in zip(documents, detected, strict=True)
     ]
 
 

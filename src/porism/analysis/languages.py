@@ -75,15 +75,15 @@ _LETTERS = {"german": {"ae": "ä", "oe": "ö", "ue": "ü"}}
 
 def _languages() -> dict[str, Language]:
     known = set(Stemmer.algorithms())  # those of later versions of Snowball are left out by earlier ones
-    found: dict[str, Language] = {}
+    languages: dict[str, Language] = {}
     for table, stemmed in ((_STEMMED, True), (_NOT_STEMMED, False)):
         for entry in table.split(","):
             name, *codes = entry.split()
             stemmer = name if stemmed and name in known else ""
-            found[name] = Language(
+            languages[name] = Language(
                 name, tuple(codes), stemmer, name not in _NOT_LATIN, _ENDINGS.get(name, {}), _LETTERS.get(name, {})
             )
-    return found
+    return languages
 
 
 LANGUAGES: dict[str, Language] = _languages()

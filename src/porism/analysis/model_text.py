@@ -69,12 +69,12 @@ def content_pieces(content: Content, settings: ModelText) -> list[str]:
     """A content as text in pieces: every second one, from the first on, is text between formulas as it is,
     the others are formulas with their marks."""
     pieces = content.text.split(PLACEHOLDER)
-    found = [pieces[0]]
+    written_pieces = [pieces[0]]
     for formula, piece in zip(content.formulas, pieces[1:], strict=True):
         written = written_formula(formula, settings.formulas)
         times = 2 if formula.display else 1
-        found += [f"{settings.before * times}{written}{settings.after * times}" if written else "", piece]
-    return found
+        written_pieces += [f"{settings.before * times}{written}{settings.after * times}" if written else "", piece]
+    return written_pieces
 
 
 def content_text(content: Content, settings: ModelText) -> str:
@@ -94,7 +94,7 @@ def document_formulas(document: Document, settings: ModelText | None = None) -> 
     """Where the formulas are in :func:`document_text`, their marks included: from which sign to before which (code
     points)."""
     settings = settings or ModelText()
-    found: list[tuple[int, int, Formula]] = []
+    formulas: list[tuple[int, int, Formula]] = []
     at = 0
     for name in settings.fields or tuple(document.fields):
         if name not in document.fields:
@@ -108,10 +108,11 @@ def document_formulas(document: Document, settings: ModelText | None = None) -> 
         start = at - (len(joined) - len(joined.lstrip()))
         for number, piece in enumerate(pieces):
             if number % 2 and piece:
-                found.append((max(at, start), min(at + len(text), start + len(piece)), content.formulas[number // 2]))
+                end = min(at + len(text), start + len(piece))
+                formulas.append((max(at, start), end, content.formulas[number // 2]))
             start += len(piece)
         at += len(text) + len(settings.between)
-    return found
+    return formulas
 
 
 def cut(sequence: Sequence[T], most: int, how: Cut = "head") -> list[T]:

@@ -59,13 +59,13 @@ def lucene_words(text: str) -> list[str]:
     Words between word boundaries of Unicode (UAX #29), cut after 255 characters; possessive ``'s`` removed; lower case;
     33 stop words left out; stemmed by Porter's algorithm.
     """
-    found: list[str] = []
+    words: list[str] = []
     for word in _STANDARD.findall(text):
         for start in range(0, len(word), _LONGEST_LUCENE):
             term = _lucene_term(word[start : start + _LONGEST_LUCENE])
             if term:
-                found.append(term)
-    return found
+                words.append(term)
+    return words
 
 
 def whitespace_tokens(text: str) -> list[str]:

@@ -287,10 +287,10 @@ def stop_words(names: str) -> frozenset[str]:
 
     :raises KeyError: there is no such list.
     """
-    found: set[str] = set()
+    words: set[str] = set()
     for name in names.split("+"):
         if name != NO_STOP_WORDS:
-            found.update(map(fold, FUNCTION_WORDS[name]))
+            words.update(map(fold, FUNCTION_WORDS[name]))
             if name in _WRITTEN_OTHERWISE:
-                found |= FUNCTION_WORDS["english"]
-    return frozenset(found)
+                words |= FUNCTION_WORDS["english"]
+    return frozenset(words)

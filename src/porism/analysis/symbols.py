@@ -64,7 +64,7 @@ def formula_symbols(layout: LayoutTree) -> list[str]:
 
 def content_symbols(content: Content, formula_terms: Callable[[Formula], list[str]]) -> list[str]:
     """The symbols of a text, then those of its formulas as ``formula_terms`` gives them (:func:`formula_symbols`)."""
-    found = [term for _, _, term in text_symbols(content.text)]
+    symbols = [term for _, _, term in text_symbols(content.text)]
     for formula in content.formulas:
-        found += formula_terms(formula)
-    return found
+        symbols += formula_terms(formula)
+    return symbols

@@ -50,7 +50,7 @@ def spans(run: str, *, alone: bool = True) -> Iterator[Span]:
         if UNSPACED.match(piece.group()) is None:
             yield piece.span()
             continue
-        characters = [(start + found.start(), start + found.end()) for found in _CHARACTER.finditer(piece.group())]
+        characters = [(start + match.start(), start + match.end()) for match in _CHARACTER.finditer(piece.group())]
         for (first, end), (_, last) in pairwise(characters):
             yield first, last
             if alone:

@@ -119,32 +119,32 @@ class WordAnalyzer:
         """The terms of a text in order, stop words left out; a whole name comes after its parts."""
         if not self.identifiers and not _is_unspaced(text):
             term = self.term
-            return [found for found in map(term, WORD.findall(text)) if found is not None]
-        found: list[str] = []
+            return [terms for terms in map(term, WORD.findall(text)) if terms is not None]
+        terms: list[str] = []
         for parts, names in map(self._run, self._pattern.findall(text)):
-            found += parts
-            found += names
-        return found
+            terms += parts
+            terms += names
+        return terms
 
     def parts(self, text: str) -> list[str]:
         """The terms of single words in order, as they follow one another: :meth:`terms` without whole names, and
         without characters that are in a pair."""
-        found: list[str] = []
+        parts: list[str] = []
         for run in self._pattern.findall(text):
             if _is_unspaced(run):
                 terms = (self.term(run[first:last]) for first, last in self._parts(run, alone=False))
-                found += [term for term in terms if term is not None]
+                parts += [term for term in terms if term is not None]
             else:
-                found += self._run(run)[0]
-        return found
+                parts += self._run(run)[0]
+        return parts
 
     def words(self, text: str) -> list[Word]:
         """All words of a text with their places; a whole name comes before its parts."""
-        found: list[Word] = []
+        words: list[Word] = []
         for match in self._pattern.finditer(text):
             start = match.start()
-            found += [Word(start + first, start + last, term) for first, last, term in self._spans(match.group())]
-        return sorted(found, key=lambda word: (word.start, -word.end)) if self.identifiers else found
+            words += [Word(start + first, start + last, term) for first, last, term in self._spans(match.group())]
+        return sorted(words, key=lambda word: (word.start, -word.end)) if self.identifiers else words
 
     def matcher(self, terms: Iterable[str]) -> Callable[[str], list[Match]]:
         """What finds words of some terms in texts: start, end and term of each, in order; a whole name comes before
@@ -164,7 +164,7 @@ class WordAnalyzer:
                 if matching:
                     begin = match.start()
                     found += [(begin + start, begin + end, term) for start, end, term in matching]
-            return sorted(found, key=lambda one: (one[0], -one[1])) if len(found) > 1 else found
+            return sorted(found, key=lambda span: (span[0], -span[1])) if len(found) > 1 else found
 
         return matches
 
@@ -184,13 +184,13 @@ class WordAnalyzer:
             pass
         parts = (self.term(run[first:last]) for first, last in self._parts(run))
         names = (name for _, _, name in self._names(run))
-        found = (
+        terms = (
             tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None)
         )
         if len(memory) > _MOST_REMEMBERED:
             memory.clear()
-        memory[run] = found
-        return found
+        memory[run] = terms
+        return terms
 
     def _spans(self, run: str) -> list[tuple[int, int, str | None]]:
         """Where the names and words of a run are, and their terms."""
@@ -206,26 +206,26 @@ class WordAnalyzer:
             spans.append((run.rindex(".") + 1, len(run)))
         if "_" in run or "." in run or not spans:
             spans += [span for span in _pieces(run) if not _is_unspaced(run[slice(*span)])]
-        found: list[tuple[int, int, str | None]] = []
+        names: list[tuple[int, int, str | None]] = []
         for start, end in dict.fromkeys(spans):
             name = run[start:end]
             if len(self._parts(name)) > 1:
                 if WORD.fullmatch(name):
-                    found.append((start, end, self.term(name)))
+                    names.append((start, end, self.term(name)))
                 elif _LETTERS.search(name):
-                    found.append((start, end, fold(name)[:LONGEST_WORD]))
-        return found
+                    names.append((start, end, fold(name)[:LONGEST_WORD]))
+        return names
 
     def _parts(self, run: str, *, alone: bool = True) -> list[Span]:
         """Where the words of a run of letters, digits, underscores and dots are."""
-        found: list[Span] = []
+        parts: list[Span] = []
         for start, end in _pieces(run, alone=alone):
             begin = start
             for hump in _HUMP.finditer(run[start:end]) if self.identifiers else ():
-                found.append((start, begin + hump.start()))
+                parts.append((start, begin + hump.start()))
                 start = begin + hump.start()
-            found.append((start, end))
-        return found
+            parts.append((start, end))
+        return parts
 
 
 def _is_unspaced(text: str) -> bool:

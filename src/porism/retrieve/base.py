@@ -1,4 +1,4 @@
-"""What every kind of retriever has in common: its settings, and what it answers."""
+"""The interfaces of retrievers: their settings and their methods."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from porism.types import Formula, Query
 
 
 class RetrieverSettings(Settings):
-    """The base of frozen dataclasses that hold all settings of one kind of retriever: a *model*.
+    """The base of frozen dataclasses with all settings of one kind of retriever: a *model*.
 
-    ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
+    ``tuned_on`` names the topics whose judgments were used to choose the settings; every run of the model records them.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class RetrieverSettings(Settings):
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], base: Self | None = None) -> Self:
-        """A model of the settings given; the others are those of ``base``, by default the usual ones.
+        """A model with these settings; others come from ``base``, or are the defaults.
 
         :raises SettingError: a setting does not exist, or a value is of another type or out of range.
         """
@@ -42,10 +42,9 @@ class RetrieverSettings(Settings):
 
 @runtime_checkable
 class Searcher(Protocol):
-    """Whatever answers queries with a run. Where it has a method ``describe() -> dict`` (plain values for JSON), runs
-    of pipelines record what made them.
+    """Answers queries with a run, whose first ``k`` results must not depend on ``k``.
 
-    The first ``k`` results must not depend on ``k``.
+    If it has a method ``describe() -> dict`` (plain values for JSON), runs of pipelines record its result.
     """
 
     def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
@@ -68,8 +67,8 @@ class Retriever(Protocol):
         """The best ``k`` documents of each query; the first ``k`` do not depend on ``k``.
 
         :param allowed: which documents of each segment can be results (:meth:`porism.index.Snapshot.filter`).
-        :param name: what the run is called.
-        :raises QueryError: ``k`` is below 1, or two queries have one id.
+        :param name: the name of the run.
+        :raises QueryError: ``k`` is below 1, or two queries have the same id.
         """
 
     def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
@@ -79,11 +78,11 @@ class Retriever(Protocol):
         """
 
     def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document (float64, in the order given), 0 where it shares nothing with the query, NaN for
-        an id that the index does not have."""
+        """The score of each document (float64, in the order given): 0 if it shares nothing with the query, NaN for
+        unknown ids."""
 
     def describe(self) -> dict[str, Any]:
-        """What it is, as plain values for JSON: its ``kind`` and its ``model``."""
+        """Its ``kind`` and its ``model`` as plain values for JSON."""
 
 
 @runtime_checkable
@@ -95,10 +94,10 @@ class Wrapper(Protocol):
 
 @runtime_checkable
 class HasQueryWarnings(Protocol):
-    """A retriever that has something to say of a query, such as how much of it was not read."""
+    """A retriever that can warn about a query, such as about unread tokens."""
 
     def notes(self, query: Query) -> list[str]:
-        """What whoever asked should know, without a full stop."""
+        """Warnings about the query, without full stops."""
 
 
 class FormulaRanker(Protocol):
@@ -109,7 +108,7 @@ class FormulaRanker(Protocol):
         """Its settings."""
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
-        """The best ``k`` formulas for each query formula, by segment and ordinal there.
+        """The best ``k`` formulas for each query formula, by segment and ordinal.
 
         :raises QueryError: ``k`` is below 1.
         """
@@ -117,11 +116,13 @@ class FormulaRanker(Protocol):
     def score_formulas(
         self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """The score that formulas of the index, by segment and ordinal there, have in a search for a query formula
-        (float64, in the order given); 0 where the model finds nothing in common."""
+        """The scores of formulas, given by segment and ordinal, for a query formula (float64, in the order given).
+
+        They are those of a search; 0 if the model finds nothing in common.
+        """
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:
-        """Why a formula of the index, given by its key, has its score for a query formula.
+        """Explains the score of the formula with this key for a query formula.
 
         :raises QueryError: the index has no such formula.
         """
@@ -129,18 +130,18 @@ class FormulaRanker(Protocol):
 
 @runtime_checkable
 class HasResultWarnings(Protocol):
-    """A ranker of formulas that has something to say of its results, such as that some can be missing."""
+    """A ranker of formulas that can warn about its results, such as that some may be missing."""
 
     def formula_notes(self) -> list[str]:
-        """What whoever asked should know, without a full stop."""
+        """Warnings about the results, without full stops."""
 
 
 @runtime_checkable
 class Aligning(Protocol):
-    """A ranker of formulas that shows what matches in less time than it takes to say why a formula has its score."""
+    """A ranker of formulas that can show matches faster than it explains scores."""
 
     def aligned(self, formula: Formula, key: str) -> FormulaMatch:
-        """:meth:`FormulaRanker.match` without the score, which is 0, and its explanation.
+        """:meth:`FormulaRanker.match` without score (0) and explanation.
 
         :raises QueryError: the index has no such formula.
         """

@@ -1,6 +1,6 @@
-"""Which encodings an index has: a file for each in its folder, by name.
+"""The encodings of an index: a record for each in its folder, by name.
 
-A file says everything that new documents or formulas are encoded with, so that an update needs to be told nothing.
+A record has all settings of an encoding, so that an update needs no options to encode new documents or formulas.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ class _Named(Protocol):
 
 
 class Encoding(Protocol):
-    """What an index keeps of an encoding: its ``name``, the ``model`` by name or folder, and in ``spec`` the name
-    of what is stored of each segment."""
+    """The record of an encoding: its ``name``, its ``model`` (a name or folder), and the ``spec`` of its vectors."""
 
     @property
     def name(self) -> str: ...
@@ -40,9 +39,9 @@ class Encoding(Protocol):
     def spec(self) -> _Named: ...
 
     def check(self, index_path: Path) -> object:
-        """Checks that the model is there.
+        """Checks that the model exists and is unchanged.
 
-        :raises ConfigError: it is not, or is another than the one that has encoded the index.
+        :raises ConfigError: it is missing, or is not the one that encoded the index.
         """
 
 
@@ -52,12 +51,12 @@ S = TypeVar("S", bound=Settings)
 
 @dataclass(frozen=True, slots=True)
 class EncodingStore(Generic[E]):
-    """All encodings of one kind that an index has.
+    """The encodings of one kind in indexes.
 
-    ``kind`` has their files, which ``read`` reads; the names of what is stored of them begin with ``family``.
+    ``read`` reads the files of ``kind``; the names of their vectors begin with ``family``.
 
-    :param none: what to say of an index that has none, and ``make`` what to do then, with ``{index}``.
-    :param several: how settings name one, with ``{name}``.
+    :param none: the message for an index without encodings; ``make`` is the hint, with ``{index}``.
+    :param several: how settings name an encoding, with ``{name}``.
     """
 
     kind: ArtifactKind
@@ -68,16 +67,16 @@ class EncodingStore(Generic[E]):
     several: str
 
     def all(self, index_path: str | os.PathLike[str]) -> list[E]:
-        """The encodings of an index, in the order of their names.
+        """The encodings of an index, sorted by name.
 
         :raises IndexCorrupt: a file cannot be read.
         """
         return [self.read(path) for path in self.kind.files(index_path)]
 
     def find(self, index_path: str | os.PathLike[str], name: str = "") -> E:
-        """The encoding of this name; the only one where no name is given.
+        """The encoding of this name; an empty name stands for the only one.
 
-        :raises ConfigError: the index has none, none of this name, or several where no name is given.
+        :raises ConfigError: there is no such encoding, or no name was given and there are several.
         :raises IndexCorrupt: the file cannot be read.
         """
         return self.read(self.kind.chosen(
@@ -85,9 +84,8 @@ class EncodingStore(Generic[E]):
         ))
 
     def remove_others(self, index_path: str | os.PathLike[str], segments: Sequence[Segment]) -> list[str]:
-        """Removes from segments what was stored of encodings that the index has no more; returns the
-        names of what is kept."""
-        keep = [one.spec.name for one in self.all(index_path)]
+        """Removes vectors of encodings that the index no longer has; returns the names of the vectors kept."""
+        keep = [record.spec.name for record in self.all(index_path)]
         for segment in segments:
             remove_vectors(segment, self.family, keep)
         return keep
@@ -96,11 +94,11 @@ class EncodingStore(Generic[E]):
         self, index_path: str | os.PathLike[str], name: str,
         remove: Callable[[Sequence[Segment], E], object] | None = None,
     ) -> None:
-        """Forgets an encoding of an index, and removes what is stored of it.
+        """Removes an encoding and its stored data from an index.
 
-        :param remove: removes what is stored, by default the vectors alone.
-        :raises ConfigError: the index has none of this name.
-        :raises IndexLocked: another process writes to it.
+        :param remove: removes the stored data; by default only vectors are.
+        :raises ConfigError: the index has no encoding of this name.
+        :raises IndexLocked: another process is writing.
         """
         path = self.kind.path(index_path, name)
         if not path.exists():
@@ -116,9 +114,9 @@ class EncodingStore(Generic[E]):
 
 
 def write_record(kind: ArtifactKind, index_path: str | os.PathLike[str], name: str, record: Settings) -> Path:
-    """Keeps the record of an encoding as JSON among those of an index; returns the file.
+    """Stores the record of an encoding as JSON in an index; returns the file.
 
-    :raises ConfigError: its name cannot be one.
+    :raises ConfigError: the name is not valid.
     :raises StorageError: the folder cannot be written.
     """
     path = kind.prepare(index_path, name)
@@ -127,9 +125,9 @@ def write_record(kind: ArtifactKind, index_path: str | os.PathLike[str], name: s
 
 
 def record_reader(cls: type[S], noun: str) -> Callable[[Path], S]:
-    """What reads the records that :func:`write_record` wrote; ``noun`` is what a file describes, for errors.
+    """A reader of records that :func:`write_record` wrote; ``noun`` names the content of a file in errors.
 
-    The reader raises IndexCorrupt where a file cannot be read.
+    The reader raises IndexCorrupt if a file cannot be read.
     """
 
     def read(path: Path) -> S:

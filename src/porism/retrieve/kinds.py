@@ -1,4 +1,4 @@
-"""Kinds of retrievers: what a model of a kind needs from an index, and what is made of both."""
+"""Kinds of retrievers: what a model of a kind needs from an index, and how it is opened."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from porism.system.files.artifacts import ArtifactKind
 M = TypeVar("M", bound=RetrieverSettings)
 
 Finds = Literal["documents", "formulas"]
-"""What the results of a search are."""
+"""The units that a search returns."""
 
 
-class Artifact(NamedTuple):
-    """Something that an index keeps beside its segments, by its kind and name."""
+class RequiredArtifact(NamedTuple):
+    """An artifact that a model needs in the folder of an index."""
 
     kind: ArtifactKind
     name: str
 
 
 class VectorProvider(Protocol):
-    """Computes one set of vectors that an index keeps beside its segments (:mod:`porism.index.vectors`)."""
+    """Computes a set of vectors, stored beside the segments of an index (:mod:`porism.index.vectors`)."""
 
     @property
     def name(self) -> str:
@@ -37,26 +37,26 @@ class VectorProvider(Protocol):
 
     @property
     def origin(self) -> str:
-        """What the vectors are of, for messages: ``the encoder minilm``."""
+        """The maker of the vectors, for messages: ``the encoder minilm``."""
 
     def has(self, segment: Segment) -> bool:
-        """Whether a segment has them."""
+        """Whether a segment has the vectors."""
 
     def complete(self, segment: Segment, on_progress: Callable[[int], None]) -> int:
-        """Stores those of a segment; returns of how many things they were computed. ``on_progress`` receives numbers of
-        things, as they are done.
+        """Stores the vectors of a segment; returns the number of items computed.
 
-        :raises ConfigError: what computes them is not there any more, or is another than before.
+        ``on_progress`` receives numbers of items as they are done.
+
+        :raises ConfigError: the encoder is missing or has changed.
         :raises MissingExtra: a library is not installed.
         :raises StorageError: the folder cannot be written.
         """
 
     def finish(self, segments: Sequence[Segment]) -> None:
-        """For when all segments have them: makes what searches read beside them, and removes what was needed on the
-        way."""
+        """Called when all segments have the vectors: prepares searches and removes temporary files."""
 
     def count(self, segment: Segment) -> int:
-        """The number of things of a segment that get vectors."""
+        """The number of items of a segment that get vectors."""
 
 
 def _none(model: Any) -> tuple[Any, ...]:
@@ -65,20 +65,19 @@ def _none(model: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieverKind(ABC, Generic[M]):
-    """One kind of retriever, by the ``name`` that settings give it (``kind = "..."``).
+    """A kind of retriever, whose ``name`` settings use (``kind = "..."``).
 
-    ``settings`` is the class of its models, of which ``models`` are known by name. ``channels`` are those of the index
-    that a model searches, ``artifacts`` what must be trained or computed for an index before a model can search
-    it, such as a matrix of similarities. ``vectors`` finds, in the folder of an index, what computes the vectors that
-    models of the kind search: those of new things are computed before a commit is published. ``joint`` is whether
-    several indexes can be searched as one.
+    ``settings`` is the class of its models; ``models`` are the named ones. ``channels`` are those that a model
+    searches, ``artifacts`` what must be trained or computed for an index first, such as a similarity matrix.
+    ``vectors`` finds the providers of vectors in the folder of an index, which encode new documents before a commit is
+    published. ``joint`` says whether several indexes can be searched as one.
     """
 
     name: str
     settings: type[M]
     models: Mapping[str, M]
     channels: Callable[[M], tuple[str, ...]] = _none
-    artifacts: Callable[[M], tuple[Artifact, ...]] = _none
+    artifacts: Callable[[M], tuple[RequiredArtifact, ...]] = _none
     vectors: Callable[[Path], Sequence[VectorProvider]] = _none
     joint: bool = True
 
@@ -86,14 +85,14 @@ class RetrieverKind(ABC, Generic[M]):
 
     @abstractmethod
     def documents(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> Retriever:
-        """What searches the documents of a snapshot by a model.
+        """Opens a retriever of documents.
 
         :raises ConfigError: the index lacks what the model needs.
         """
 
     @abstractmethod
     def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
-        """What searches the formulas of a snapshot by a model.
+        """Opens a ranker of formulas.
 
         :raises ConfigError: the index lacks what the model needs, or the kind does not find formulas.
         """
@@ -111,10 +110,7 @@ class DocumentKind(RetrieverKind[M]):
         return self.make(snapshot, analyzer, model)
 
     def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
-        """There is none.
-
-        :raises ConfigError: always.
-        """
+        """:raises ConfigError: always."""
         raise ConfigError(
             f"a model of the kind {self.name!r} finds documents, not formulas",
             hint="Choose a formula model, such as default.",
@@ -123,7 +119,7 @@ class DocumentKind(RetrieverKind[M]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormulaKind(RetrieverKind[M]):
-    """A kind that finds formulas; ``make`` opens a model of it. Documents it ranks by their best formulas."""
+    """A kind that finds formulas; ``make`` opens a model of it. It ranks documents by their best formulas."""
 
     make: Callable[[Snapshot, Analyzer, M], FormulaRanker]
 

@@ -1,4 +1,4 @@
-"""What a query finds in each segment, ranked over all of them, and named."""
+"""Merging the results of segments, and looking up their ids."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from porism.index.engine.units import Units
 from porism.types import Query
 
 _DECODED_AT_ONCE = 32
-"""How many times cheaper the id of a unit is where those of a whole segment are decoded."""
+"""How many times cheaper it is to decode an id as part of its whole segment."""
 
 
 class Results(NamedTuple):
-    """One query's ranked results: ids of documents (or keys of formulas) and scores (float64), best first."""
+    """The ranked results of a query: ids of documents (or keys of formulas) and scores (float64), best first."""
 
     ids: list[str]
     scores: NDArray[np.float64]
 
 
 class UnitResults(NamedTuple):
-    """One query's ranked results by number, best first; ties as by id.
+    """The ranked results of a query by number, best first, ties by id.
 
-    ``segments`` (int32) are positions in the retriever's segments, ``units`` (int32) the numbers of documents, or of
-    formulas, there; ``scores`` are float64.
+    ``segments`` (int32) are positions in the retriever's segments, ``units`` (int32) are documents or formulas there;
+    ``scores`` are float64.
     """
 
     segments: NDArray[np.int32]
@@ -36,12 +36,12 @@ class UnitResults(NamedTuple):
     scores: NDArray[np.float64]
 
     def first(self, count: int) -> UnitResults:
-        """The best ``count`` of them."""
+        """The best ``count`` results."""
         return UnitResults(self.segments[:count], self.units[:count], self.scores[:count])
 
 
-class Found(NamedTuple):
-    """What one segment has for a query: ``units`` (int32) and their ``scores`` (float64), best first."""
+class SegmentHits(NamedTuple):
+    """The results of one segment: ``units`` (int32) and their ``scores`` (float64), best first."""
 
     segment: int
     units: NDArray[np.int32]
@@ -49,10 +49,10 @@ class Found(NamedTuple):
 
 
 class UnitIds:
-    """The ids of the units of several segments; those that were used stay decoded."""
+    """The ids of the units of several segments; decoded ids are cached."""
 
     def __init__(self, segments: Sequence[Units]) -> None:
-        self._of = [_SegmentIds(segment) for segment in segments]
+        self._by_segment = [_SegmentIds(segment) for segment in segments]
 
     def take(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> list[str]:
         """The ids of units, in the order given."""
@@ -60,11 +60,11 @@ class UnitIds:
             return []
         first = int(segments[0])
         if bool((segments == first).all()):
-            return cast("list[str]", self._of[first].take(units).tolist())
+            return cast("list[str]", self._by_segment[first].take(units).tolist())
         ids = np.empty(len(units), object)
         for number in np.unique(segments).tolist():
             mine = segments == number
-            ids[mine] = self._of[number].take(units[mine])
+            ids[mine] = self._by_segment[number].take(units[mine])
         return cast("list[str]", ids.tolist())
 
 
@@ -80,12 +80,12 @@ class _SegmentIds:
         if self._known is None:
             self._known = np.empty(self._segment.doc_count, object)
         known = self._known
-        found = known[units]
+        ids = known[units]
         nothing: Any = None
-        unknown = np.flatnonzero(np.equal(found, nothing))
+        unknown = np.flatnonzero(np.equal(ids, nothing))
         if len(unknown):
-            found[unknown] = known[units[unknown]] = self._decode(units[unknown])
-        return found
+            ids[unknown] = known[units[unknown]] = self._decode(units[unknown])
+        return ids
 
     def _decode(self, units: NDArray[np.int32]) -> list[str]:
         if self._starts is None:
@@ -99,20 +99,20 @@ class _SegmentIds:
         return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
 
 
-def merge(found: Sequence[Found], k: int, ids: UnitIds) -> UnitResults:
-    """The best k over segments by score and then, descending, by id."""
+def merge(found: Sequence[SegmentHits], k: int, ids: UnitIds) -> UnitResults:
+    """The best k of all segments, by score and then by descending id."""
     if not found:
         return UnitResults(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
-    segments = np.repeat(np.array([one.segment for one in found], np.int32), [len(one.scores) for one in found])
+    segments = np.repeat(np.array([hits.segment for hits in found], np.int32), [len(hits.scores) for hits in found])
     if len(found) == 1:
         return UnitResults(segments, found[0].units, found[0].scores)
-    units = np.concatenate([one.units for one in found])
-    scores = np.concatenate([one.scores for one in found])
+    units = np.concatenate([hits.units for hits in found])
+    scores = np.concatenate([hits.scores for hits in found])
     return best_units(UnitResults(segments, units, scores), k, ids)
 
 
 def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
-    """The best k, in order, of results in any order, by score and then, descending, by id."""
+    """The best k of results in any order, sorted by score and then by descending id."""
     segments, units, scores = results
     if len(scores) > k:
         kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
@@ -131,7 +131,7 @@ def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
 
 
 class Searched(NamedTuple):
-    """Results (ids and scores, best first) and seconds of many queries, by the id of the query."""
+    """The results (ids and scores, best first) and times in seconds of queries, by query id."""
 
     results: dict[str, Iterable[tuple[str, float]]]
     seconds: dict[str, float]
@@ -140,20 +140,20 @@ class Searched(NamedTuple):
 def search_each(
     queries: Iterable[Query], k: int, ids: UnitIds, search: Callable[[Query], UnitResults]
 ) -> Searched:
-    """What ``search`` finds for each query, named.
+    """Runs ``search`` for each query and looks up the ids.
 
-    :raises QueryError: ``k`` is below 1, or two queries have one id.
+    :raises QueryError: ``k`` is below 1, or two queries have the same id.
     """
-    wanted = list(queries)
-    if len({query.id for query in wanted}) < len(wanted):
+    queries = list(queries)
+    if len({query.id for query in queries}) < len(queries):
         raise QueryError("two queries have the same id")
     if k < 1:
         raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
     searched = Searched({}, {})
-    for query in wanted:
+    for query in queries:
         started = time.perf_counter()
-        found = search(query)
-        names = ids.take(found.segments, found.units)
-        searched.results[query.id] = zip(names, found.scores.tolist(), strict=True)
+        hits = search(query)
+        names = ids.take(hits.segments, hits.units)
+        searched.results[query.id] = zip(names, hits.scores.tolist(), strict=True)
         searched.seconds[query.id] = time.perf_counter() - started
     return searched

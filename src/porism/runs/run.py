@@ -363,11 +363,11 @@ def _best(
         if before == at:
             continue
         where = f"{name}:{columns.lines[at]}"
-        what = f"document {doc_id} occurs twice for query {columns.queries[number]}"
+        reason = f"document {doc_id} occurs twice for query {columns.queries[number]}"
         if duplicates == "error":
-            raise FormatError(what, where=where, hint="Leave one of the lines out; each document has one rank.")
+            raise FormatError(reason, where=where, hint="Leave one of the lines out; each document has one rank.")
         if on_problem:
-            on_problem(Problem(where, what))
+            on_problem(Problem(where, reason))
         if columns.scores[before] >= columns.scores[at]:
             stays[at] = False
         else:

@@ -96,8 +96,8 @@ def train_bpe(
     reading = _Reading(documents, MathTokenizer(tokenizer, settings.kind, settings.latex), on_progress)
     _in_thread(lambda: tokenizer.train_from_iterator(iter(reading), trainer), reading)
     if not reading.pieces:
-        what = "formulas" if settings.kind == "latex" else "text"
-        raise ConfigError(f"there is no {what} to train a tokenizer on", hint="Is the source empty?")
+        content = "formulas" if settings.kind == "latex" else "text"
+        raise ConfigError(f"there is no {content} to train a tokenizer on", hint="Is the source empty?")
     info = {
         "documents": reading.documents, "pieces": reading.pieces, "merges": settings.merges,
         "minimum_frequency": settings.minimum_frequency, "longest": settings.longest,

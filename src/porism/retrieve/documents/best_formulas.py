@@ -1,8 +1,8 @@
 """Documents by their best formulas: how a model that ranks formulas searches documents.
 
-The score of a document is ``Σ_formula of the query  max_formula of the document  s`` where s is the score that the
-model gives to the formula of the document, if it is among the first thousand that the query formula finds. Words do not
-count. Late interaction scores passages so by their tokens: Khattab and Zaharia, *ColBERT* (SIGIR 2020), equation 3.
+The score of a document is ``Σ_query formula  max_document formula  s``, where s is the score of the document formula,
+if it is among the first thousand results of the query formula. Words do not count. Late interaction scores passages by
+their tokens in the same way: Khattab and Zaharia, *ColBERT* (SIGIR 2020), equation 3.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ from porism.retrieve.scoring import ScoringRetriever
 from porism.types import Formula, Query
 
 FORMULAS_FOUND = 1_000
-"""So many formulas of the index count for each formula of a query."""
+"""The number of results that count for each formula of a query."""
 
 MOST_FORMULAS = 24
-"""Of more formulas in one query, the longest so many count."""
+"""Only this many formulas of a query count, the longest."""
 
 
-class _Ranked(NamedTuple):
-    """The formulas found for one query formula: ``scores`` (float64), and the ordinal of each in every segment (int64,
-    -1 where it is not there)."""
+class _RankedFormulas(NamedTuple):
+    """The results for a query formula, and the ordinal of each in every segment (int64, -1 where absent)."""
 
     formula: Formula
-    found: UnitResults
+    hits: UnitResults
     ordinals: list[NDArray[np.int64]]
 
 
@@ -41,15 +40,15 @@ class BestFormulas(ScoringRetriever):
     """Searches the documents of a snapshot by a model of formulas. Immutable, and safe to share between threads."""
 
     def __init__(self, snapshot: Snapshot, ranker: FormulaRanker, kind: str) -> None:
-        """``kind`` is the name of the kind of model that ``ranker`` has."""
+        """``kind`` is the name of the ranker's kind of model."""
         super().__init__(snapshot, ranker.model)
         self.kind = kind
         self.ranker = ranker
 
     def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
-        """Why a document has its score: the formula of it that is best for each formula of the query.
+        """Explains the score of a document by its best formula for each formula of the query.
 
-        ``k`` and ``allowed`` change nothing.
+        ``k`` and ``allowed`` have no effect.
 
         :raises QueryError: the index has no such document.
         """
@@ -58,19 +57,19 @@ class BestFormulas(ScoringRetriever):
         held = where.formula[where.indptr[document] : where.indptr[document + 1]]
         parts: list[Explanation] = []
         total = 0.0
-        for formula, found, ordinals in self._ranked(query):
+        for formula, hits, ordinals in self._ranked(query):
             own = np.flatnonzero(np.isin(ordinals[number], held))
             if not len(own):
                 continue
-            first = own[np.argmax(found.scores[own])]
+            first = own[np.argmax(hits.scores[own])]
             source = segment.formula_source(int(ordinals[number][first]))
-            value = float(found.scores[first])
+            value = float(hits.scores[first])
             if value > 0:
                 parts.append(Explanation(value, f"formula {formula.source}: best by {source}"))
                 total += value
         return Explanation(total, f"document {doc_id}", parts)
 
-    def _ranked(self, query: Query) -> list[_Ranked]:
+    def _ranked(self, query: Query) -> list[_RankedFormulas]:
         formulas = {
             (formula.notation, formula.source.strip()): formula
             for content in query.fields.values() for formula in content.formulas if formula.source.strip()
@@ -78,26 +77,24 @@ class BestFormulas(ScoringRetriever):
         longest = sorted(formulas.values(), key=lambda formula: -len(formula.source))[:MOST_FORMULAS]
         chosen = [formula for formula in formulas.values() if formula in longest]
         return [
-            _Ranked(formula, found, ordinals_by_segment(self.snapshot.segments, found.segments, found.units))
-            for formula, found in zip(chosen, self.ranker.search(chosen, FORMULAS_FOUND) if chosen else [], strict=True)
+            _RankedFormulas(formula, hits, ordinals_by_segment(self.snapshot.segments, hits.segments, hits.units))
+            for formula, hits in zip(chosen, self.ranker.search(chosen, FORMULAS_FOUND) if chosen else [], strict=True)
         ]
 
     def scores(self, query: Query) -> list[NDArray[np.float64]]:
-        """For each segment the scores of its documents (float64, one a document); 0 for one that has no formula found
-        for the query."""
         ranked = self._ranked(query)
         scores: list[NDArray[np.float64]] = []
         for number, segment in enumerate(self.snapshot.segments):
             places = open_places(segment)
             total = np.zeros(segment.doc_count)
-            for _, found, ordinals in ranked:
+            for _, hits, ordinals in ranked:
                 there = np.flatnonzero(ordinals[number] >= 0)
                 starts, stops = places.indptr[ordinals[number][there]], places.indptr[ordinals[number][there] + 1]
                 counts = stops - starts
                 within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
                 documents = places.docs[np.repeat(starts, counts) + within]
                 best_scores = np.zeros(segment.doc_count)
-                np.maximum.at(best_scores, documents, np.repeat(found.scores[there], counts))
+                np.maximum.at(best_scores, documents, np.repeat(hits.scores[there], counts))
                 total += best_scores
             scores.append(total)
         return scores

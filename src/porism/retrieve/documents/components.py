@@ -1,4 +1,4 @@
-"""What can be added to the scores of the first documents that a search finds."""
+"""Components: what can be added to the scores of the candidates of a search."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ from porism.types import Query
 
 
 class ScoreComponent(Protocol):
-    """A part of a score that is computed for the candidates of a query only.
+    """A part of a score that is computed for candidates only.
 
-    ``candidates`` are the first documents by their scores so far, those of the components before included.
+    The scores of ``candidates`` include those of earlier components.
     """
 
     def applies(self, query: Query) -> bool:
-        """Whether it can add anything; where no component does, no candidates beyond the results are looked for."""
+        """Whether it can add anything; if no component can, the search looks for no further candidates."""
 
     def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """Documents by segment (increasing) that are candidates whatever terms they have."""
+        """Further candidates by segment (increasing), whatever terms they have."""
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
-        """What it adds to the score of each candidate (float64, ≥ 0)."""
+        """The number it adds to the score of each candidate (float64, ≥ 0)."""
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
-        """What it adds to one of the candidates; the value is that of :meth:`scores`."""
+        """Explains the number that :meth:`scores` gives for the candidate at ``position``."""
 
 
 S = TypeVar("S", bound=Settings)
 
 
 class ComponentContext(NamedTuple):
-    """What components are made from, beside their own settings: the snapshot with the analyzer of its index, the sum
-    over terms and the reader of queries that the same model has, the weights of the fields of a query, and the
-    statistics of the collection where the snapshot has a part of it."""
+    """What components are made from, beside their settings; ``lexical`` and ``reader`` are those of the same model.
+
+    ``collection`` has the statistics of all documents, if the snapshot has only a part of them.
+    """
 
     snapshot: Snapshot
     analyzer: Analyzer
@@ -61,10 +62,10 @@ def _nothing(segments: Sequence[Segment], settings: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentKind(Generic[S]):
-    """One kind of component, by the ``name`` that models give it.
+    """A kind of component, whose ``name`` models use.
 
-    ``settings`` is the class of its settings. ``make`` returns the component, or None where it can never add anything:
-    it is switched off, or the index lacks what it needs. ``prepare`` stores beside the segments what searching needs.
+    ``settings`` is the class of its settings. ``make`` returns the component, or None if it is switched off or the
+    index lacks what it needs. ``prepare`` stores the derived data that it searches.
     """
 
     name: str

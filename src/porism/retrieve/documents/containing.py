@@ -1,7 +1,7 @@
-"""What a document would score for a query formula by its terms if it held the formula itself.
+"""The score by terms that a document would have if it contained a query formula itself.
 
-A document that holds an equal formula, or the same one with other letters, shares few terms with the query. What it
-lacks beside this score is what the equality is worth.
+A document with an equal formula, or the same one in other letters, shares few terms with the query. The difference to
+this score is the value of the equality.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from porism.retrieve.weightings.base import ComputedWeighting, computed, is_stor
 from porism.types import Formula
 
 
-class _Terms(NamedTuple):
-    """Of one channel: how often the formula has each term (float64), what each weighs (float64), and all together."""
+class _FormulaTerms(NamedTuple):
+    """The terms of a formula in one channel: their counts (float64) and weights (float64)."""
 
     channel: str
     counts: NDArray[np.float64]
@@ -29,7 +29,7 @@ class _Terms(NamedTuple):
 
 
 class HeldFormulas:
-    """Computes what documents lack beside those that hold a query formula; safe to share between threads."""
+    """Computes the scores that documents lack because they do not contain a query formula; safe to share."""
 
     def __init__(self, lexical: LexicalRetriever, reader: QueryReader) -> None:
         self._lexical, self._reader = lexical, reader
@@ -42,9 +42,9 @@ class HeldFormulas:
     def lacking(
         self, formula: Formula, fields: Iterable[str], documents: Sequence[NDArray[np.int32]]
     ) -> list[NDArray[np.float64]]:
-        """How much more (float64, ≥ 0) the documents of each segment would score if they held the formula.
+        """The difference (float64, ≥ 0) to the scores that documents of each segment would have with the formula.
 
-        ``fields`` are the query fields in which it occurs, each as often as it does.
+        ``fields`` has the query field of each occurrence of the formula.
         """
         weights = self._reader.formula_weights(fields)
         weighed, counts = self._reader.formula_terms(formula, weights)
@@ -59,37 +59,37 @@ class HeldFormulas:
             })
             for number, name in enumerate(names)
         ]
-        found: list[NDArray[np.float64]] = []
+        shares: list[NDArray[np.float64]] = []
         for segment, held in enumerate(documents):
             if not len(held):
-                found.append(np.zeros(0))
+                shares.append(np.zeros(0))
                 continue
             total = np.zeros(len(held))
             for channel in channels:
                 total += self._holding(channel, segment, held)
-            found.append(np.maximum(0.0, total - self._lexical.score_read(names, read, segment, held)))
-        return found
+            shares.append(np.maximum(0.0, total - self._lexical.score_read(names, read, segment, held)))
+        return shares
 
     def _of_channel(
         self, name: str, query: dict[str, float], counts: Counter[str], known: dict[str, float]
-    ) -> _Terms:
-        """What the terms of a formula weigh; those that no document has weigh what one weighs that would be new."""
+    ) -> _FormulaTerms:
+        """The weights of a formula's terms; a term of no document weighs as much as a new term would."""
         new = self._weightings[name].term_weights(np.zeros(1, np.int64), self._lexical.statistics(name)).clip(0)[0]
         share = self._lexical.channels[name].weight * new
-        return _Terms(
+        return _FormulaTerms(
             name, np.array([float(counts.get(term, 1)) for term in query]),
             np.array([known.get(term, share * weight) for term, weight in query.items()]),
         )
 
-    def _holding(self, channel: _Terms, segment: int, documents: NDArray[np.int32]) -> NDArray[np.float64]:
-        """What a channel gives documents that have the terms of the formula as often as it has them."""
+    def _holding(self, channel: _FormulaTerms, segment: int, documents: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The score in a channel of documents with the terms and counts of the formula."""
         name, counts, worths = channel
         weighting = self._weightings[name]
         lengths = np.maximum(self._lengths_of(segment, name)[documents], counts.sum())
         x = weighting.tf_values(counts)
         y = weighting.length_values(lengths, self._lexical.statistics(name))[:, None]
         factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
-        # each row by itself: a product of matrices adds in another order where there are more rows
+        # row sums: in a matrix product the order of additions depends on the number of rows
         held: NDArray[np.float64] = (factors * worths).sum(axis=1)
         return held
 

@@ -1,12 +1,12 @@
-"""Coverage: a document gains by the share of its words that a long query has.
+"""Coverage: a document gains by the share of its words that occur in a long query.
 
-The terms that both share say how much of the query a document holds; this says how much of the document the query
-holds. A statement or a question of some length describes what it is about, and a document that speaks of nothing else
-fits it better than one that speaks of more. A short query only names something: there it would prefer short documents.
+A score by terms measures how much of the query is in a document; coverage measures how much of the document is in the
+query. A long query describes its subject, and a document about nothing else fits it better. A short query only names
+its subject: there coverage would prefer short documents.
 
-A candidate gains ``weight · m · Σ tf(t) / length`` over the distinct words t of the query, where m is what the query's
-words count at most in the channel of words: ``Σ weight · q(t) · idf(t)``. Frequencies and lengths are weighted by
-field, as in that channel.
+A candidate gains ``weight · m · Σ tf(t) / length`` over the distinct words t of the query. Here m is the upper bound of
+the query's score in the channel of words, ``Σ weight · q(t) · idf(t)``. Frequencies and lengths are weighted by field,
+as in that channel.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from porism.types import Query
 
 @dataclass(frozen=True, slots=True)
 class Coverage(Settings):
-    """How much documents gain by the share of their words that the query has: ``weight`` times that share times
-    what the query's words count at most; 0 is off. Only queries of at least ``words`` distinct words, stop words left
-    out, count: what a shorter one names can be in a document of any length.
+    """The gain of documents by the share of their words that occur in the query; ``weight`` 0 is off.
+
+    Only queries of at least ``words`` distinct words, without stop words, count.
 
     :raises ConfigError: a number is out of its range.
     """
@@ -57,36 +57,32 @@ class Share(CountedQuery):
 
     @property
     def saturating(self) -> bool:
-        """The factor is a quotient of frequency and length."""
         return False
 
     @property
     def shift(self) -> float:
-        """Nothing."""
         return 0.0
 
     def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
-        """All terms weigh the same."""
         return np.ones(len(df))
 
     def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The frequency itself."""
         return frequencies
 
     def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
-        """The length; 1 for an empty document, which has no frequency to divide."""
+        """The lengths; 1 for an empty document, to avoid a division by 0."""
         return np.where(lengths > 0, lengths, 1.0)
 
 
 class _QueryWords(NamedTuple):
-    """The distinct words of a query, each once, and what they count at most."""
+    """The distinct words of a query, each of weight 1, and the upper bound of the query's score by words."""
 
     terms: dict[str, dict[str, float]]
     most: float
 
 
 class CoveredWords:
-    """Adds to documents what the query has of their words; safe to share."""
+    """The component of coverage; safe to share between threads."""
 
     def __init__(
         self, segments: Sequence[Segment], settings: Coverage, lexical: LexicalRetriever, reader: QueryReader
@@ -106,20 +102,18 @@ class CoveredWords:
         )
 
     def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """None: what shares no word with the query gains nothing."""
+        """None: documents that share no word with the query gain nothing."""
         return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
-        """What each candidate gains (float64)."""
         words = self._query_words(query)
         return self.settings.weight * words.most * self._covered(words, candidates)
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
-        """What one candidate gains."""
         words = self._query_words(query)
         here = slice(position, position + 1)
-        one = UnitResults(candidates.segments[here], candidates.units[here], candidates.scores[here])
-        share = float(self._covered(words, one)[0])
+        candidate = UnitResults(candidates.segments[here], candidates.units[here], candidates.scores[here])
+        share = float(self._covered(words, candidate)[0])
         return Explanation(
             self.settings.weight * words.most * share,
             f"coverage: the query has {share:.4f} of the document's words · weight {self.settings.weight:g} · "
@@ -148,4 +142,4 @@ def _make(context: ComponentContext, settings: Coverage) -> CoveredWords | None:
 
 
 COVERAGE = ComponentKind(name="coverage", settings=Coverage, make=_make)
-"""What documents gain by the share of their words that the query has."""
+"""The component of coverage."""

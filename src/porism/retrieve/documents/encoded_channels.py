@@ -1,4 +1,4 @@
-"""Channels whose terms a sparse encoder weighs, as a search by terms sees them; what opens them is handed in."""
+"""Channels whose terms a sparse encoder weights, as a search by terms sees them; their opener is a parameter."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from porism.retrieve.weightings.base import LexicalChannel
 from porism.types import Query
 
 
-class QueryEncoder(Protocol):
-    """What reads queries for a channel."""
+class SparseQueryReader(Protocol):
+    """Reads queries for a channel."""
 
     def terms(self, query: Query) -> dict[str, float]:
         """Term → weight in the query."""
 
     def beyond(self, query: Query) -> int:
-        """How many tokens of the query are beyond what the encoder reads."""
+        """The number of tokens at the end of the query that the encoder does not read."""
 
 
 class OpenedChannel(NamedTuple):
-    """A channel as a model has ``named`` it, its ``name`` with that of the encoder, how the channel counts, what reads
-    queries for it, and the digest of the encoder with its settings."""
+    """An opened channel: ``named`` by the model, with its full ``name`` (encoder included) and the reader of queries.
+
+    ``encoded_by`` is the digest of the encoder and its settings.
+    """
 
     named: str
     name: str
     channel: LexicalChannel
-    queries: QueryEncoder
+    queries: SparseQueryReader
     encoded_by: Mapping[str, Any]
 
 
@@ -50,11 +52,11 @@ def _as_they_are(segments: Sequence[Segment]) -> Sequence[Units]:
 NO_ENCODED_CHANNELS = EncodedChannels((), _as_they_are)
 
 OpenEncodedChannels = Callable[[Path, Mapping[str, ChannelSettings], Mapping[str, float]], EncodedChannels]
-"""From the folder of an index, the channels of a model and the weights of a query's fields."""
+"""Takes the folder of an index, the channels of a model and the weights of query fields."""
 
 
 def no_encoded_channels(
     index_path: Path, channels: Mapping[str, ChannelSettings], query_field_weights: Mapping[str, float]
 ) -> EncodedChannels:
-    """None, where nothing opens them."""
+    """Opens no channels."""
     return NO_ENCODED_CHANNELS

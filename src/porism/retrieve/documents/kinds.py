@@ -1,7 +1,7 @@
-"""Kinds: a query that names what it wants, as in "definition of a manifold", prefers documents of that kind.
+"""Kinds: a query that names a kind of document, as in "definition of a manifold", prefers documents of that kind.
 
-The kind of a document is a value of its metadata: readers of LaTeX, notes and pages say there what a unit is. Only
-short queries are read so: a long question mentions definitions and theorems that it does not ask for.
+The kind of a document is a metadata value, which readers of LaTeX, notes and pages set. Only short queries name kinds:
+a long question mentions definitions and theorems without asking for them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from porism.types import PLACEHOLDER, Query
 
 @dataclass(frozen=True, slots=True)
 class Kinds(Settings):
-    """How much documents of the kind gain that a short query names, as in "definition of a manifold": ``weight`` times
-    their score; 0 is off. ``key`` is the metadata that has the kind.
+    """Documents of a kind that the query names gain ``weight`` times their score; 0 is off.
+
+    ``key`` is the metadata key of the kind.
 
     :raises ConfigError: the weight is out of its range.
     """
@@ -40,7 +41,7 @@ class Kinds(Settings):
 
 
 MOST_WORDS = 12
-"""Queries of more words, formulas counted as one each, name no kind."""
+"""Longer queries (in words; a formula counts as one) name no kind."""
 
 _STATEMENTS = ("theorem", "lemma", "proposition", "corollary")
 _CUES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
@@ -63,13 +64,13 @@ _CUES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"\balgorithms?\b", ("algorithm",)),
     )
 )
-"""What in a query names which kinds."""
+"""Patterns in a query and the kinds that they name."""
 
 
 def kinds_named(query: Query) -> tuple[str, ...]:
-    """The kinds of documents that a query names, none where it is long or names none.
+    """The kinds of documents that a query names; none if it is long.
 
-    A query for a definition also mentions theorems; the definition is what it wants.
+    A query for a definition may also mention theorems; then only the definition counts.
     """
     text = " ".join(content.text.replace(PLACEHOLDER, " x ") for content in query.fields.values()).strip()
     if len(text.split()) > MOST_WORDS:
@@ -96,20 +97,18 @@ class NamedKinds:
         return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
-        """What each candidate gains (float64)."""
         gains = np.zeros(len(candidates.scores))
         kinds = kinds_named(query)
         for number in np.unique(candidates.segments).tolist():
             mine = candidates.segments == number
             segment = self._segments[number]
-            of_kind = np.zeros(segment.doc_count, np.bool_)
+            has_kind = np.zeros(segment.doc_count, np.bool_)
             for kind in kinds:
-                of_kind |= segment.filter(self.settings.key, kind)
-            gains[mine] = of_kind[candidates.units[mine]] * candidates.scores[mine]
+                has_kind |= segment.filter(self.settings.key, kind)
+            gains[mine] = has_kind[candidates.units[mine]] * candidates.scores[mine]
         return self.settings.weight * gains
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
-        """What one candidate gains."""
         gain = float(self.scores(query, candidates)[position])
         kinds = " or ".join(kinds_named(query))
         return Explanation(
@@ -122,4 +121,4 @@ def _make(context: ComponentContext, settings: Kinds) -> NamedKinds | None:
 
 
 KINDS = ComponentKind(name="kinds", settings=Kinds, make=_make)
-"""What documents gain by their kind."""
+"""The component of kinds."""

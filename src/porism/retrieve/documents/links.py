@@ -1,9 +1,9 @@
-"""Links: documents of threads that are linked with well matching threads gain.
+"""Links: documents gain from threads that are linked with theirs and score well.
 
-Among the candidates the relevance of a thread is the best score m of its documents. Every candidate gains ``weight``
-times the mean of m over the threads linked with its own, where those without a candidate count as 0. This is one step
-of spreading activation over the link graph (Savoy, *Ranking schemes in hybrid Boolean systems: a new approach*, JASIS
-48, 1997; Frei and Stieger, *The use of semantic links in hypertext information retrieval*, 1995).
+The score of a thread is the best score of its candidates, 0 without any. A candidate gains ``weight`` times the mean
+score of the threads linked with its own. This is one step of spreading activation over the link graph (Savoy, *Ranking
+schemes in hybrid Boolean systems: a new approach*, JASIS 48, 1997; Frei and Stieger, *The use of semantic links in
+hypertext information retrieval*, 1995).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from porism.types import Query
 
 @dataclass(frozen=True, slots=True)
 class Links(Settings):
-    """How much documents gain from threads that theirs is linked with; weight 0 is off.
+    """The gain of documents from linked threads; ``weight`` 0 is off.
 
-    ``thread`` is the metadata key of a document's own thread, ``fields`` are those that name other threads.
+    ``thread`` is the metadata key of a document's thread, ``fields`` are the keys that name linked threads.
 
     :raises ConfigError: the weight is out of its range.
     """
@@ -48,11 +48,11 @@ class Links(Settings):
 
 
 class _Spread(NamedTuple):
-    """The threads of candidates and what flows between them.
+    """The threads of candidates and the scores that flow between them.
 
-    ``place_of`` (int64, one a candidate) is a position in ``threads`` (int64, increasing), -1 for a document of none;
-    ``best`` (float64) has their scores. Thread ``i`` is linked with the threads ``linked[indptr[i] : indptr[i + 1]]``
-    (int64) and receives their scores, which are in ``received`` (float64).
+    ``place_of`` (int64, one a candidate) is a position in ``threads`` (int64, increasing), -1 for a document without a
+    thread; ``best`` (float64) has the scores of threads. Thread ``i`` is linked with the threads
+    ``linked[indptr[i] : indptr[i + 1]]`` (int64), whose scores are in ``received`` (float64).
     """
 
     place_of: NDArray[np.int64]
@@ -64,7 +64,7 @@ class _Spread(NamedTuple):
 
 
 class LinkedThreads:
-    """Adds what links between threads say to the scores of documents; safe to share."""
+    """The component of links; safe to share between threads."""
 
     def __init__(self, segments: Sequence[Segment], settings: Links) -> None:
         self.settings = settings
@@ -74,7 +74,7 @@ class LinkedThreads:
 
     @property
     def graph(self) -> LinkGraph:
-        """The links of the snapshot, put together when they are first used."""
+        """The links of the snapshot, joined at first use."""
         with self._lock:
             if self._made is None:
                 self._made = LinkGraph(self._segments, self.settings.thread, self.settings.fields)
@@ -89,7 +89,6 @@ class LinkedThreads:
         return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
-        """What each candidate gains (float64)."""
         spread = self._spread(candidates)
         if not len(spread.linked):
             return np.zeros(len(candidates.scores))
@@ -101,7 +100,7 @@ class LinkedThreads:
         return np.append(gains, 0.0)[spread.place_of]
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
-        """What one candidate gains, a part for each linked thread that has a candidate."""
+        """A part for each linked thread that has a candidate."""
         spread = self._spread(candidates)
         place = int(spread.place_of[position])
         gain = float(self.scores(query, candidates)[position])
@@ -150,4 +149,4 @@ def _prepare(segments: Sequence[Segment], settings: Links) -> None:
 
 
 LINKS = ComponentKind(name="links", settings=Links, make=_make, prepare=_prepare)
-"""What links between threads add."""
+"""The component of links."""

@@ -1,4 +1,4 @@
-"""The settings of what the formulas of documents add to their scores."""
+"""The settings of matching formulas."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from porism.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Matches(Settings):
-    """How the formulas of a document count beside its terms; weight 0 is off
-    (:mod:`porism.retrieve.documents.matched_formulas`).
+    """How the formulas of a document add to its score (:mod:`porism.retrieve.documents.matched_formulas`).
 
-    Each query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²`` where s is the similarity
-    of the best formula of the document, n how often the query has the formula (by the weights of its fields) and its
-    mass the sum of the inverse document frequencies of its terms: its size and rarity. A document gains the sum of
-    what query formulas give or, if ``combine`` is ``best``, the largest. Only the first ``candidates`` formulas that a
-    query formula finds are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas``
-    of largest mass count. Query formulas of a single symbol never count.
+    A query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²``. Here s is the similarity of
+    the best formula of the document, and n the number of times the query has the formula, weighted by field. Its mass,
+    the sum of the inverse document frequencies of its terms, grows with size and rarity. A document gains the sum over
+    query formulas or, if ``combine`` is ``best``, the largest. Only the first ``candidates`` results of a query formula
+    are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas`` of largest mass.
+    Query formulas of a single symbol never count; a ``weight`` of 0 is off.
 
-    With ``equal`` above 0 (to 10), formulas that have the value of the query formula or hold it, variables renamed, are
-    matches too, wherever they rank by their terms: full ones where they are the query formula or equal to it, else with
-    the share ``renamed`` where variables must be renamed, and ``part`` where they hold the formula. Their documents are
-    found whatever terms they have. To their score is added what their terms lack beside those of a document that holds
-    the query formula itself, times that share, times ``equal``, and times ``2 − 3 · ln D / ln N`` (from 0 to 1) where
-    D of N documents hold such a formula: to hold what many hold says little; and times ``beside_words`` where the query
-    has words as well.
+    With ``equal`` above 0 (to 10), formulas that are equal to the query formula in value or contain it, up to renaming
+    of variables, match too, whatever their terms. An equal formula is a full match; the share is ``renamed`` if
+    variables must be renamed, and ``part`` if the formula is only contained. The document gains what its score by terms
+    lacks, compared with a document that has the query formula itself. That gain is multiplied by the share, by
+    ``equal``, by ``2 − 3 · ln D / ln N`` (from 0 to 1) if D of N documents have such a formula, and by ``beside_words``
+    if the query has words too.
 
     :raises ConfigError: a number is out of its range.
     """

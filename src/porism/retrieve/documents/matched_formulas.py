@@ -1,8 +1,8 @@
-"""What the formulas of documents add to their scores: the best match of each query formula.
+"""Matching formulas: a document gains by the best match of each query formula.
 
-A query formula finds formulas by their terms, by its value, and by its operator tree with variables renamed. Each
-document gains by the best of those that it holds. One that holds an equal formula scores in addition, for the share
-``equal`` of it, what its terms lack beside those of a document that holds the query formula itself.
+A query formula is searched for by its terms, by its value, and by its operator tree up to renaming of variables. A
+document with an equal formula also gains a share ``equal`` of the score by terms that it lacks, compared with a
+document that contains the query formula itself.
 """
 
 from __future__ import annotations
@@ -40,21 +40,25 @@ from porism.types import Query
 
 _LETTER = re.compile(r"[^\W\d_]")
 MOST_FURTHER = 200
-"""So many documents that are not among the first by their terms are candidates by what they hold, at most."""
+"""The largest number of candidates that are found by their formulas and not by their terms."""
 
 
 class _Holders(NamedTuple):
-    """Of one query formula and segment: the live documents that hold a match (int32, increasing), the share of a full
-    match that each has (float64), and what each gains for holding an equal formula (float64)."""
+    """The live documents of a segment with a match for a query formula (int32, increasing).
+
+    ``shares`` (float64) are their shares of a full match, ``lacking`` (float64) their gains for an equal formula.
+    """
 
     documents: NDArray[np.int32]
     shares: NDArray[np.float64]
     lacking: NDArray[np.float64]
 
 
-class _Formulas(NamedTuple):
-    """Formulas by segment and ordinal (int32), the share of a full match that each is, and of an equal one (float64);
-    some are there twice."""
+class _LikeFormulas(NamedTuple):
+    """Formulas like a query formula, by segment and ordinal (int32); some occur twice.
+
+    ``shares`` and ``equal`` (float64) are their shares of a full match and of an equal formula.
+    """
 
     segments: NDArray[np.int32]
     units: NDArray[np.int32]
@@ -63,52 +67,52 @@ class _Formulas(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """A query formula with the documents of each segment that hold a match."""
+    """A query formula with the documents of each segment that contain a match."""
 
     query: WeightedFormula
     by_segment: tuple[_Holders, ...]
 
     def gains(self, segment: int) -> NDArray[np.float64]:
-        """What the documents gain (float64)."""
+        """The gains of the documents (float64)."""
         holders = self.by_segment[segment]
         return self.query.weight * holders.shares + holders.lacking
 
 
 class MatchedFormulas:
-    """Adds what matching formulas are worth to the scores of documents; safe to share between threads."""
+    """The component of matching formulas; safe to share between threads."""
 
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, settings: Matches, query_field_weights: Mapping[str, float],
         model: FormulaModel = DEFAULT_FORMULA_MODEL, lexical: LexicalRetriever | None = None,
         reader: QueryReader | None = None, collection: CollectionStatistics | None = None,
     ) -> None:
-        """``lexical`` and ``reader`` search the documents; without them equal formulas give no more than a match.
+        """``lexical`` and ``reader`` search the documents; without them equal formulas gain no more than a match.
 
-        With a ``collection``, of which the snapshot has a part, the holders of equal formulas are given with a query.
+        With a ``collection``, the statistics of a query have the numbers of documents with equal formulas.
         """
         self._model = model
         self.settings = settings
         self._snapshot, self._analyzer = snapshot, analyzer
         self._formulas = WeightedFormulas(settings, query_field_weights, lambda formula: self.retriever.read(formula))
         self.shown = ShownMatches(snapshot, analyzer, self._formulas, model)
-        """Which formulas of a document are shown as answers to those of a query."""
+        """Chooses the formulas of a document to show as matches."""
         self._held = HeldFormulas(lexical, reader) if lexical is not None and reader is not None else None
         self._collection = collection
         self._last: tuple[Query | None, list[_Prepared]] = (None, [])
 
     @property
     def possible(self) -> bool:
-        """Whether anything is to be added, and the index has channels by which formulas are found."""
+        """Whether it can add anything: it is switched on, and the index has channels to search formulas by."""
         return (self.settings.weight > 0 or self.settings.equal > 0) and self.searchable
 
     @property
     def searchable(self) -> bool:
-        """Whether the index has channels by which formulas are found."""
+        """Whether the index has channels to search formulas by."""
         return bool(set(self._analyzer.config.formulas) & set(self._model.channels) - {VALUES})
 
     @cached_property
     def retriever(self) -> FormulaRetriever:
-        """Search of the formulas without their values, which cost more to compute than all else; made when needed."""
+        """Search of formulas without their values, which are expensive to compute; made at first use."""
         channels = {name: channel for name, channel in self._model.channels.items() if name != VALUES}
         return FormulaRetriever(self._snapshot, self._analyzer, replace(self._model, channels=channels))
 
@@ -120,23 +124,22 @@ class MatchedFormulas:
         )
 
     def applies(self, query: Query) -> bool:
-        """Whether the query has formulas."""
         return any(content.formulas for content in query.fields.values())
 
     def further(self, query: Query) -> list[tuple[int, NDArray[np.int32]]]:
-        """Documents (int32) by segment that hold a formula equal to one of the query, those that gain most by it."""
+        """The documents with a formula equal to one of the query that gain most by it."""
         segments, units, gains = self.gaining(query)
         best = first_gaining(gains)
         units, segments = units[best], segments[best]
         return [(number, np.sort(units[segments == number])) for number in np.unique(segments).tolist()]
 
     def gaining(self, query: Query) -> UnitResults:
-        """All documents that hold a formula equal to one of the query, in any order, with what they gain by it."""
+        """All documents with a formula equal to one of the query, in any order; their scores are the gains."""
         gains: list[NDArray[np.float64]] = [np.zeros(0)]
         documents: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         segments: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         prepared_formulas = [
-            prepared for prepared in self._prepared(query) if any(one.lacking.any() for one in prepared.by_segment)
+            prepared for prepared in self._prepared(query) if any(part.lacking.any() for part in prepared.by_segment)
         ]
         for number, segment in enumerate(self._snapshot.segments if prepared_formulas else ()):
             total = np.zeros(segment.doc_count)
@@ -144,24 +147,23 @@ class MatchedFormulas:
                 holders = prepared.by_segment[number]
                 equal = np.flatnonzero(holders.lacking > 0)
                 total[holders.documents[equal]] += prepared.gains(number)[equal]
-            found = np.flatnonzero(total).astype(np.int32)
-            documents.append(found)
-            gains.append(total[found])
-            segments.append(np.full(len(found), number, np.int32))
+            units = np.flatnonzero(total).astype(np.int32)
+            documents.append(units)
+            gains.append(total[units])
+            segments.append(np.full(len(units), number, np.int32))
         return UnitResults(np.concatenate(segments), np.concatenate(documents), np.concatenate(gains))
 
     def formula_count(self, query: Query) -> int:
-        """How many of the query's formulas count."""
+        """The number of the query's formulas that count."""
         return len(self._formulas.of(query))
 
     def holders(self, query: Query) -> list[int]:
-        """How many documents hold a formula equal to each of the query's formulas that count."""
+        """The number of documents with a formula equal to each of the query's formulas that count."""
         worth = self._worth(query)
-        found = [self._like(one, worth) for one in self._formulas.of(query)]
-        return [sum(int(np.count_nonzero(one.lacking)) for one in by_segment) for by_segment in found]
+        matches = [self._like(one, worth) for one in self._formulas.of(query)]
+        return [sum(int(np.count_nonzero(one.lacking)) for one in by_segment) for by_segment in matches]
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
-        """What each document gains (float64)."""
         gains = np.zeros(len(candidates.scores))
         if len(gains):
             for prepared in self._prepared(query):
@@ -172,14 +174,13 @@ class MatchedFormulas:
         return gains
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
-        """What one of the documents gains, a part for each query formula that it has something like."""
-        one = UnitResults(
-            candidates.segments[position : position + 1], candidates.units[position : position + 1], np.zeros(1)
-        )
+        """A part for each query formula that the document has a match for."""
+        here = slice(position, position + 1)
+        candidate = UnitResults(candidates.segments[here], candidates.units[here], np.zeros(1))
         parts: list[Explanation] = []
         for prepared in self._prepared(query):
             source = prepared.query.formula.formula.source
-            for segment, _, places in self._held_by(one, prepared):
+            for segment, _, places in self._held_by(candidate, prepared):
                 holders = prepared.by_segment[segment]
                 share, lacking = float(holders.shares[places[0]]), float(holders.lacking[places[0]])
                 weight = prepared.query.weight
@@ -197,43 +198,44 @@ class MatchedFormulas:
         return Explanation(sum(part.value for part in parts), "best matches of the query's formulas", parts)
 
     def _prepared(self, query: Query) -> list[_Prepared]:
-        """The query's formulas with the documents that hold something like them; the last query's are remembered."""
+        """The query's formulas with the documents that contain matches; the last query's are cached."""
         known, prepared = self._last
         if known is not query:
             worth = self._worth(query)
-            prepared = [self._holders(one, worth, number) for number, one in enumerate(self._formulas.of(query))]
-            self._last = query, prepared  # one assignment, so that threads at worst do it twice
+            formulas = self._formulas.of(query)
+            prepared = [self._holders(formula, worth, number) for number, formula in enumerate(formulas)]
+            self._last = query, prepared  # one assignment, so that threads at worst compute it twice
         return prepared
 
     def _worth(self, query: Query) -> float:
-        """What equal formulas are worth of what documents lack."""
+        """The share of the lacking score that a document with an equal formula gains."""
         words = any(_LETTER.search(content.text) for content in query.fields.values())
         return self.settings.equal * (self.settings.beside_words if words else 1.0)
 
     def _holders(self, query: WeightedFormula, worth: float, number: int) -> _Prepared:
-        """The documents that hold a formula which is like the query formula, or equal: ``worth`` of what these lack.
+        """The documents with a formula like or equal to the query formula, which is the query's ``number``-th.
 
-        ``number`` is that of the formula among those of the query that count.
+        Those with an equal one gain the share ``worth`` of the score they lack.
         """
         by_segment = self._like(query, worth)
         if self._collection is None:
-            holders = sum(int(np.count_nonzero(one.lacking)) for one in by_segment)
+            holders = sum(int(np.count_nonzero(part.lacking)) for part in by_segment)
         else:
             holders = query_statistics().holders[number]
         return _Prepared(query, tuple(self._with_lacking(query, worth, by_segment, holders)))
 
     def _like(self, query: WeightedFormula, worth: float) -> list[_Holders]:
-        """The documents of each segment that hold a formula which is like the query formula, or equal; ``lacking`` is
-        the share of an equal one."""
+        """The documents of each segment with a formula like or equal to the query formula; ``lacking`` is the share of
+        an equal one."""
         settings = self.settings
         segments, units = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         all_shares, all_equal = [np.zeros(0)], [np.zeros(0)]
         if settings.weight > 0:
-            found = self.retriever.lexical.search_units([query.formula.terms], settings.candidates)[0]
-            similar = self.retriever.similarities(query.formula, found)
+            hits = self.retriever.lexical.search_units([query.formula.terms], settings.candidates)[0]
+            similar = self.retriever.similarities(query.formula, hits)
             shares = (np.clip(similar - settings.least, 0.0, 1.0 - settings.least) / (1.0 - settings.least)) ** 2
             near = np.flatnonzero(shares)
-            segments, units = [found.segments[near]], [found.units[near]]
+            segments, units = [hits.segments[near]], [hits.units[near]]
             all_shares, all_equal = [shares[near]], [np.zeros(len(near))]
         if worth > 0:
             for number, equal in enumerate(self._equal.find(query.formula.operators, query.formula.tree)):
@@ -241,7 +243,7 @@ class MatchedFormulas:
                 units.append(equal.formulas)
                 all_shares.append(self._exact_shares[equal.kinds])
                 all_equal.append(all_shares[-1])
-        like = _Formulas(
+        like = _LikeFormulas(
             np.concatenate(segments), np.concatenate(units), np.concatenate(all_shares), np.concatenate(all_equal)
         )
         return [self._in_segment(number, like) for number in range(len(self._snapshot.segments))]
@@ -249,17 +251,17 @@ class MatchedFormulas:
     def _with_lacking(
         self, query: WeightedFormula, worth: float, by_segment: list[_Holders], holders: int
     ) -> list[_Holders]:
-        """What holders of equal formulas, so many in all, gain: until here ``lacking`` is the share of it."""
+        """Replaces ``lacking``, the share of an equal formula, by the gain; ``holders`` is their total number."""
         if worth == 0:
             return by_segment
         factor = worth * self._rarity(holders)
         if factor == 0 or self._held is None:
-            return [one._replace(lacking=np.zeros(len(one.documents))) for one in by_segment]
-        places = [np.flatnonzero(one.lacking) for one in by_segment]
-        documents = [one.documents[some] for one, some in zip(by_segment, places, strict=True)]
+            return [part._replace(lacking=np.zeros(len(part.documents))) for part in by_segment]
+        places = [np.flatnonzero(part.lacking) for part in by_segment]
+        documents = [part.documents[some] for part, some in zip(by_segment, places, strict=True)]
         lacking = self._held.lacking(query.formula.formula, query.fields, documents)
-        for one, some, gain in zip(by_segment, places, lacking, strict=True):
-            one.lacking[some] *= factor * gain
+        for part, some, gain in zip(by_segment, places, lacking, strict=True):
+            part.lacking[some] *= factor * gain
         return by_segment
 
     @cached_property
@@ -270,7 +272,7 @@ class MatchedFormulas:
         return shares
 
     def _rarity(self, documents: int) -> float:
-        """How much it says to be one of so many documents: all up to N^⅓ of N, nothing from N^⅔ on."""
+        """The weight of a formula that this many documents have: 1 up to N^⅓ of N documents, 0 from N^⅔ on."""
         if not documents or self._documents < 2:
             return float(documents > 0)
         return min(1.0, max(0.0, 2.0 - 3.0 * math.log(documents) / math.log(self._documents)))
@@ -284,7 +286,7 @@ class MatchedFormulas:
     def _held_by(
         self, candidates: UnitResults, prepared: _Prepared
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """By segment: the candidates that hold a match, and their places among the holders."""
+        """The candidates in each segment that contain a match, and their places among the holders."""
         for segment in np.unique(candidates.segments).tolist():
             mine = np.flatnonzero(candidates.segments == segment)
             documents = prepared.by_segment[segment].documents
@@ -295,8 +297,8 @@ class MatchedFormulas:
             if held.any():
                 yield segment, mine[held], places[held]
 
-    def _in_segment(self, segment: int, like: _Formulas) -> _Holders:
-        """The live documents of a segment that hold one of the formulas, with the best shares that each holds."""
+    def _in_segment(self, segment: int, like: _LikeFormulas) -> _Holders:
+        """The live documents of a segment with one of the formulas, and the best shares of each."""
         formulas, rows = self._ordinals(segment, like)
         places = open_places(self._snapshot.segments[segment])
         lengths = places.indptr[formulas + 1] - places.indptr[formulas]
@@ -313,29 +315,31 @@ class MatchedFormulas:
         np.maximum.at(equal, inverse, like.equal[rows])
         return _Holders(documents, shares, equal)
 
-    def _ordinals(self, segment: int, found: _Formulas) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The ordinals that formulas have in a segment, and which they are of those found: each is found in one
-        segment, but others can hold it too."""
-        mine = np.flatnonzero(found.segments == segment)
-        formulas = found.units[mine].astype(np.int64)
-        if len(mine) == len(found.units):
+    def _ordinals(self, segment: int, like: _LikeFormulas) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The ordinals of formulas in a segment, and their positions in ``like``.
+
+        A formula is found in one segment, but others can contain it too.
+        """
+        mine = np.flatnonzero(like.segments == segment)
+        formulas = like.units[mine].astype(np.int64)
+        if len(mine) == len(like.units):
             return formulas, mine
-        rest = np.flatnonzero(found.segments != segment)
-        keys = self.retriever.lexical.ids.take(found.segments[rest], found.units[rest])
+        rest = np.flatnonzero(like.segments != segment)
+        keys = self.retriever.lexical.ids.take(like.segments[rest], like.units[rest])
         others = self._snapshot.segments[segment].keys.find(keys)
         held = np.flatnonzero(others >= 0)
         return np.concatenate([formulas, others[held].astype(np.int64)]), np.concatenate([mine, rest[held]])
 
 
 def first_gaining(gains: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which of all documents that gain are candidates (positions, increasing): about the first :data:`MOST_FURTHER`."""
+    """The positions (increasing) of the documents that gain most: about :data:`MOST_FURTHER` of them."""
     least = np.partition(gains, -MOST_FURTHER)[-MOST_FURTHER] if len(gains) > MOST_FURTHER else 0.0
-    # of many that gain the same none is preferred: which come first would depend on the segments
+    # of many equal gains all or none are taken: their order would depend on the segments
     return np.flatnonzero(gains >= least if (gains >= least).sum() <= 2 * MOST_FURTHER else gains > least)
 
 
 def matched_formulas(context: ComponentContext, settings: Matches) -> MatchedFormulas:
-    """What compares the formulas of queries and documents, whether or not it adds to scores."""
+    """Makes the component, whether or not it adds to scores."""
     return MatchedFormulas(
         context.snapshot, context.analyzer, settings, context.query_field_weights, lexical=context.lexical,
         reader=context.reader, collection=context.collection,
@@ -348,4 +352,4 @@ def _make(context: ComponentContext, settings: Matches) -> MatchedFormulas | Non
 
 
 MATCHES = ComponentKind(name="matches", settings=Matches, make=_make)
-"""What matching formulas add."""
+"""The component of matching formulas."""

@@ -1,10 +1,10 @@
 """More like this: a document as the query.
 
-A document is read as a query is, words and formulas, with the weights that its fields have in the documents: so what a
-model says of channels, powers and masses of formulas holds for it too. Of all its terms only the most telling ones are
-searched for, those of the largest weight in the query times weight of the term (for BM25 its idf), in each channel
-apart, those of equal ones by code point. What a document alone has can find no other, and is left out. There is no
-feedback: a document has words enough. Lucene's *MoreLikeThis* chooses terms so, by tf·idf.
+A document is read as a query, with its words and formulas and the weights of document fields; the model's channels,
+powers and formula masses apply. In each channel only the most informative terms are searched for, ranked by their
+weight in the query times the weight of the term (for BM25 its idf), ties by code point. Terms of no other document are
+left out. There is no feedback, since a document has enough words. Lucene's *MoreLikeThis* chooses terms in this way, by
+tf·idf.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from porism.types import Document, Query
 
 @dataclass(frozen=True, slots=True)
 class MoreLikeThisSettings(Settings):
-    """Which terms of a document ask for others like it: at most ``terms`` of each channel.
+    """Which terms of a document are searched for: at most ``terms`` of each channel.
 
     They occur in at least ``min_df`` documents, the document itself included, and in at most a share ``max_df`` of
-    those that have the channel. ``fields`` are those of the document that count (all, where none is named).
+    those with the channel. ``fields`` are the fields of the document that count, all by default.
 
     :raises ConfigError: a number is out of its range.
     """
@@ -52,7 +52,7 @@ class MoreLikeThisSettings(Settings):
 
 
 class MoreLikeThis:
-    """Finds documents like one of the index, by the model of a retriever; safe to share between threads."""
+    """Finds documents like a given one, by the model of a retriever; safe to share between threads."""
 
     def __init__(
         self, retriever: DocumentRetriever, analyzer: Analyzer, settings: MoreLikeThisSettings | None = None
@@ -64,7 +64,7 @@ class MoreLikeThis:
         )
 
     def _as_document(self, model: SearchModel) -> SearchModel:
-        """The model with the weights of fields in documents as those in queries."""
+        """The model with the weights of document fields as those of query fields."""
         fields = sorted({name for segment in self.retriever.lexical.segments for name in segment.fields})
 
         def named(weights: FieldWeights) -> dict[str, float]:
@@ -82,12 +82,12 @@ class MoreLikeThis:
         return replace(model, channels=channels, query_field_weights=named(model.field_weights))
 
     def query(self, document: Document) -> Query:
-        """The document, or the fields of it that count, as a query.
+        """The fields of a document that count, as a query.
 
-        :raises QueryError: it has none of these fields, or nothing in them.
+        :raises QueryError: it lacks these fields, or they are empty.
         """
-        wanted = self.settings.fields or tuple(document.fields)
-        fields = {name: content for name, content in document.fields.items() if name in wanted and content}
+        names = self.settings.fields or tuple(document.fields)
+        fields = {name: content for name, content in document.fields.items() if name in names and content}
         if not fields:
             held = ", ".join(name for name, content in document.fields.items() if content)
             raise QueryError(
@@ -97,17 +97,17 @@ class MoreLikeThis:
         return Query(document.id, fields)
 
     def terms(self, query: Query) -> dict[str, dict[str, float]]:
-        """Channel → term → weight in the query, of the most telling terms of :meth:`query`.
+        """Channel → term → weight in the query, for the most informative terms of :meth:`query`.
 
         :raises QueryError: it has no terms in the channels that are searched.
         """
-        found = self._reader.terms(query)
-        if not found:
+        by_channel = self._reader.terms(query)
+        if not by_channel:
             raise QueryError(
                 f"the document {query.id!r} has no words and no formulas in the channels that are searched",
                 hint=f"Searched are {', '.join(self.retriever.lexical.channels)}.",
             )
-        return {name: telling for name, terms in found.items() if (telling := self._telling(name, terms))}
+        return {name: telling for name, terms in by_channel.items() if (telling := self._telling(name, terms))}
 
     def _telling(self, name: str, terms: dict[str, float]) -> dict[str, float]:
         lexical = self.retriever.lexical
@@ -115,24 +115,23 @@ class MoreLikeThis:
         statistics = lexical.statistics(name)
         df = lexical.document_frequencies(name, ordered)
         weights = np.array([terms[term] for term in ordered])
-        able = (df >= self.settings.min_df) & (df <= self.settings.max_df * statistics.documents)
-        worth = np.zeros(len(ordered))
-        worth[able] = weights[able] * lexical.channels[name].weighting.term_weights(df[able], statistics)
-        best = np.argsort(-worth, kind="stable")[: self.settings.terms]
-        return {ordered[i]: terms[ordered[i]] for i in best.tolist() if worth[i] > 0}
+        allowed = (df >= self.settings.min_df) & (df <= self.settings.max_df * statistics.documents)
+        gains = np.zeros(len(ordered))
+        gains[allowed] = weights[allowed] * lexical.channels[name].weighting.term_weights(df[allowed], statistics)
+        best = np.argsort(-gains, kind="stable")[: self.settings.terms]
+        return {ordered[i]: terms[ordered[i]] for i in best.tolist() if gains[i] > 0}
 
     def search_units(self, query: Query, k: int, *, allowed: Masks | None = None) -> UnitResults:
-        """The best ``k`` documents for a :meth:`query` made of a document, by number, the document itself too if
-        it is allowed.
+        """The best ``k`` documents for a :meth:`query`, by number; the document itself included if allowed.
 
         :raises QueryError: ``k`` is below 1, or the document has no terms.
         """
         return self.retriever.search_terms(query, self.terms(query), k, allowed=allowed)
 
-    def explain(self, query: Query, found: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
-        """Why the document ``found`` is like that of the query: a tree of contributions that adds up to its score.
+    def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
+        """Explains why a document is like that of the query: a tree of contributions that adds up to its score.
 
-        :raises QueryError: as :meth:`search_units`; or the index has no document ``found``.
+        :raises QueryError: the index has no such document, or the query has no terms.
         """
         terms: QueryTerms = self.terms(query)
-        return self.retriever.explain_terms(query, terms, found, original=terms, k=k, allowed=allowed)
+        return self.retriever.explain_terms(query, terms, doc_id, original=terms, k=k, allowed=allowed)

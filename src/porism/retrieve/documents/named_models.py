@@ -1,4 +1,4 @@
-"""Document models by name, and what opens them."""
+"""Document models by name, and the kind that opens them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.feedback.settings import Feedback
-from porism.retrieve.kinds import Artifact, DocumentKind, VectorProvider
+from porism.retrieve.kinds import DocumentKind, RequiredArtifact, VectorProvider
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.system.files.artifacts import SIMILARITIES, SPARSE, TOKENIZERS
 
@@ -51,7 +51,7 @@ def tangent_l_model(
 
 
 def channel_model(*channels: str) -> SearchModel:
-    """A model of some channels, all of the same weight, and of nothing else."""
+    """A model of these channels only, with equal weights."""
     return SearchModel({name: ChannelSettings(1.0, 1.5, 0.75) for name in channels})
 
 
@@ -70,29 +70,29 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     **SYSTEMS_2021,
     **SYSTEMS_2022,
 })
-"""Models by name: the default, the default as a plain sum of channels, parts and other lines of work alone (``splade``
-is the weights that a sparse encoder gave to terms), and published systems
-(:mod:`porism.retrieve.documents.published`)."""
+"""Models by name: the default, the default as a plain sum of channels, single channels and other approaches (``splade``
+searches the terms of a sparse encoder), and published systems (:mod:`porism.retrieve.documents.published`)."""
 
 
 def _channels(model: SearchModel) -> tuple[str, ...]:
     return tuple(name for name in model.channels if not isinstance(parse_channel(name), EncodedChannel))
 
 
-def _artifacts(model: SearchModel) -> tuple[Artifact, ...]:
+def _artifacts(model: SearchModel) -> tuple[RequiredArtifact, ...]:
     channels = [parse_channel(name) for name in model.channels]
     similarities = (settings.similarity for settings in model.channels.values())
-    found = [Artifact(TOKENIZERS, channel.tokenizer) for channel in channels if channel.tokenizer]
-    found += [Artifact(SPARSE, one.encoder) for one in channels if isinstance(one, EncodedChannel)]
-    return tuple(dict.fromkeys((*found, *(Artifact(SIMILARITIES, name) for name in similarities if name))))
+    artifacts = [RequiredArtifact(TOKENIZERS, channel.tokenizer) for channel in channels if channel.tokenizer]
+    encoded = [channel for channel in channels if isinstance(channel, EncodedChannel)]
+    artifacts += [RequiredArtifact(SPARSE, channel.encoder) for channel in encoded]
+    return tuple(dict.fromkeys((*artifacts, *(RequiredArtifact(SIMILARITIES, name) for name in similarities if name))))
 
 
 def lexical_kind(
     open_encoded: OpenEncodedChannels, vectors: Callable[[Path], Sequence[VectorProvider]]
 ) -> DocumentKind[SearchModel]:
-    """Search by a weighted sum of channels, with feedback and what is added to the scores of the first documents.
+    """Search by a weighted sum of channels, with feedback and components.
 
-    :param open_encoded: what opens the channels of sparse encoders, and ``vectors`` what computes their terms.
+    ``open_encoded`` opens the channels of sparse encoders, and ``vectors`` finds the providers of their terms.
     """
     return DocumentKind(
         name="lexical", settings=SearchModel, models=SEARCH_MODELS, channels=_channels, artifacts=_artifacts,

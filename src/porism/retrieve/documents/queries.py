@@ -1,4 +1,4 @@
-"""From a query to weighted terms of channels."""
+"""Reads queries as weighted terms of channels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from porism.retrieve.lexical.settings import ChannelSettings
 from porism.types import Content, Formula, Query
 
 MOST_FORMULAS = 2_000
-"""Distinct formulas of one query beyond these do not count: they would make the query take seconds."""
+"""Further distinct formulas of a query do not count: they would make it take seconds."""
 
 
-class QueryWeights(Protocol):
-    """The settings by which terms of queries are weighted; :class:`~porism.retrieve.documents.model.SearchModel` has
-    them and says what they mean."""
+class QueryWeightSettings(Protocol):
+    """The settings that weight the terms of queries (:class:`~porism.retrieve.documents.model.SearchModel`)."""
 
     @property
     def channels(self) -> Mapping[str, ChannelSettings]:
@@ -29,7 +28,7 @@ class QueryWeights(Protocol):
 
     @property
     def query_field_weights(self) -> Mapping[str, float]:
-        """The weights of the fields of a query, 1 for a field that is not named."""
+        """The weights of query fields; unnamed fields have 1."""
 
     @property
     def words_power(self) -> float:
@@ -41,30 +40,30 @@ class QueryWeights(Protocol):
 
     @property
     def mass_offset(self) -> float:
-        """What is added to the mass of a formula."""
+        """The number added to the mass of a formula."""
 
     @property
     def mass_exponent(self) -> float:
-        """The power of the mass by which the weights of the terms of a formula are divided."""
+        """The power of the mass that divides the weights of a formula's terms."""
 
 
 class WeighedQueries(Protocol):
-    """Weighs the terms of queries for one channel by itself."""
+    """Weights the terms of queries for one channel."""
 
     def terms(self, query: Query) -> dict[str, float]:
         """Term → weight in the query."""
 
 
 class QueryReader:
-    """Weighs the terms of queries by a model, over the statistics of one snapshot."""
+    """Weights the terms of queries by a model, with the statistics of a snapshot."""
 
     def __init__(
-        self, analyzer: Analyzer, model: QueryWeights, lexical: LexicalRetriever,
+        self, analyzer: Analyzer, model: QueryWeightSettings, lexical: LexicalRetriever,
         encoded: Mapping[str, WeighedQueries] | None = None,
     ) -> None:
-        """``encoded`` reads queries for channels that no analysis makes."""
+        """``encoded`` reads queries for the channels of encoders."""
         self._analyzer = analyzer
-        self._encoded = {name: one for name, one in (encoded or {}).items() if name in lexical.channels}
+        self._encoded = {name: channel for name, channel in (encoded or {}).items() if name in lexical.channels}
         self._model = model
         self._lexical = lexical
         self._text = [name for name in analyzer.config.text if name in lexical.channels]
@@ -81,8 +80,10 @@ class QueryReader:
                 )
 
     def terms(self, query: Query) -> dict[str, dict[str, float]]:
-        """Channel → term → weight q, as :class:`~porism.retrieve.documents.model.SearchModel` defines it; of channels
-        of encoders what these say."""
+        """Channel → term → weight q, as :class:`~porism.retrieve.documents.model.SearchModel` defines it.
+
+        Encoders weight the terms of their own channels.
+        """
         sums: dict[str, defaultdict[str, float]] = {
             name: defaultdict(float) for name in (*self._text, *self._formulas)
         }
@@ -93,10 +94,10 @@ class QueryReader:
             if SYMBOLS in counting:
                 counting.remove(SYMBOLS)
                 self._add_symbols(sums[SYMBOLS], content, weights[SYMBOLS])
-            found = self._analyzer.content_terms(content, counting) if counting else {}
+            by_channel = self._analyzer.content_terms(content, counting) if counting else {}
             for name in counting:
                 sum_of, weight = sums[name], weights[name]
-                for term in found[name]:
+                for term in by_channel[name]:
                     sum_of[term] += weight
             if any(weights[name] > 0 for name in self._formulas):
                 for formula in content.formulas:
@@ -114,7 +115,7 @@ class QueryReader:
         return weighed
 
     def words(self, query: Query) -> dict[str, float]:
-        """The terms of the channel ``words`` → weight q, as in :meth:`terms`; without reading the formulas."""
+        """The weights of :meth:`terms` in the channel ``words``, computed without reading formulas."""
         if WORDS not in self._powers:
             return {}
         sums: defaultdict[str, float] = defaultdict(float)
@@ -126,7 +127,7 @@ class QueryReader:
         return {term: total ** self._powers[WORDS] for term, total in sums.items()}
 
     def _add_symbols(self, sum_of: defaultdict[str, float], content: Content, weight: float) -> None:
-        """Adds the symbols of a content: those of its text count as words do, those of its formulas as formulas do."""
+        """Adds the symbols of a content: those in its text weigh as words, those in its formulas as formula terms."""
         for _, _, term in text_symbols(content.text):
             sum_of[term] += weight
         of_formulas = [self._analyzer.formula_symbols(formula) for formula in content.formulas[:MOST_FORMULAS]]
@@ -137,26 +138,26 @@ class QueryReader:
                 sum_of[term] += share
 
     def _share(self, mass: float) -> float:
-        """What a term of a formula of this mass counts."""
+        """The count of a term in a formula of this mass."""
         return float((mass + self._model.mass_offset) ** -self._model.mass_exponent)
 
     def formula_terms(
         self, formula: Formula, weights: Mapping[str, float]
     ) -> tuple[dict[str, dict[str, float]], Mapping[str, Sequence[str]]]:
-        """The terms of one formula, as those of a query that has it with these weights by channel and nothing else;
-        and the terms as they come, by channel."""
-        found = self._last.get((formula.notation, formula.source))
-        if found is None:
-            found = self._analyzer.formula_terms(formula, self._formulas).terms
+        """The weighted terms of a query that consists of this formula, with these weights by channel; and all its terms
+        by channel."""
+        terms = self._last.get((formula.notation, formula.source))
+        if terms is None:
+            terms = self._analyzer.formula_terms(formula, self._formulas).terms
         sums: dict[str, defaultdict[str, float]] = {name: defaultdict(float) for name in self._formulas}
-        self._add_terms(sums, [(found, weights)])
+        self._add_terms(sums, [(terms, weights)])
         return {
             name: {term: total ** self._powers[name] for term, total in weighed.items()}
             for name, weighed in sums.items() if weighed
-        }, found
+        }, terms
 
     def formula_weights(self, fields: Iterable[str]) -> dict[str, float]:
-        """What a formula that occurs once in each of these query fields counts, by channel."""
+        """The weight, by channel, of a formula that occurs once in each of these query fields."""
         names = list(fields)
         return {
             channel: sum(self._field_weights[channel].get(name, 1.0) for name in names) for channel in self._formulas
@@ -168,12 +169,14 @@ class QueryReader:
         """Adds each formula's terms, times its weight in the query and divided by a power of its mass."""
         if not self._formulas or not weights_of:
             return
-        found = {
-            (notation, source): self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms  # type: ignore[arg-type]
+        terms_of = {
+            (notation, source): self._analyzer.formula_terms(
+                Formula(source, notation), self._formulas  # type: ignore[arg-type]
+            ).terms
             for notation, source in list(weights_of)[:MOST_FORMULAS]
         }
-        self._last = found  # what is read one by one next are the formulas of the same query
-        self._add_terms(sums, [(terms, weights_of[key]) for key, terms in found.items()])
+        self._last = terms_of  # components read the formulas of the same query next
+        self._add_terms(sums, [(terms, weights_of[key]) for key, terms in terms_of.items()])
 
     def _add_terms(
         self, sums: Mapping[str, defaultdict[str, float]],
@@ -191,7 +194,7 @@ class QueryReader:
                     sum_of[term] += share
 
     def _idf(self, channel: str, terms: Iterable[str]) -> dict[str, float]:
-        """The inverse document frequencies of terms, those that no document has included."""
+        """The inverse document frequencies of terms, which may be of no document."""
         ordered = sorted(terms)
         df = self._lexical.document_frequencies(channel, ordered).astype(np.float64)
         documents = self._lexical.statistics(channel).documents

@@ -1,12 +1,13 @@
-"""Document search: words and formulas in one sum of scores over channels, in stages.
+"""Document search: a sum of scores over channels of words and formulas, in stages.
 
-1. The documents found first by the query's terms, in all channels and zones.
-2. Feedback adds terms of these to the query, which is searched again. This gives the candidates: as many first
-   documents as the model says, or ``k`` where that is more, and those that components know of. Their scores are exact.
-3. Each component that applies adds to the scores of the candidates (:mod:`porism.retrieve.documents.components`).
-4. The best ``k`` of them.
+1. Search all channels and zones for the terms of the query.
+2. Feedback adds terms of the first documents to the query, which is searched again. The candidates are the best
+   documents (the model's ``candidates``, or ``k`` if that is more) and further ones from components. Their scores are
+   exact.
+3. Each component that applies adds to the scores of candidates (:mod:`porism.retrieve.documents.components`).
+4. The best ``k`` candidates are the results.
 
-Where no component applies the results are those of stage 2; without feedback, those of stage 1.
+If no component applies the results are those of stage 2; without feedback, those of stage 1.
 """
 
 from __future__ import annotations
@@ -58,28 +59,31 @@ class DocumentRetriever:
         collection: CollectionStatistics | None = None, *,
         open_encoded: OpenEncodedChannels = no_encoded_channels,
     ) -> None:
-        """Channels that the index was made without are left out where the model allows it.
+        """Channels that the index lacks are left out if the model allows it.
 
-        :param search_terms: what finds documents by terms, made as a :class:`LexicalRetriever` is.
-        :param collection: the statistics of all documents, where the snapshot has a part of them.
-        :param open_encoded: what opens the channels of sparse encoders.
+        :param search_terms: makes the search by terms, with the parameters of :class:`LexicalRetriever`.
+        :param collection: the statistics of all documents, if the snapshot has only a part of them.
+        :param open_encoded: opens the channels of sparse encoders.
         :raises ConfigError: the index has none of the model's channels, or lacks one that the model needs.
         """
         known = set(analyzer.channels)
         encoded = open_encoded(snapshot.path, model.channels, model.query_field_weights)
-        of_encoders = {opened.named: opened for opened in encoded.channels}
-        channels = {
-            of_encoders[name].name if name in of_encoders else name:
-            of_encoders[name].channel if name in of_encoders else with_similarity(settings, snapshot.path)
-            for name, settings in model.channels.items()
-            if (name in known or name in of_encoders) and settings.weight > 0
-        }
-        lost = [name for name, settings in model.channels.items()
-                if settings.weight > 0 and name not in known and name not in of_encoders]
-        if lost and model.needs_all_channels:
+        opened_channels = {opened.named: opened for opened in encoded.channels}
+        channels: dict[str, LexicalChannel] = {}
+        missing: list[str] = []
+        for name, settings in model.channels.items():
+            if settings.weight <= 0:
+                continue
+            if name in opened_channels:
+                channels[opened_channels[name].name] = opened_channels[name].channel
+            elif name in known:
+                channels[name] = with_similarity(settings, snapshot.path)
+            else:
+                missing.append(name)
+        if missing and model.needs_all_channels:
             raise ConfigError(
-                f"the index lacks {', '.join(lost)}, without which this is another model", where=str(snapshot.path),
-                hint=f"Make an index that has it: porism index SOURCES --index NEW {_options(lost)} (or set "
+                f"the index lacks {', '.join(missing)}, without which this is another model", where=str(snapshot.path),
+                hint=f"Make an index that has it: porism index SOURCES --index NEW {_options(missing)} (or set "
                 "needs_all_channels = false, to search by the others alone).",
             )
         if not channels:
@@ -99,27 +103,27 @@ class DocumentRetriever:
         )
         self.lexical.terms.open_similarities()
         self.encoded_queries = {opened.name: opened.queries for opened in encoded.channels}
-        """What reads queries for the channels of sparse encoders."""
+        """Channel of a sparse encoder → the reader of its queries."""
         self.encoded_by = {opened.name: opened.encoded_by for opened in encoded.channels}
-        """For each of these channels the digest of the encoder and its settings."""
+        """Channel of a sparse encoder → the digest of the encoder and its settings."""
         self.reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
         self.expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
-        """What adds terms of documents to queries."""
+        """Adds terms of documents to queries."""
         context = ComponentContext(
             snapshot, analyzer, self.lexical, self.reader, model.query_field_weights, collection
         )
         made = (kind.make(context, settings) for kind, settings in model.component_settings())
-        self.components: tuple[ScoreComponent, ...] = tuple(one for one in made if one is not None)
-        """In the order in which they are added."""
-        scored = (one for one in self.components if isinstance(one, MatchedFormulas))
+        self.components: tuple[ScoreComponent, ...] = tuple(component for component in made if component is not None)
+        """The components, in the order in which they add to scores."""
+        scored = (component for component in self.components if isinstance(component, MatchedFormulas))
         self._matched_formulas = next(scored, matched_formulas(context, model.matches))
 
     def query_terms(self, query: Query) -> QueryTerms:
-        """The query's terms by channel, each with its weight in the query."""
+        """Channel → term → weight in the query."""
         return self.reader.terms(query)
 
     def term_weights(self, query: Query) -> dict[str, dict[str, float]]:
-        """What each query term that occurs in the collection is worth: its weight times channel weight and idf."""
+        """Channel → known term → its weight in the query times channel weight and idf."""
         return self.lexical.term_weights(self.query_terms(query))
 
     def search(
@@ -128,13 +132,12 @@ class DocumentRetriever:
     ) -> Run:
         """The best ``k`` documents of each query.
 
-        A document is a result if it shares a term with the query, or with what feedback adds to it. So one that has no
-        word of the query can be found, as one that is much like those which have; a query that no document shares a
-        term with has no results. ``allowed`` says which documents of each segment can be results, and are learnt from
-        (:meth:`porism.index.Snapshot.filter`). ``judged`` says, by the id of a query, from which documents it learns
-        in place of those found first.
+        A document is a result if it shares a term with the query or with its feedback terms; a query whose terms no
+        document has gets no results. ``allowed`` are the documents of each segment that can be results and give
+        feedback (:meth:`porism.index.Snapshot.filter`). ``judged`` maps query ids to documents for feedback, in place
+        of the first results.
 
-        :raises QueryError: ``k`` is below 1, two queries have one id, or the index lacks a judged document.
+        :raises QueryError: ``k`` is below 1, two queries have the same id, or the index lacks a judged document.
         """
         searched = search_each(queries, k, self.lexical.ids, lambda query: self.search_units(
             query, k, allowed=allowed, judged=(judged or {}).get(query.id)
@@ -142,25 +145,24 @@ class DocumentRetriever:
         return Run(searched.results, name, provenance=self.provenance(searched.seconds))
 
     def notes(self, query: Query) -> list[str]:
-        """What whoever asked should know: how much of the query an encoder does not read."""
+        """Warnings about tokens of the query that an encoder does not read."""
         return [
             f"the sparse encoder of the channel {name} did not read the last {counted(beyond, 'token')} of the question"
             for name, queries in self.encoded_queries.items() if (beyond := queries.beyond(query))
         ]
 
     def provenance(self, seconds: Mapping[str, float]) -> Provenance:
-        """What a run of this retriever says of itself: the model, the topics that it was tuned on, the times."""
+        """The provenance of a run: this retriever, the topics it was tuned on, and the times."""
         return Provenance(self.describe(), self.model.tuned_on, seconds=seconds)
 
     def describe(self) -> dict[str, Any]:
-        """``kind`` search and the ``model``."""
         return {"kind": "search", "model": self._described}
 
     def search_units(
         self, query: Query, k: int, *, allowed: Masks | None = None,
         judged: Judged | None = None,
     ) -> UnitResults:
-        """What :meth:`search` finds for one query, by number.
+        """:meth:`search` for one query, with results by number.
 
         :raises QueryError: ``k`` is below 1, or the index lacks a judged document.
         """
@@ -170,34 +172,34 @@ class DocumentRetriever:
     def search_terms(
         self, query: Query, terms: QueryTerms, k: int, *, allowed: Masks | None = None
     ) -> UnitResults:
-        """What is found for terms in place of those of the query, without feedback; components see the query itself.
+        """Searches for these terms, without feedback; components see the query itself.
 
         :raises QueryError: ``k`` is below 1.
         """
         components = self.applying(query)
-        found = self._candidates(query, terms, k, components, allowed)
+        hits = self._candidates(query, terms, k, components, allowed)
         if not components:
-            return found
+            return hits
         for component in components:
-            found = found._replace(scores=found.scores + component.scores(query, found))
-        return best_units(found, k, self.lexical.ids)
+            hits = hits._replace(scores=hits.scores + component.scores(query, hits))
+        return best_units(hits, k, self.lexical.ids)
 
     def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document (float64, in the order given) in a search that has these as its candidates.
+        """The score of each document (float64, in the order given) in a search with these candidates.
 
-        It is 0 for a document that shares nothing with the query and its feedback, and NaN for an id that the index
-        does not have. With the candidates of a search it is the score in that search, bit by bit.
+        It is 0 for a document that shares nothing with the query and its feedback, and NaN for an unknown id. For the
+        candidates of a search the scores are exactly those of the search.
         """
         scores = np.full(len(doc_ids), np.nan)
         segments = np.full(len(doc_ids), -1, np.int32)
         units = np.zeros(len(doc_ids), np.int32)
         terms = self.expander.expand(self.query_terms(query))
         for number, segment in enumerate(self._segments):
-            found = segment.names.find(doc_ids) if len(doc_ids) else units
-            live = np.flatnonzero(found >= 0)
-            live = live[segment.live[found[live]]]
-            segments[live], units[live] = number, found[live]
-            scores[live] = self.lexical.score_units(terms, number, found[live])
+            docs = segment.names.find(doc_ids) if len(doc_ids) else units
+            live = np.flatnonzero(docs >= 0)
+            live = live[segment.live[docs[live]]]
+            segments[live], units[live] = number, docs[live]
+            scores[live] = self.lexical.score_units(terms, number, docs[live])
         known = np.flatnonzero(segments >= 0)
         candidates = UnitResults(segments[known], units[known], scores[known])
         for component in self.applying(query):
@@ -213,30 +215,30 @@ class DocumentRetriever:
         self, query: Query, terms: QueryTerms, k: int, components: Sequence[ScoreComponent],
         allowed: Masks | None,
     ) -> UnitResults:
-        """The first documents by terms, and those that a component knows of."""
+        """The best documents by terms, and further ones from components."""
         depth = max(k, self.model.candidates) if components else k
-        found = self.lexical.search_units([terms], depth, allowed=allowed)[0]
+        hits = self.lexical.search_units([terms], depth, allowed=allowed)[0]
         for component in components:
             for segment, documents in component.further(query):
                 if allowed is not None:
                     documents = documents[allowed[segment][documents]]
-                known = found.units[found.segments == segment]
+                known = hits.units[hits.segments == segment]
                 new = documents[~np.isin(documents, known)]
                 if len(new):
-                    found = UnitResults(
-                        np.concatenate([found.segments, np.full(len(new), segment, np.int32)]),
-                        np.concatenate([found.units, new]),
-                        np.concatenate([found.scores, self.lexical.score_units(terms, segment, new)]),
+                    hits = UnitResults(
+                        np.concatenate([hits.segments, np.full(len(new), segment, np.int32)]),
+                        np.concatenate([hits.units, new]),
+                        np.concatenate([hits.scores, self.lexical.score_units(terms, segment, new)]),
                     )
-        return found
+        return hits
 
     def explain(
         self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None, judged: Judged | None = None
     ) -> Explanation:
-        """Why a document has its score in a search for ``k`` results with these documents allowed and judged.
+        """Explains the score of a document in a search with these parameters.
 
-        The parts are channels with their terms, what feedback gave to these, and the components that apply. A document
-        that is not among the candidates is explained as if it were one more.
+        The parts are channels with their terms and feedback, and the components that apply. A document that is not a
+        candidate is explained as if it were.
 
         :raises QueryError: the index lacks the document or a judged one.
         """
@@ -248,7 +250,7 @@ class DocumentRetriever:
         self, query: Query, terms: QueryTerms, doc_id: str, *, original: QueryTerms, k: int = 10,
         allowed: Masks | None = None,
     ) -> Explanation:
-        """As :meth:`explain`, of what :meth:`search_terms` finds; ``original`` has the terms before feedback.
+        """:meth:`explain` for :meth:`search_terms`; ``original`` has the terms before feedback.
 
         :raises QueryError: the index has no such document.
         """
@@ -257,26 +259,26 @@ class DocumentRetriever:
         if not components:
             return explanation
         segment, document = self.lexical.find(doc_id)
-        found = self._candidates(query, terms, k, components, allowed)
-        places = np.flatnonzero((found.segments == segment) & (found.units == document))
+        hits = self._candidates(query, terms, k, components, allowed)
+        places = np.flatnonzero((hits.segments == segment) & (hits.units == document))
         if not len(places):
-            found = UnitResults(
-                np.append(found.segments, np.int32(segment)), np.append(found.units, np.int32(document)),
-                np.append(found.scores, explanation.value),
+            hits = UnitResults(
+                np.append(hits.segments, np.int32(segment)), np.append(hits.units, np.int32(document)),
+                np.append(hits.scores, explanation.value),
             )
-        position = int(places[0]) if len(places) else len(found.units) - 1
+        position = int(places[0]) if len(places) else len(hits.units) - 1
         parts = list(explanation.parts)
         for component in components:
-            part = component.explain(query, found, position)
+            part = component.explain(query, hits, position)
             if part.value:
                 parts.append(part)
-            found = found._replace(scores=found.scores + component.scores(query, found))
-        return Explanation(float(found.scores[position]), explanation.label, parts)
+            hits = hits._replace(scores=hits.scores + component.scores(query, hits))
+        return Explanation(float(hits.scores[position]), explanation.label, parts)
 
     def matches(self, query: Query, doc_id: str) -> list[FormulaMatch]:
-        """How the formulas of a document answer those of the query: for each of these the most similar one.
+        """For each formula of the query, the match with the most similar formula of a document.
 
-        Formulas of the query that the document has nothing like are left out.
+        Formulas of the query without a similar one are left out.
 
         :raises QueryError: the index has no such document.
         """
@@ -285,9 +287,9 @@ class DocumentRetriever:
         return formulas.shown.matches(query, segment, document) if formulas.searchable else []
 
     def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], ShownMatch] | None:
-        """The formulas of a document that are to be shown as matches of those of the query, by field and number there.
+        """The formulas of a document to show as matches, by field and number there.
 
-        None where the index has no channels by which formulas are compared.
+        None if the index has no channels to compare formulas by.
 
         :raises QueryError: the index has no such document.
         """
@@ -298,9 +300,9 @@ class DocumentRetriever:
 
 
 def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChannel:
-    """A channel for the engine with the similarity matrix that it names, from the folder of an index.
+    """Opens a channel with the similarity matrix that it names, from the folder of an index.
 
-    :raises ConfigError: the index has no such matrix, or the name cannot be one.
+    :raises ConfigError: the index has no such matrix, or its name is not valid.
     :raises IndexCorrupt: the matrix is damaged.
     """
     channel = settings.lexical
@@ -310,7 +312,7 @@ def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChann
 
 
 def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
-    """Stores what searching by ``model`` needs beside the segments, so that a first query computes nothing."""
+    """Stores the derived data that ``model`` searches, so that the first query computes nothing."""
     held = {name for segment in segments for name in (*segment.text_channels, *segment.formula_channels)}
     channels = {name: settings.lexical for name, settings in model.channels.items() if name in held}
     prepare(segments, channels, model.field_weights, model.zones.values())

@@ -1,7 +1,7 @@
-"""Which formulas of a document answer those of a query so well that they are shown as matches.
+"""The formulas of a document that are shown as matches of a query's formulas.
 
-The best of a document is one, what comes as near to the query as it does, and what holds all of the query. A formula
-that merely shares symbols with the query is none, least of all beside the one in the query.
+Shown are the best formula of a document, those almost as similar to the query, and those that contain the whole query
+formula. A formula that merely shares symbols with the query is not shown.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from porism.system.concurrency.caching import cached_property
 from porism.types import Formula, Query
 
 LEAST = 0.85
-"""A match has at least this share of the query formula, by weight of the nodes."""
+"""A match has at least this share of the query formula, by weight of its nodes."""
 
 WHOLE = 0.99
-"""From this share on, a formula holds the whole query formula, with the same letters."""
+"""From this share on, a formula contains the whole query formula, with the same letters."""
 
 SMALL = 4
-"""A query formula of so many nodes is matched by what holds the whole of it only: any power is like ``x^n``."""
+"""A query formula of at most this many nodes matches only if it is contained whole: any power is like ``x^n``."""
 
 EQUAL_VALUE = 0.75
-"""From this similarity by value on, a formula is a match however it is written."""
+"""From this similarity by value on, a formula is a match in any notation."""
 
 NEAR = 0.02
-"""A match is at most so much worse than the document's best."""
+"""The largest difference between the quality of a match and of the document's best one."""
 
 _COMPARED = 12
-"""Of a document's formulas the most similar so many are looked at."""
+"""Only this many formulas of a document are compared, the most similar ones."""
 
 
 class ShownMatch(NamedTuple):
-    """That a formula of a document answers one of the query: which, and how well (0 to 1)."""
+    """The query formula that a formula of a document matches, and the quality of the match (0 to 1)."""
 
     query: Formula
     quality: float
@@ -59,7 +59,7 @@ class ShownMatches:
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, formulas: WeightedFormulas, model: FormulaModel
     ) -> None:
-        """``formulas`` reads those of a query that count; ``model`` compares them."""
+        """``formulas`` reads the formulas of a query that count; ``model`` compares them."""
         self._snapshot, self._analyzer, self._formulas, self._model = snapshot, analyzer, formulas, model
 
     @cached_property
@@ -67,45 +67,47 @@ class ShownMatches:
         return FormulaRetriever(self._snapshot, self._analyzer, self._model)
 
     def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
-        """How the document's formulas answer those of the query: for each of these the most similar one.
+        """For each formula of the query, the match with the most similar formula of a document.
 
-        Formulas of the query to which none is at least half similar have none.
+        Formulas of the query without one of similarity 0.5 or more are left out.
         """
         retriever = self._retriever
         where = retriever.snapshot.segments[segment].occurrences
         formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])
-        found: list[FormulaMatch] = []
+        matches: list[FormulaMatch] = []
         if retriever.aligner is None or not len(formulas):
-            return found
-        for one in self._formulas.of(query):
-            similar = retriever.aligner.similarities(one.formula.tree, segment, formulas)
+            return matches
+        for query_formula in self._formulas.of(query):
+            similar = retriever.aligner.similarities(query_formula.formula.tree, segment, formulas)
             best = int(np.argmax(similar))
             if similar[best] >= 0.5:
-                read = retriever.read(one.formula.formula)
-                found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
-        return found
+                read = retriever.read(query_formula.formula.formula)
+                matches.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
+        return matches
 
     def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], ShownMatch]:
-        """The formulas of a document that are shown as matches, by field and number there: those that are like the
-        query's, and those that are equal to one, symbols too, which are too small to be compared."""
+        """The formulas of a document that are shown as matches, by field and number there.
+
+        They are similar or equal to one of the query's; single symbols, too small to compare, only match if equal.
+        """
         retriever = self._retriever
         held = retriever.snapshot.segments[segment]
         where = held.occurrences
         places = slice(where.indptr[document], where.indptr[document + 1])
         ordinals = where.formula[places]
-        formulas_of_query = [one.formula for one in self._formulas.of(query)]
+        formulas_of_query = [query_formula.formula for query_formula in self._formulas.of(query)]
         distinct = np.unique(ordinals).astype(np.int32)
-        found = matching_formulas(retriever, formulas_of_query, segment, distinct)
-        found |= {
+        matches = matching_formulas(retriever, formulas_of_query, segment, distinct)
+        matches |= {
             ordinal: ShownMatch(formula, 1.0) for ordinal, formula in self._equal_to(query, segment) if ordinal >= 0
         }
         columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
         return {
-            (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
+            (held.fields[field], number): matches[ordinal] for ordinal, field, number in columns if ordinal in matches
         }
 
     def _equal_to(self, query: Query, segment: int) -> list[tuple[int, Formula]]:
-        """The formulas of the query, each with its ordinal in a segment; -1 where the segment has no equal one."""
+        """The formulas of the query with their ordinals in a segment, -1 where it has no equal formula."""
         by_key = {
             clean_text(layout_key(read_formula(formula.source, formula.notation)[0])): formula
             for content in query.fields.values() for formula in content.formulas
@@ -117,21 +119,21 @@ class ShownMatches:
 def matching_formulas(
     retriever: FormulaRetriever, queries: Sequence[QueryFormula], segment: int, formulas: NDArray[np.int32]
 ) -> dict[int, ShownMatch]:
-    """The formulas of one document (by their ordinals in its segment) that match a formula of the query."""
-    found: dict[int, ShownMatch] = {}
-    for one in queries:
-        compared = _compared(retriever, one, segment, formulas)
+    """The formulas of a document (by ordinal) that match a formula of the query."""
+    matches: dict[int, ShownMatch] = {}
+    for query in queries:
+        compared = _compared(retriever, query, segment, formulas)
         best = max((quality for quality, _ in compared.values()), default=0.0)
         for ordinal, (quality, whole) in compared.items():
-            if (whole or quality >= best - NEAR) and (ordinal not in found or quality > found[ordinal].quality):
-                found[ordinal] = ShownMatch(one.formula, quality)
-    return found
+            if (whole or quality >= best - NEAR) and (ordinal not in matches or quality > matches[ordinal].quality):
+                matches[ordinal] = ShownMatch(query.formula, quality)
+    return matches
 
 
 def _compared(
     retriever: FormulaRetriever, query: QueryFormula, segment: int, formulas: NDArray[np.int32]
 ) -> dict[int, tuple[float, bool]]:
-    """How well formulas answer one of the query and whether they hold all of it; those that are no match left out."""
+    """The quality of each matching formula, and whether it contains the whole query formula."""
     aligner = retriever.aligner
     if aligner is None or not len(formulas):
         return {}
@@ -143,7 +145,7 @@ def _compared(
         by_value = retriever.values.similarities(query.operators, units)
     renamed = np.isin(aligner.exactness(query.tree, segment, formulas)[0], (IDENTICAL, RENAMED))
     least = WHOLE if len(query.tree.labels) <= SMALL else LEAST
-    found: dict[int, tuple[float, bool]] = {}
+    compared: dict[int, tuple[float, bool]] = {}
     for position in np.argsort(-np.maximum(np.maximum(similar, by_value), renamed), kind="stable")[:_COMPARED].tolist():
         ordinal = int(formulas[position])
         matched, of_query = sums[position, [MATCHED, QUERY_WEIGHT]].tolist()
@@ -152,5 +154,5 @@ def _compared(
         share = min(1.0, matched / of_query)
         if renamed[position] or share >= least or by_value[position] >= EQUAL_VALUE:
             quality = min(1.0, max(float(similar[position]), float(by_value[position])))
-            found[ordinal] = (quality, bool(renamed[position]) or share >= WHOLE)
-    return found
+            compared[ordinal] = (quality, bool(renamed[position]) or share >= WHOLE)
+    return compared

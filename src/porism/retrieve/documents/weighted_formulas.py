@@ -1,4 +1,4 @@
-"""The formulas of a query that say most, and how much a full match of each is worth."""
+"""The most informative formulas of a query, and the weight of a full match of each."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class WeightedFormulas:
         self._last: tuple[Query | None, list[WeightedFormula]] = (None, [])
 
     def of(self, query: Query) -> list[WeightedFormula]:
-        """The query's formulas that say most, with their weights; those of the last query are remembered."""
+        """The most informative formulas of a query with their weights; the last query's are cached."""
         known, formulas = self._last
         if known is not query:
             formulas = self._weighted(query)
-            self._last = query, formulas  # one assignment, so that threads at worst do it twice
+            self._last = query, formulas  # one assignment, so that threads at worst compute it twice
         return formulas
 
     def _weighted(self, query: Query) -> list[WeightedFormula]:
@@ -67,7 +67,7 @@ class WeightedFormulas:
         ]
 
     def _read(self, formula: Formula) -> QueryFormula:
-        """A query formula; where only equal ones count its terms are left out, and its mass is that of its tree."""
+        """Reads a query formula; if only equal formulas count, it has no terms, and its mass is its number of nodes."""
         if self._settings.weight > 0:
             return self._read_terms(formula)
         layout, operators = read_formula(formula.source, formula.notation)

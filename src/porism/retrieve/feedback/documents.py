@@ -65,7 +65,7 @@ class FoundDocuments:
 
         They are in the order in which frequencies are added: by document, name of the field, place in the field.
         """
-        fields = tuple(one for one in weighted_fields(self._segment, field_weights) if one[1] > 0)
+        fields = tuple(field for field in weighted_fields(self._segment, field_weights) if field[1] > 0)
         text = channel in self._segment.text_channels
         if (text, fields) not in self._made:
             self._made[text, fields] = self._text_rows(fields) if text else self._formula_rows(fields)
@@ -163,10 +163,10 @@ class ChannelTerms(TermNumbers):
         learnt: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]] = []
         for number, dictionary in enumerate(self._dictionaries):
             if dictionary is not None:
-                found = terms if number == segment else dictionary.lookup_packed(packed).astype(np.int64)
-                there = found >= 0
-                learnt.append((self._known[number], found[there], new[there]))
-                df[there] += self._frequencies[number].of(found[there])
+                positions = terms if number == segment else dictionary.lookup_packed(packed).astype(np.int64)
+                there = positions >= 0
+                learnt.append((self._known[number], positions[there], new[there]))
+                df[there] += self._frequencies[number].of(positions[there])
         self._from[start:stop, 0], self._from[start:stop, 1] = segment, terms
         self._df[start:stop] = df
         self._count = stop
@@ -175,18 +175,18 @@ class ChannelTerms(TermNumbers):
 
     def _settle(self) -> None:
         """Enters what was learnt; again, where a thread did not get to the end of it before its process forked."""
-        for known, found, new in self._learnt:
-            known[found] = new
+        for known, positions, new in self._learnt:
+            known[positions] = new
         self._learnt = []
 
     def find(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        found = np.full(len(terms), -1, np.int64)
+        positions = np.full(len(terms), -1, np.int64)
         for segment, dictionary in enumerate(self._dictionaries):
             if dictionary is not None and len(terms):
                 numbers = dictionary.lookup(terms).astype(np.int64)
-                there = np.flatnonzero((numbers >= 0) & (found < 0))
-                found[there] = self.ids(segment, numbers[there])
-        return found
+                there = np.flatnonzero((numbers >= 0) & (positions < 0))
+                positions[there] = self.ids(segment, numbers[there])
+        return positions
 
     def df(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._frequencies[0].of(ids).astype(np.int64) if self._single else self._df[ids]

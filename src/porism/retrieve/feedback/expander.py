@@ -86,9 +86,9 @@ class QueryExpander:
 
         return learn(query, self._settings, learner, prior, len(other.units), examples)
 
-    def terms_of(self, found: UnitResults) -> dict[str, DocumentTerms]:
+    def terms_of(self, hits: UnitResults) -> dict[str, DocumentTerms]:
         """What documents have of the channels that can be learnt from, by number (:meth:`names`)."""
-        documents = self._documents(found)
+        documents = self._documents(hits)
         return {name: self._terms(name, documents) for name in self._lexical.channels if self._has(name)}
 
     def names(self, channel: str, terms: NDArray[np.int64]) -> list[str]:
@@ -111,17 +111,17 @@ class QueryExpander:
     ) -> tuple[UnitResults, UnitResults]:
         """The first documents and, where the method learns from them, the last ones of those that are found."""
         most = self._settings.documents
-        found = self._lexical.search_units([query], learner.search_depth(most), allowed=allowed)[0]
-        start = learner.first_other(most, len(found.units))
-        other = UnitResults(found.segments[start:], found.units[start:], found.scores[start:])
-        return found.first(most), other
+        hits = self._lexical.search_units([query], learner.search_depth(most), allowed=allowed)[0]
+        start = learner.first_other(most, len(hits.units))
+        other = UnitResults(hits.segments[start:], hits.units[start:], hits.scores[start:])
+        return hits.first(most), other
 
-    def _documents(self, found: UnitResults) -> dict[int, FoundDocuments]:
+    def _documents(self, hits: UnitResults) -> dict[int, FoundDocuments]:
         """The documents found, by segment."""
         made = {}
-        for number in np.unique(found.segments).tolist():
-            positions = np.flatnonzero(found.segments == number)
-            made[number] = FoundDocuments(self._segments[number], positions, found.units[positions].astype(np.int64))
+        for number in np.unique(hits.segments).tolist():
+            positions = np.flatnonzero(hits.segments == number)
+            made[number] = FoundDocuments(self._segments[number], positions, hits.units[positions].astype(np.int64))
         return made
 
     def _terms(self, name: str, made: Mapping[int, FoundDocuments]) -> DocumentTerms:

@@ -82,10 +82,10 @@ def learn(
     for name, weighted in query.items():
         if not math.fsum(weighted.values()) > 0 or (settings.channels and name not in settings.channels):
             continue
-        if (found := channel(name)) is not None:
-            examples = Examples(found.relevant, found.other, (len(prior), other), prior)
+        if (channel_examples := channel(name)) is not None:
+            examples = Examples(channel_examples.relevant, channel_examples.other, (len(prior), other), prior)
             expanded[name] = learner.learn(
-                weighted, examples, found.terms, _term_weights(found, settings), settings.terms
+                weighted, examples, channel_examples.terms, _term_weights(channel_examples, settings), settings.terms
             )
     return expanded
 
@@ -102,13 +102,13 @@ def term_factors(
     return factors
 
 
-def _term_weights(found: ChannelExamples, settings: Feedback) -> TermWeights:
+def _term_weights(examples: ChannelExamples, settings: Feedback) -> TermWeights:
     """What gives the weights of terms of a channel: 0 for those that are too rare, or too common, to be learnt."""
-    least, most = settings.min_df, settings.max_df * found.statistics.documents
+    least, most = settings.min_df, settings.max_df * examples.statistics.documents
 
     def weights(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-        df = found.terms.df(numbers)
-        worth = found.weighting.term_weights(df, found.statistics)
+        df = examples.terms.df(numbers)
+        worth = examples.weighting.term_weights(df, examples.statistics)
         return np.where((worth > 0) & (df >= least) & (df <= most), worth, 0.0)
 
     return weights

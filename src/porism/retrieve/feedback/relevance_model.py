@@ -56,16 +56,16 @@ class RM3(FeedbackMethod):
         self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
         documents = examples.relevant
-        found, likely = sums_by_number(
+        terms, likely = sums_by_number(
             documents.terms, examples.prior[documents.documents] * (documents.frequencies / documents.lengths)
         )
-        likely[weights(found) <= 0] = 0.0
-        kept = channel.best(found, likely, most)
+        likely[weights(terms) <= 0] = 0.0
+        kept = channel.best(terms, likely, most)
         total = math.fsum(likely[kept].tolist())
         if not total > 0:
             return dict(query)
         unit = (1.0 - self.original_weight) * math.fsum(query.values()) / total
         new = {term: self.original_weight * weight for term, weight in query.items()}
-        for term, probability in zip(channel.names(found[kept]), likely[kept].tolist(), strict=True):
+        for term, probability in zip(channel.names(terms[kept]), likely[kept].tolist(), strict=True):
             new[term] = new.get(term, 0.0) + unit * probability
         return new

@@ -86,11 +86,11 @@ class Rocchio(FeedbackMethod):
             return dict(query)
         own = sorted(query)
         new = {term: self.alpha * query[term] for term in own}
-        found, gains = sums_by_number(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        terms, gains = sums_by_number(*(np.concatenate(column) for column in zip(*parts, strict=True)))
         norm = math.sqrt(math.fsum(weight * weight for weight in query.values()))
-        kept = channel.best(found, gains, most)
-        place = dict(zip(found.tolist(), gains.tolist(), strict=True))
-        learnt = dict(zip(channel.names(found[kept]), gains[kept].tolist(), strict=True))
+        kept = channel.best(terms, gains, most)
+        place = dict(zip(terms.tolist(), gains.tolist(), strict=True))
+        learnt = dict(zip(channel.names(terms[kept]), gains[kept].tolist(), strict=True))
         for term, number in zip(own, channel.find(own).tolist(), strict=True):
             if number in place:
                 learnt[term] = place[number]

@@ -54,9 +54,9 @@ class ScoreWeighted(FeedbackMethod):
         self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
         documents = examples.relevant
-        found, v = sums_by_number(documents.terms, examples.prior[documents.documents] * documents.factors)
-        kept = channel.best(found, v * weights(found), most)
-        learnt = dict(zip(channel.names(found[kept]), v[kept].tolist(), strict=True))
+        terms, v = sums_by_number(documents.terms, examples.prior[documents.documents] * documents.factors)
+        kept = channel.best(terms, v * weights(terms), most)
+        learnt = dict(zip(channel.names(terms[kept]), v[kept].tolist(), strict=True))
         new = dict(query)
         sum_of_v = math.fsum(learnt.values())
         if sum_of_v > 0:

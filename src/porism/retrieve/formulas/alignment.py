@@ -180,10 +180,10 @@ class _Labels:
     def of(cls, trees: Trees) -> _Labels:
         """What is asked about the labels of trees; worked out once, however many compare them with queries."""
         with _labels_lock:
-            found = _labels.get(trees)
-            if found is None:
-                found = _labels[trees] = cls._read(trees)
-            return found
+            labels = _labels.get(trees)
+            if labels is None:
+                labels = _labels[trees] = cls._read(trees)
+            return labels
 
     @classmethod
     def _read(cls, trees: Trees) -> _Labels:
@@ -226,8 +226,8 @@ class Aligner:
         of_query = np.minimum(1.0, sums[:, kernels.MATCHED] / sums[:, kernels.QUERY_WEIGHT])
         of_found = np.minimum(1.0, sums[:, kernels.FOUND_MATCHED] / np.maximum(sums[:, kernels.FOUND_WEIGHT], 1e-9))
         settings = self.settings
-        found: NDArray[np.float64] = of_query**settings.power * (1.0 - settings.width * (1.0 - of_found))
-        return found
+        similarity: NDArray[np.float64] = of_query**settings.power * (1.0 - settings.width * (1.0 - of_found))
+        return similarity
 
     def align(self, query: QueryTree, segment: int, formula: int) -> Alignment:
         """Which nodes of the query and of a formula match."""
@@ -241,16 +241,16 @@ class Aligner:
 
     def exact_pairs(self, query: QueryTree, segment: int, formula: int) -> NDArray[np.int32]:
         """The node of a formula that each node of the query is (int32, n × 2); no rows where it does not hold it."""
-        found, pairs = self._exact(query, segment, np.array([formula], np.int32))
-        return pairs if found.kinds[0] else pairs[:0]
+        exactness, pairs = self._exact(query, segment, np.array([formula], np.int32))
+        return pairs if exactness.kinds[0] else pairs[:0]
 
     def _exact(
         self, query: QueryTree, segment: int, formulas: NDArray[np.int32]
     ) -> tuple[Exactness, NDArray[np.int32]]:
-        found = Exactness(np.zeros(len(formulas), np.int8), np.zeros(len(formulas)))
+        exactness = Exactness(np.zeros(len(formulas), np.int8), np.zeros(len(formulas)))
         pairs = np.zeros((len(query.labels), 2), np.int32)
         if query.cut or not len(formulas):
-            return found, pairs
+            return exactness, pairs
         trees, formulas = self._trees(segment, formulas)
         asked = _Labels.of(trees)
         fixed = np.array([is_fixed_name(label[1:]) for label in query.labels], np.uint8)
@@ -258,10 +258,10 @@ class Aligner:
         exact_kernels.find_exact(
             len(query.labels), _label_numbers(query, trees), query.kinds, fixed, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
-            address(asked.kinds), address(asked.fixed), address(asked.relating), len(trees), formulas, *found, pairs,
-            address(room),
+            address(asked.kinds), address(asked.fixed), address(asked.relating), len(trees), formulas, *exactness,
+            pairs, address(room),
         )
-        return found, pairs
+        return exactness, pairs
 
     def steps(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> int:
         """How many pairs of nodes an alignment with formulas looks at, which its time is proportional to.

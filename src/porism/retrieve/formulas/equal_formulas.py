@@ -59,7 +59,7 @@ class EqualFormulas:
         numbers = {
             name: self._telling(name, wanted) for name, wanted in terms.items() if wanted
         }
-        found: list[Equal] = []
+        equal: list[Equal] = []
         for segment in range(len(self._units)):
             formulas = [np.zeros(0, np.int32)]
             kinds = [np.zeros(0, np.int8)]
@@ -74,13 +74,13 @@ class EqualFormulas:
                 if len(holders):
                     formulas.append(holders)
                     kinds.append(self._aligner.exactness(tree, segment, holders).kinds)
-            found.append(_best(np.concatenate(formulas), np.concatenate(kinds)))
-        return found
+            equal.append(_best(np.concatenate(formulas), np.concatenate(kinds)))
+        return equal
 
     def _telling(self, channel: str, terms: list[str]) -> NDArray[np.int32]:
         """The number of each term in each segment (int32, segments × terms), -1 of one that too many formulas have."""
-        found = self._lexical.terms.vocabulary(channel).find(terms)
-        return np.where(found.df[None, :] > MOST_HOLDING, np.int32(-1), found.numbers)
+        numbers = self._lexical.terms.vocabulary(channel).find(terms)
+        return np.where(numbers.df[None, :] > MOST_HOLDING, np.int32(-1), numbers.numbers)
 
     @staticmethod
     def _by_value(operators: OperatorTree) -> list[tuple[str, int]]:
@@ -104,8 +104,8 @@ class EqualFormulas:
             postings = self._postings[segment, channel] = open_postings(
                 self._units[segment], channel, self._lexical.fields_of(channel)
             )
-        found = postings.documents_of(number)
-        return found[self._units[segment].live[found]]
+        formulas = postings.documents_of(number)
+        return formulas[self._units[segment].live[formulas]]
 
 
 def _is_whole(operators: OperatorTree, terms: list[str]) -> bool:

@@ -64,10 +64,10 @@ class EqualValues:
         The scores are what :meth:`similarities` gives. Of many those that say least else are found.
         """
         nothing = np.zeros(0, np.int32)
-        found = [UnitResults(nothing, nothing, np.zeros(0))]
-        found += self.searches(operators)
-        segments = np.concatenate([one.segments for one in found])
-        units = np.concatenate([one.units for one in found])
+        hits = [UnitResults(nothing, nothing, np.zeros(0))]
+        hits += self.searches(operators)
+        segments = np.concatenate([part.segments for part in hits])
+        units = np.concatenate([part.units for part in hits])
         _, first = np.unique(segments.astype(np.int64) << 32 | units, return_index=True)
         every = UnitResults(segments[first], units[first], np.zeros(len(first)))
         similar = self.similarities(operators, every)
@@ -82,13 +82,13 @@ class EqualValues:
         """All terms that can say the value of a formula or a part."""
         return [indexed_form(term) for term, _, _ in self._asked(operators)]
 
-    def similarities(self, operators: OperatorTree, found: UnitResults) -> NDArray[np.float64]:
+    def similarities(self, operators: OperatorTree, hits: UnitResults) -> NDArray[np.float64]:
         """How similar (float64) equal values make each formula; 0 where no part of it has the value."""
-        similar = np.zeros(len(found.scores))
+        similar = np.zeros(len(hits.scores))
         for query in self._queries(operators):
-            for segment in np.unique(found.segments).tolist():
-                mine = found.segments == segment
-                scores = self.lexical.score_units(query.terms, segment, found.units[mine])
+            for segment in np.unique(hits.segments).tolist():
+                mine = hits.segments == segment
+                scores = self.lexical.score_units(query.terms, segment, hits.units[mine])
                 similar[mine] = np.maximum(similar[mine], query.similar(scores))
         return similar
 

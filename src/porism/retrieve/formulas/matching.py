@@ -42,23 +42,23 @@ def align_match(retriever: FormulaRetriever, formula: Formula, key: str) -> Form
     """
     segment, unit = retriever.find(key)
     query = retriever.read_again(formula)
-    found, operators = _stored(retriever, segment, unit)
+    stored, operators = _stored(retriever, segment, unit)
     pairs: tuple[NodePair, ...] = ()
     substitutions: tuple[Substitution, ...] = ()
     shares = (0.0, 0.0)
     if retriever.aligner is not None:
         nodes, found_nodes = list(query.operators.root.walk()), list(operators.root.walk())
-        _, _, pairs, substitutions, shares = _aligned(retriever, query, segment, unit, nodes, found_nodes, found)
+        _, _, pairs, substitutions, shares = _aligned(retriever, query, segment, unit, nodes, found_nodes, stored)
     return FormulaMatch(
-        query.formula, found, 0.0, pairs, substitutions, _equal_values(query, operators), *shares,
-        Explanation(0.0, f"formula {found.source}"),
+        query.formula, stored, 0.0, pairs, substitutions, _equal_values(query, operators), *shares,
+        Explanation(0.0, f"formula {stored.source}"),
     )
 
 
 def _stored(retriever: FormulaRetriever, segment: int, formula: int) -> tuple[Formula, OperatorTree]:
     source = retriever.snapshot.segments[segment].formula_source(formula)
-    found = Formula(source, notation_of(source))
-    return found, operator_tree(parse(found))
+    read = Formula(source, notation_of(source))
+    return read, operator_tree(parse(read))
 
 
 class _Aligned(NamedTuple):
@@ -100,7 +100,7 @@ def match_formulas(
     retriever: FormulaRetriever, query: QueryFormula, segment: int, formula: int, candidate: bool
 ) -> FormulaMatch:
     """How a formula of a segment answers a query formula; ``candidate`` says that its alignment counts."""
-    found, operators = _stored(retriever, segment, formula)
+    stored, operators = _stored(retriever, segment, formula)
     nodes = list(query.operators.root.walk())
     found_nodes = list(operators.root.walk())
     lexical = explain_terms(
@@ -113,7 +113,7 @@ def match_formulas(
     shares = (0.0, 0.0)
     if retriever.aligner is not None:
         alignment, aligned, pairs, substitutions, shares = _aligned(
-            retriever, query, segment, formula, nodes, found_nodes, found
+            retriever, query, segment, formula, nodes, found_nodes, stored
         )
         weight = retriever.model.alignment_weight if candidate else 0.0
         similarity, by_value, exact, added = retriever.similarities_of_one(query, segment, formula)
@@ -129,8 +129,8 @@ def match_formulas(
                 parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:.4g} · weight {weight:g}"))
             score += weight * (similarity + (added if candidate else 0.0))
     return FormulaMatch(
-        query.formula, found, score, pairs, substitutions, _equal_values(query, operators), *shares,
-        Explanation(score, f"formula {found.source}", parts),
+        query.formula, stored, score, pairs, substitutions, _equal_values(query, operators), *shares,
+        Explanation(score, f"formula {stored.source}", parts),
     )
 
 
@@ -164,7 +164,7 @@ def _alignment_part(
 
 def _substitutions(
     pairs: tuple[NodePair, ...], nodes: list[OperatorNode], found_nodes: list[OperatorNode], query: Formula,
-    found: Formula, exact: bool,
+    formula: Formula, exact: bool,
 ) -> tuple[Substitution, ...]:
     """What variables and wildcards of the query stand for: as in the alignment the heaviest of all first, and what
     another variable has taken is left out. A wildcard stands for something only where the match is exact."""
@@ -174,7 +174,7 @@ def _substitutions(
         wild = node.kind == "W"
         if node.children or not (exact if wild else _is_variable(node) and _is_variable(other)):
             continue
-        options[_written(node, query, nodes), _written(other, found, found_nodes), wild].append(pair)
+        options[_written(node, query, nodes), _written(other, formula, found_nodes), wild].append(pair)
     given: dict[tuple[str, bool], Substitution] = {}
     taken: set[str] = set()
     for name, partner, wild in sorted(options, key=lambda option: -sum(pair.worth for pair in options[option])):
@@ -243,11 +243,11 @@ def _without(text: str, start: int, end: int) -> str:
     return f"{before[:-1]} {text[end:].lstrip()}"
 
 
-def _equal_values(query: QueryFormula, found: OperatorTree) -> tuple[ValuePair, ...]:
+def _equal_values(query: QueryFormula, operators: OperatorTree) -> tuple[ValuePair, ...]:
     """The largest subexpressions of equal value, by name where possible, else up to renaming."""
     of_query = expression_values(query.operators)
-    of_found = expression_values(found)
-    sizes, found_sizes = _sizes(query.operators.root), _sizes(found.root)
+    of_found = expression_values(operators)
+    sizes, found_sizes = _sizes(query.operators.root), _sizes(operators.root)
     chosen: list[ValuePair] = []
     covered: list[tuple[int, int]] = []
     for kind in ("named", "renamed"):

@@ -76,44 +76,44 @@ class PartHit(NamedTuple):
 
 def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> FoundPart:
     """What a part finds: the first ``depth`` formulas by channels, and all that can be aligned."""
-    found = retriever.lexical.search_units([query.terms], depth)[0]
-    first = len(found.scores)
+    results = retriever.lexical.search_units([query.terms], depth)[0]
+    first = len(results.scores)
     lists: list[UnitResults] = []
     if retriever.aligner is not None:
         if retriever.values is not None:
             lists += retriever.values.searches(query.operators)
         if retriever.holders is not None:
             lists.append(retriever.holders.search(query.operators))
-        found = retriever.with_itself(query, found)
+        results = retriever.with_itself(query, results)
         for one in lists:
-            found = retriever.joined(query, found, one)
-    numbers = unit_numbers(found)
+            results = retriever.joined(query, results, one)
+    numbers = unit_numbers(results)
     order = np.argsort(numbers, kind="stable")
     places = [order[np.searchsorted(numbers, unit_numbers(one), sorter=order)] for one in lists]
-    whole = found.scores.copy()
-    if retriever.aligner is not None and len(found.scores):
+    whole = results.scores.copy()
+    if retriever.aligner is not None and len(results.scores):
         aligned = np.unique(np.concatenate([
             np.arange(min(first, retriever.model.candidates)), np.arange(first, len(numbers)), *places,
         ])).astype(np.int64)
-        some = UnitResults(found.segments[aligned], found.units[aligned], found.scores[aligned])
+        some = UnitResults(results.segments[aligned], results.units[aligned], results.scores[aligned])
         by_value = (
             np.zeros(len(aligned)) if retriever.values is None
             else retriever.values.similarities(query.operators, some)
         )
         whole[aligned] = retriever.with_similarity(query, some, by_value)
-    keys = retriever.lexical.ids.take(found.segments, found.units)
+    keys = retriever.lexical.ids.take(results.segments, results.units)
     own = layout_key(query.layout)
     segments = [units.segment for units in retriever.lexical.segments if isinstance(units, FormulaUnits)]
     return FoundPart(
-        tuple(keys), tuple(found.scores.tolist()), tuple(whole.tolist()), first,
+        tuple(keys), tuple(results.scores.tolist()), tuple(whole.tolist()), first,
         keys.index(own) if own in keys else -1,
         tuple(
-            SupplementaryHits(tuple(at.tolist()), tuple(one.scores.tolist()))
-            for at, one in zip(places, lists, strict=True)
+            SupplementaryHits(tuple(at.tolist()), tuple(hits.scores.tolist()))
+            for at, hits in zip(places, lists, strict=True)
         ),
         tuple(
             segments[segment].formula_source(unit)
-            for segment, unit in zip(found.segments.tolist(), found.units.tolist(), strict=True)
+            for segment, unit in zip(results.segments.tolist(), results.units.tolist(), strict=True)
         ),
     )
 
@@ -136,8 +136,8 @@ def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[P
         for lists in zip_longest(*(part.lists for part in parts), fillvalue=SupplementaryHits((), ())):
             listed = [
                 (score, parts[number].keys[place], number, place)
-                for number, one in enumerate(lists)
-                for place, score in zip(one.places, one.scores, strict=True)
+                for number, hit in enumerate(lists)
+                for place, score in zip(hit.places, hit.scores, strict=True)
             ]
             aligned.update((number, place) for _, _, number, place in sorted(listed, reverse=True)[:_MOST_LISTED])
     chosen = [
@@ -147,4 +147,4 @@ def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[P
         PartHit(number, place, key, score, False)
         for score, key, number, place in ranked if (number, place) not in aligned
     ]
-    return sorted(chosen, key=lambda one: (one.score, one.key), reverse=True)[:k]
+    return sorted(chosen, key=lambda hit: (hit.score, hit.key), reverse=True)[:k]

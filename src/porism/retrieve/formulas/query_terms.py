@@ -20,12 +20,12 @@ def count_terms(channel: str, layout: LayoutTree, operators: OperatorTree) -> di
 
 def count_with_stand_ins(channel: str, layout: LayoutTree, operators: OperatorTree) -> dict[str, float]:
     """The same of a formula with wildcards: each wildcard once as a variable and once as a number."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for kind, label, weight in _STAND_INS:
         stand_in = OperatorTree(_replaced(operators.root, kind, label), operators.source)
         for term in map(indexed_form, extract(channel, layout, stand_in)):
-            found[term] += weight  # type: ignore[assignment]  # counters of numbers count halves as well
-    return dict(found)
+            counts[term] += weight  # type: ignore[assignment]  # counters of numbers count halves as well
+    return dict(counts)
 
 
 def has_wildcard(operators: OperatorTree) -> bool:

@@ -23,7 +23,7 @@ from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_i
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
-from porism.retrieve.ranking import Found, UnitResults, merge
+from porism.retrieve.ranking import SegmentHits, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
 from porism.system.concurrency.memory import Memory
 from porism.types import Formula
@@ -128,13 +128,13 @@ class FormulaRetriever:
 
     def _counts(self, layout: LayoutTree, operators: OperatorTree) -> dict[str, dict[str, float]]:
         """How often each term counts in a query formula, by channel."""
-        found: dict[str, dict[str, float]] = {}
+        by_channel: dict[str, dict[str, float]] = {}
         for name in self.lexical.channels:
             stands_in = name in self.model.wildcard_channels and has_wildcard(operators)
             counts = (count_with_stand_ins if stands_in else count_terms)(name, layout, operators)
             if counts:
-                found[name] = counts
-        return found
+                by_channel[name] = counts
+        return by_channel
 
     def terms_of(self, formula: Formula) -> dict[str, set[str]]:
         """The terms, by channel, of which a search for a formula needs the statistics."""
@@ -147,7 +147,7 @@ class FormulaRetriever:
 
     def lexicals(self) -> list[LexicalRetriever]:
         """What looks up terms: of the channels that count, and of those that find equal values and subexpressions."""
-        return [self.lexical, *(one.lexical for one in (self.values, self.holders) if one is not None)]
+        return [self.lexical, *(search.lexical for search in (self.values, self.holders) if search is not None)]
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
         """The best ``k`` formulas for each query formula; those that share no term with it are not results.
@@ -164,10 +164,10 @@ class FormulaRetriever:
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         candidates = self.model.candidates if self.aligner else 0
-        found = self.lexical.search_units([query.terms], max(k, candidates))[0]
+        hits = self.lexical.search_units([query.terms], max(k, candidates))[0]
         if self.aligner:
-            found = self._aligned(query, found)
-        return UnitResults(found.segments[:k], found.units[:k], found.scores[:k])
+            hits = self._aligned(query, hits)
+        return UnitResults(hits.segments[:k], hits.units[:k], hits.scores[:k])
 
     def scores(
         self, query: QueryFormula, segments: NDArray[np.integer], units: NDArray[np.integer]
@@ -180,29 +180,29 @@ class FormulaRetriever:
         if self.aligner is None:
             return scores
         candidates, _ = self._candidates(query, self.lexical.search_units([query.terms], self.model.candidates)[0])
-        found = UnitResults(segments.astype(np.int32), units.astype(np.int32), scores)
-        aligned = np.flatnonzero(np.isin(unit_numbers(found), unit_numbers(candidates)))
-        some = UnitResults(found.segments[aligned], found.units[aligned], scores[aligned])
+        hits = UnitResults(segments.astype(np.int32), units.astype(np.int32), scores)
+        aligned = np.flatnonzero(np.isin(unit_numbers(hits), unit_numbers(candidates)))
+        some = UnitResults(hits.segments[aligned], hits.units[aligned], scores[aligned])
         by_value = np.zeros(len(aligned)) if self.values is None else self.values.similarities(query.operators, some)
         scores[aligned] = self.with_similarity(query, some, by_value)
         return scores
 
-    def similarities(self, query: QueryFormula, found: UnitResults) -> NDArray[np.float64]:
+    def similarities(self, query: QueryFormula, hits: UnitResults) -> NDArray[np.float64]:
         """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""
-        values = np.zeros(len(found.scores))
+        values = np.zeros(len(hits.scores))
         if self.aligner:
-            for segment in np.unique(found.segments).tolist():
-                mine = found.segments == segment
-                values[mine] = self.aligner.similarities(query.tree, segment, found.units[mine])
+            for segment in np.unique(hits.segments).tolist():
+                mine = hits.segments == segment
+                values[mine] = self.aligner.similarities(query.tree, segment, hits.units[mine])
         return values
 
-    def exactness(self, query: QueryFormula, found: UnitResults) -> Exactness:
+    def exactness(self, query: QueryFormula, hits: UnitResults) -> Exactness:
         """What each formula is to the query formula, as :meth:`Aligner.exactness` says; nothing without alignment."""
-        exact = Exactness(np.zeros(len(found.scores), np.int8), np.zeros(len(found.scores)))
+        exact = Exactness(np.zeros(len(hits.scores), np.int8), np.zeros(len(hits.scores)))
         if self.aligner:
-            for segment in np.unique(found.segments).tolist():
-                mine = found.segments == segment
-                those = self.aligner.exactness(query.tree, segment, found.units[mine])
+            for segment in np.unique(hits.segments).tolist():
+                mine = hits.segments == segment
+                those = self.aligner.exactness(query.tree, segment, hits.units[mine])
                 exact.kinds[mine], exact.shares[mine] = those
         return exact
 
@@ -221,11 +221,11 @@ class FormulaRetriever:
 
     def similarities_of_one(self, query: QueryFormula, segment: int, formula: int) -> SimilarityOfOne:
         """The similarity of the query formula to one formula, and what that is to it."""
-        one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
-        by_value = float(self.values.similarities(query.operators, one)[0]) if self.values else 0.0
-        exact = self.exactness(query, one)
+        hit = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
+        by_value = float(self.values.similarities(query.operators, hit)[0]) if self.values else 0.0
+        exact = self.exactness(query, hit)
         return SimilarityOfOne(
-            float(self.similarities(query, one)[0]), by_value, int(exact.kinds[0]),
+            float(self.similarities(query, hit)[0]), by_value, int(exact.kinds[0]),
             float(self.exact_worths(query, exact)[0]),
         )
 
@@ -254,18 +254,18 @@ class FormulaRetriever:
             query = self.read_again(formula)
             if self.aligner is None:
                 return Candidates(query, frozenset())
-            found = self.lexical.search_units([query.terms], self.model.candidates)[0]
-            found, _ = self._candidates(query, found)
-            return Candidates(query, frozenset(zip(found.segments.tolist(), found.units.tolist(), strict=True)))
+            hits = self.lexical.search_units([query.terms], self.model.candidates)[0]
+            hits, _ = self._candidates(query, hits)
+            return Candidates(query, frozenset(zip(hits.segments.tolist(), hits.units.tolist(), strict=True)))
 
         return self._last_read.get(formula, compute)
 
-    def _candidates(self, query: QueryFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
+    def _candidates(self, query: QueryFormula, hits: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
         """The formulas of which the similarity counts, and the similarity of each by value (float64).
 
         The first by channels, those that have the query's value, and those that hold the query formula.
         """
-        candidates = self.with_itself(query, found.first(self.model.candidates))
+        candidates = self.with_itself(query, hits.first(self.model.candidates))
         for finder in (self.values, self.holders):
             if finder is not None:
                 candidates = self.joined(query, candidates, finder.search(query.operators))
@@ -285,7 +285,7 @@ class FormulaRetriever:
             np.concatenate([candidates.units, others.units[new]]), np.concatenate([candidates.scores, scores]),
         )
 
-    def with_itself(self, query: QueryFormula, found: UnitResults) -> UnitResults:
+    def with_itself(self, query: QueryFormula, hits: UnitResults) -> UnitResults:
         """The same formulas and, where the index has it, the query formula itself.
 
         Longer formulas that repeat its terms score higher, and of a short one there can be more than candidates.
@@ -295,14 +295,14 @@ class FormulaRetriever:
             unit = units.find(key)
             if unit is None:
                 continue
-            if ((found.segments == segment) & (found.units == unit)).any():
-                return found
+            if ((hits.segments == segment) & (hits.units == unit)).any():
+                return hits
             score = self.lexical.score_units(query.terms, segment, np.array([unit], np.int32))
             return UnitResults(
-                np.append(found.segments, np.int32(segment)), np.append(found.units, np.int32(unit)),
-                np.concatenate([found.scores, score]),
+                np.append(hits.segments, np.int32(segment)), np.append(hits.units, np.int32(unit)),
+                np.concatenate([hits.scores, score]),
             )
-        return found
+        return hits
 
     def with_similarity(
         self, query: QueryFormula, candidates: UnitResults, by_value: NDArray[np.float64]
@@ -312,34 +312,34 @@ class FormulaRetriever:
         scores: NDArray[np.float64] = candidates.scores + self.model.alignment_weight * np.maximum(similar, by_value)
         return scores
 
-    def _aligned(self, query: QueryFormula, found: UnitResults) -> UnitResults:
+    def _aligned(self, query: QueryFormula, hits: UnitResults) -> UnitResults:
         """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""
-        candidates, by_value = self._candidates(query, found)
+        candidates, by_value = self._candidates(query, hits)
         if not len(candidates.scores):
-            return found
+            return hits
         scores = self.with_similarity(query, candidates, by_value)
-        rest = np.flatnonzero(~np.isin(unit_numbers(found), unit_numbers(candidates)))
+        rest = np.flatnonzero(~np.isin(unit_numbers(hits), unit_numbers(candidates)))
         return rank(UnitResults(
-            np.concatenate([candidates.segments, found.segments[rest]]),
-            np.concatenate([candidates.units, found.units[rest]]), np.concatenate([scores, found.scores[rest]]),
+            np.concatenate([candidates.segments, hits.segments[rest]]),
+            np.concatenate([candidates.units, hits.units[rest]]), np.concatenate([scores, hits.scores[rest]]),
         ), self.lexical)
 
 
-def unit_numbers(found: UnitResults) -> NDArray[np.int64]:
+def unit_numbers(hits: UnitResults) -> NDArray[np.int64]:
     """One number (int64) a unit, different for units of different segments."""
-    numbers: NDArray[np.int64] = found.segments.astype(np.int64) << 32 | found.units
+    numbers: NDArray[np.int64] = hits.segments.astype(np.int64) << 32 | hits.units
     return numbers
 
 
-def rank(found: UnitResults, lexical: LexicalRetriever) -> UnitResults:
+def rank(hits: UnitResults, lexical: LexicalRetriever) -> UnitResults:
     """Units by score and then, descending, by id."""
-    parts: list[Found] = []
-    for segment in np.unique(found.segments).tolist():
-        mine = found.segments == segment
-        units, scores = found.units[mine], found.scores[mine]
+    parts: list[SegmentHits] = []
+    for segment in np.unique(hits.segments).tolist():
+        mine = hits.segments == segment
+        units, scores = hits.units[mine], hits.scores[mine]
         order = np.lexsort((-lexical.segments[segment].id_order[units], -scores))
-        parts.append(Found(segment, units[order], scores[order]))
-    return merge(parts, max(1, len(found.scores)), lexical.ids)
+        parts.append(SegmentHits(segment, units[order], scores[order]))
+    return merge(parts, max(1, len(hits.scores)), lexical.ids)
 
 
 def lexical_channels(model: FormulaModel) -> dict[str, LexicalChannel]:

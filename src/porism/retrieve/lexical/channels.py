@@ -99,7 +99,7 @@ class _Numbered(NamedTuple):
 
 
 @dataclass(eq=False)
-class _Kept:
+class _SegmentChannels:
     """What this process has computed or opened of one segment."""
 
     postings: dict[str, _Numbered] = field(default_factory=dict)
@@ -108,13 +108,13 @@ class _Kept:
     lock: Lock = field(default_factory=Lock)
 
 
-_kept: WeakKeyDictionary[Units, _Kept] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Units, _SegmentChannels] = WeakKeyDictionary()
 _kept_lock = Lock()
 
 
-def _keep(segment: Units) -> _Kept:
+def _keep(segment: Units) -> _SegmentChannels:
     with _kept_lock:
-        return _kept.setdefault(segment, _Kept())
+        return _kept.setdefault(segment, _SegmentChannels())
 
 
 def weighted_fields(segment: Units, fields: Fields, channel: str | None = None) -> list[tuple[int, float]]:
@@ -168,7 +168,7 @@ def require_channels(segments: Sequence[Units], channels: Iterable[str]) -> None
     for name in channels:
         if segments and not any(has_channel(segment, name) for segment in segments):
             known = sorted({
-                one for segment in segments for one in (*segment.text_channels, *segment.formula_channels)
+                channel for segment in segments for channel in (*segment.text_channels, *segment.formula_channels)
             })
             raise ConfigError(
                 f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
@@ -223,11 +223,11 @@ def _open(segment: Units, channel: str, fields: Fields) -> _Numbered:
     kept = _keep(segment)
     name = _postings_name(segment, channel, fields)
     with kept.lock:
-        found = kept.postings.get(name)
-        if found is None:
-            found = _read(segment, channel, fields) or _build(segment, channel, fields)
-            kept.postings[name] = found
-        return found
+        postings = kept.postings.get(name)
+        if postings is None:
+            postings = _read(segment, channel, fields) or _build(segment, channel, fields)
+            kept.postings[name] = postings
+        return postings
 
 
 def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
@@ -258,10 +258,10 @@ def live_frequencies(segment: Units, channel: str, weights: FieldWeights) -> Liv
     kept = _keep(segment)
     name = _postings_name(segment, channel, weights)
     with kept.lock:
-        found = kept.frequencies.get(name)
-        if found is None or found.postings is not postings:
-            found = kept.frequencies[name] = LiveFrequencies(postings, segment.live)
-        return found
+        frequencies = kept.frequencies.get(name)
+        if frequencies is None or frequencies.postings is not postings:
+            frequencies = kept.frequencies[name] = LiveFrequencies(postings, segment.live)
+        return frequencies
 
 
 def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
@@ -281,8 +281,8 @@ def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) 
     counts: dict[float, int] = {}
     for segment in segments:
         postings = open_postings(segment, channel, fields)
-        found = zip(postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True)
-        for length, count in found:
+        lengths = zip(postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True)
+        for length, count in lengths:
             counts[length] = counts.get(length, 0) + count
     documents = sum(count for length, count in counts.items() if length > 0)
     total = math.fsum(length * count for length, count in counts.items())

@@ -72,7 +72,7 @@ def _soft(
     terms = list(counted)
     rows = soft.rows(terms)
     unknown = [term for term, row in zip(terms, rows.tolist(), strict=True) if row < 0]
-    found = lexical.terms.vocabulary(name).find(unknown)
+    known_terms = lexical.terms.vocabulary(name).find(unknown)
     share = _share(lexical, zone, name)
     if normalised := lexical.channels[name].normalised:
         weights = np.array([counted[term] for term in terms])
@@ -80,7 +80,8 @@ def _soft(
         similar = soft.expand(rows[rows >= 0], weights[rows >= 0])
         norm = soft.norm(rows[matching], weights[matching], similar, normalised)
         share /= norm if norm > 0 else 1.0
-    numbers = dict(zip(unknown, zip(found.numbers[segment].tolist(), found.weights.tolist(), strict=True), strict=True))
+    columns = zip(known_terms.numbers[segment].tolist(), known_terms.weights.tolist(), strict=True)
+    numbers = dict(zip(unknown, columns, strict=True))
     return explain_soft(soft, scored, segment, document, counted, numbers, share)
 
 

@@ -87,8 +87,8 @@ def _characters(packed: Packed) -> NDArray[np.int64]:
     """How many characters each string has."""
     begins = np.zeros(len(packed.blob) + 1, np.int64)
     np.cumsum((packed.blob & 0xC0) != 0x80, out=begins[1:])
-    found: NDArray[np.int64] = np.diff(begins[packed.starts])
-    return found
+    lengths: NDArray[np.int64] = np.diff(begins[packed.starts])
+    return lengths
 
 
 def full_statistics(parts: Sequence[ChannelRows], channel: str, fields: Fields) -> ChannelStatistics:
@@ -146,9 +146,9 @@ def _added(parts: Sequence[ChannelRows], values: Sequence[NDArray[np.float64]]) 
         for other, of_other in zip(parts, values, strict=True):
             if other is part or not other.vocabulary:
                 continue
-            found = other.segment.dictionary(other.channel).lookup_packed(packed)
-            there = found >= 0
-            total[there] += of_other[found[there]]
+            ranks = other.segment.dictionary(other.channel).lookup_packed(packed)
+            there = ranks >= 0
+            total[there] += of_other[ranks[there]]
     return totals
 
 
@@ -176,7 +176,7 @@ def factor_channels(
         weighting.sums(part.rows.only(part.live), documents, statistics, part.postings.vocabulary)
         for part, documents in zip(parts, counts, strict=True)
     ]
-    found: list[FactorChannel] = []
+    channels: list[FactorChannel] = []
     for part, documents, terms in zip(parts, counts, collection_counts(parts, base, whole, sums), strict=True):
         factors = weighting.factors(part.rows, terms, documents, statistics)
         dead = ~part.live
@@ -186,8 +186,8 @@ def factor_channels(
         for values in (factors, summands):
             if values is not None and not np.isfinite(values).all():
                 raise ConfigError(f"{weighting!r} gives factors that are no finite numbers", where=f"channel {channel}")
-        found.append(FactorChannel.of(part.postings, part.rows, factors, part.terms, summands))
-    return found
+        channels.append(FactorChannel.of(part.postings, part.rows, factors, part.terms, summands))
+    return channels
 
 
 def _closed(part: ChannelRows, weighting: Weighting, statistics: ChannelStatistics) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
-"""Statistics of a collection of which an index has a part: they are given with a search, and not counted here.
+"""Statistics of a collection of which an index has only a part; a search receives them instead of counting.
 
-What is the same for all queries (documents and mean lengths) belongs to a retriever. What belongs to one query is held
-by a context, so that one retriever answers several queries at once in different threads.
+Statistics that are the same for all queries (documents and mean lengths) belong to a retriever. Those of a query are in
+a context variable, so that a retriever can answer several queries at once in different threads.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, W
 
 @dataclass(frozen=True)
 class CollectionStatistics:
-    """How many live ``documents`` a whole collection has, and the statistics of its ``channels`` by zone and name; the
-    zone of whole documents is the empty string."""
+    """The number of live ``documents`` of a collection, and the statistics of its ``channels`` by zone and name.
+
+    The zone of whole documents is the empty string.
+    """
 
     documents: int
     channels: Mapping[tuple[str, str], ChannelStatistics]
@@ -36,20 +38,22 @@ class CollectionStatistics:
 
         :raises QueryError: they were not given.
         """
-        found = self.channels.get((zone, name))
-        if found is None:
+        statistics = self.channels.get((zone, name))
+        if statistics is None:
             raise QueryError(f"the statistics of the channel {name!r} were not given", where="statistics")
-        return found
+        return statistics
 
 
 def global_statistics(collection: CollectionStatistics | None) -> dict[str, Any]:
-    """The argument by which a search by terms gets the statistics of a larger collection; none where there is none."""
+    """The keyword argument that gives a search by terms the statistics of a larger collection, if there is one."""
     return {} if collection is None else {"collection": collection}
 
 
 class QueryStatistics(NamedTuple):
-    """What a query has to be counted for in the whole collection: in how many live documents each of its terms occurs,
-    by channel (``df``), and how many hold a formula equal to each of its formulas (``holders``)."""
+    """The counts of a query in the whole collection: the document frequencies of its terms by channel (``df``).
+
+    ``holders`` are the numbers of documents with a formula equal to each of its formulas.
+    """
 
     df: Mapping[str, Mapping[str, int]]
     holders: Sequence[int]
@@ -60,7 +64,7 @@ _current: ContextVar[QueryStatistics | None] = ContextVar("statistics of the que
 
 @contextmanager
 def using_statistics(statistics: QueryStatistics) -> Iterator[None]:
-    """Searches within the block, in this thread, are for a query of these statistics."""
+    """Sets the statistics of the query for searches within the block, in this thread."""
     token = _current.set(statistics)
     try:
         yield
@@ -69,18 +73,18 @@ def using_statistics(statistics: QueryStatistics) -> Iterator[None]:
 
 
 def query_statistics() -> QueryStatistics:
-    """The statistics of the query that is searched for.
+    """The statistics of the current query.
 
     :raises QueryError: none were given.
     """
-    found = _current.get()
-    if found is None:
+    statistics = _current.get()
+    if statistics is None:
         raise QueryError("the statistics of the query were not given", where="statistics")
-    return found
+    return statistics
 
 
 class GlobalVocabulary(Vocabulary):
-    """The terms of a channel, numbered as in the segments, and with the document frequencies that were given."""
+    """The terms of a channel, numbered as in the segments, with given document frequencies."""
 
     def __init__(
         self, segments: Sequence[Units], name: str, fields: FieldWeights, weighting: Weighting,
@@ -90,10 +94,7 @@ class GlobalVocabulary(Vocabulary):
         self._name = name
 
     def find(self, terms: Sequence[str]) -> FoundTerms:
-        """What is known of each term.
-
-        :raises QueryError: the document frequency of one was not given.
-        """
+        """:raises QueryError: the document frequency of a term was not given."""
         given = query_statistics().df.get(self._name, {})
         try:
             df = np.fromiter(map(given.__getitem__, terms), np.int64, count=len(terms))
@@ -109,7 +110,7 @@ class GlobalVocabulary(Vocabulary):
 
 
 class GlobalTermReader(TermReader):
-    """Reads terms by the statistics of a whole collection."""
+    """Reads terms with the statistics of a whole collection."""
 
     def __init__(
         self, segments: Sequence[Units], channels: Mapping[str, LexicalChannel], field_weights: FieldWeights,

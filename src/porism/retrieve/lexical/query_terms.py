@@ -140,15 +140,15 @@ class TermReader:
                 f"the weights of query terms of {names[channel_of[wrong]]!r} must be finite numbers ≥ 0, at most 1e100"
             )
         counts[counts < _NEGLIGIBLE] = 0
-        found = [
+        parts = [
             self.vocabulary(name).find(channel_terms) for name, channel_terms in zip(names, ordered, strict=True)
         ]
         if not all(map(self._plain.__getitem__, names)):
-            terms, counts, found, channel_of = self._weighed(names, ordered, counts, found, exact)
+            terms, counts, parts, channel_of = self._weighed(names, ordered, counts, parts, exact)
         shares = np.array([self.channels[name].weight for name in names])[channel_of]
-        numbers = np.concatenate([one.numbers for one in found], axis=1)
-        df = np.concatenate([one.df for one in found])
-        weights = shares * counts * np.concatenate([one.weights for one in found])
+        numbers = np.concatenate([part.numbers for part in parts], axis=1)
+        df = np.concatenate([part.df for part in parts])
+        weights = shares * counts * np.concatenate([part.weights for part in parts])
         if len(weights) and not weights.min() > 0:
             kept = np.flatnonzero(weights > 0)
             terms = [terms[i] for i in kept.tolist()]
@@ -160,9 +160,9 @@ class TermReader:
         """What the terms of a query count in a channel, by the channel's weighting."""
         ordered = sorted(terms)
         counts = np.array([terms[term] for term in ordered], np.float64)
-        found = self.vocabulary(name).find(ordered)
+        found_terms = self.vocabulary(name).find(ordered)
         counted = self.channels[name].weighting.query_weights(
-            counts, found.df, self.statistics(name), _characters(ordered)
+            counts, found_terms.df, self.statistics(name), _characters(ordered)
         )
         return dict(zip(ordered, counted.tolist(), strict=True))
 

@@ -36,7 +36,7 @@ from porism.retrieve.lexical.channels import (
 from porism.retrieve.lexical.factors import ChannelRows, factor_channels, with_norms
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, GlobalTermReader
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms, TermReader
-from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
+from porism.retrieve.ranking import Results, SegmentHits, UnitIds, UnitResults, merge
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, computed
 from porism.system.concurrency.locks import Lock
 
@@ -124,12 +124,12 @@ class LexicalRetriever:
         :raises ConfigError: the retriever has no such channel.
         """
         names, prepared = self.terms.read(query, exact=True)
-        found: dict[str, dict[str, float]] = {name: {} for name in names}
+        weights: dict[str, dict[str, float]] = {name: {} for name in names}
         for position, term, weight in zip(
             prepared.channel_of.tolist(), prepared.terms, prepared.weights.tolist(), strict=True
         ):
-            found[names[position]][term] = weight
-        return found
+            weights[names[position]][term] = weight
+        return weights
 
     def search_terms(
         self,
@@ -148,8 +148,8 @@ class LexicalRetriever:
         """
 
         def search(query: QueryTerms) -> Results:
-            found = self._search(query, k, allowed)
-            return Results(self.ids.take(found.segments, found.units), found.scores)
+            hits = self._search(query, k, allowed)
+            return Results(self.ids.take(hits.segments, hits.units), hits.scores)
 
         return _each(search, queries, k, threads)
 
@@ -247,16 +247,16 @@ class LexicalRetriever:
         channel = self.channels[name]
         fields = self.zones[zone] if zone else self.fields_of(name)
         parts = [ChannelRows(segment, name, fields) for segment in self.segments] if zone else self.terms.rows(name)
-        found = factor_channels(parts, name, fields, self.fields_of(name), channel.weighting, self.terms.rows(name))
+        stored = factor_channels(parts, name, fields, self.fields_of(name), channel.weighting, self.terms.rows(name))
         if channel.similarity is None or not channel.normalised:
-            return found
+            return stored
         soft = self.terms.soft(name)
         normed: list[FactorChannel] = []
-        for number, (part, one) in enumerate(zip(parts, found, strict=True)):
+        for number, (part, factors) in enumerate(zip(parts, stored, strict=True)):
             rows = soft.row_of(number)[part.terms]
             known = self.terms.vocabulary(name).find(part.packed.strings())
             normed.append(with_norms(
-                one, known.weights, soft.addresses, len(soft.df), rows, channel.softness,
+                factors, known.weights, soft.addresses, len(soft.df), rows, channel.softness,
                 maintained=channel.normalised == "maintain",
             ))
         return normed
@@ -271,7 +271,7 @@ class LexicalRetriever:
         with self._lock:
             if name not in self._forward:
                 scored = self.scored(name)
-                stored = [one for one in scored if isinstance(one, FactorChannel)]
+                stored = [channel for channel in scored if isinstance(channel, FactorChannel)]
                 self._forward[name] = stored if len(stored) == len(scored) else factor_channels(
                     self.terms.rows(name), name, self.fields_of(name), self.fields_of(name),
                     self.channels[name].weighting, self.terms.rows(name),
@@ -285,7 +285,7 @@ class LexicalRetriever:
                 scored = [self.scored(name, zone) for zone, name in self.zone_channels(names)]
                 self._searchers[names] = [
                     SegmentSearcher(
-                        segment.doc_count, [one[number] for one in scored], segment.id_order, segment.live
+                        segment.doc_count, [channels[number] for channels in scored], segment.id_order, segment.live
                     )
                     for number, segment in enumerate(self.segments)
                 ]
@@ -336,9 +336,9 @@ class LexicalRetriever:
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
         names, prepared = self.read(query)
-        found: list[Found] = []
+        hits: list[SegmentHits] = []
         if not len(prepared.weights):
-            return merge(found, k, self.ids)
+            return merge(hits, k, self.ids)
         searchers = self._segment_searchers(names)
         floor = -math.inf
         for number in self._order:
@@ -347,10 +347,10 @@ class LexicalRetriever:
                 summands=self._summands(names, prepared, number),
             )
             if len(scores):
-                found.append(Found(number, units, scores))
+                hits.append(SegmentHits(number, units, scores))
             if len(scores) == k:
                 floor = max(floor, float(scores[-1]))
-        return merge(found, k, self.ids)
+        return merge(hits, k, self.ids)
 
     def _summands(self, names: tuple[str, ...], prepared: PreparedQuery, segment: int) -> NDArray[np.float64] | None:
         """What is added to each document of a segment that is found (float64): Σ over channels of the query's weight

@@ -1,4 +1,4 @@
-"""The settings of a channel in a model of any kind, and checks of the channels that a model names."""
+"""The settings of a channel in a model, and checks of the channels that a model names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from porism.settings import SettingError, Settings, nearest
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings(Settings):
-    """How one channel counts: its weight in the sum, its weighting, and what matches.
+    """The settings of a channel: its weight in the sum, its weighting, and its similarities.
 
-    The weighting is BM25 with ``k1`` (≥ 0) and ``b`` (0 to 1), or BM25+ with a ``delta`` above 0, or the one that
-    ``weighting`` names, with ``parameters`` of its own (:mod:`porism.retrieve.weightings`). ``similarity`` names a
-    matrix of the index by which terms that are alike match too: different ones ``softness`` times what they are similar
-    (0 to 100). With ``normalised`` the score is then the soft cosine instead of the soft inner product, or with
-    ``"maintain"`` the soft cosine times both lengths (:mod:`porism.retrieve.lexical.soft`). ``field_weights``,
-    ``query_field_weights`` and ``power``, where they are given, replace those of the model for this channel.
+    The weighting is BM25 with ``k1`` (≥ 0) and ``b`` (0 to 1), BM25+ with a ``delta`` above 0, or the one that
+    ``weighting`` names, with its own ``parameters`` (:mod:`porism.retrieve.weightings`).
+
+    ``similarity`` names a matrix of the index: similar terms match too, by their similarity times ``softness`` (0 to
+    100). With ``normalised`` the score is the soft cosine instead of the soft inner product, or with ``"maintain"`` the
+    soft cosine times both lengths (:mod:`porism.retrieve.lexical.soft`). ``field_weights``, ``query_field_weights`` and
+    ``power`` replace those of the model for this channel.
 
     :raises ConfigError: a number is out of its range, or there is no such weighting or parameter.
     """
@@ -59,7 +60,7 @@ class ChannelSettings(Settings):
 
     @property
     def lexical(self) -> LexicalChannel:
-        """The same for the engine, but for the similarities, which an index has."""
+        """These settings for the engine, without the similarity matrix, which the index has."""
         weighting = weighting_named(self.weighting, self.k1, self.b, self.delta, self.parameters)
         return LexicalChannel(
             self.weight, weighting, normalised=self.normalised, field_weights=self.field_weights,
@@ -68,7 +69,7 @@ class ChannelSettings(Settings):
 
 
 def check_weights(of: str, weights: Mapping[str, float]) -> None:
-    """Whether weights of fields are finite numbers ≥ 0.
+    """Checks that weights of fields are finite numbers ≥ 0.
 
     :raises ConfigError: one is not.
     """
@@ -78,10 +79,12 @@ def check_weights(of: str, weights: Mapping[str, float]) -> None:
 
 
 def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "channels") -> None:
-    """Whether each channel is one that an index can have: one of ``others`` or, where there are any, another channel of
-    the text; or made of formulas by an extractor or a tokenizer (``bpe:NAME``, which only an index knows).
+    """Checks that an index can have each channel.
 
-    :raises SettingError: there is no such channel, or the options of a variant do not fit.
+    That is one of ``others``, or a formula channel of an extractor or tokenizer (``bpe:NAME``, which only an index
+    knows). Other text channels are allowed if ``others`` are given.
+
+    :raises SettingError: there is no such channel, or the options of a variant are not valid.
     """
     for name in names:
         if name in others:

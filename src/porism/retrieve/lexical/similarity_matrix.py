@@ -1,4 +1,4 @@
-"""Token similarity matrices on disk: which tokens of a vocabulary are how similar, by rows, memory-mapped.
+"""Memory-mapped matrices of the similarities between the terms of a vocabulary.
 
 The terms are a dictionary in code-point order, so a term's number is its rank. Rows are in CSR form with increasing
 columns. Every row has its diagonal, 1; all values are finite and above 0, and what is not stored is 0.
@@ -26,8 +26,8 @@ from porism.system.files.durable import make_folder
 _KIND = "similarities"
 
 
-class Coverage(NamedTuple):
-    """How many of some distinct terms a matrix has, and how many they are."""
+class VocabularyCoverage(NamedTuple):
+    """The number of distinct ``terms``, and how many of them a matrix has (``known``)."""
 
     known: int
     terms: int
@@ -99,9 +99,9 @@ class SimilarityMatrix:
                 where=str(self.path), hint=f"Build one: porism similarities NAME --channel {channel}.",
             )
 
-    def coverage(self, terms: Sequence[str]) -> Coverage:
+    def coverage(self, terms: Sequence[str]) -> VocabularyCoverage:
         """How many of distinct terms the matrix has."""
-        return Coverage(int(np.count_nonzero(self.dictionary.lookup(terms) >= 0)), len(terms))
+        return VocabularyCoverage(int(np.count_nonzero(self.dictionary.lookup(terms) >= 0)), len(terms))
 
     def row(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The terms that are similar to the one with a number, itself among them, and how similar they are.
@@ -139,7 +139,7 @@ class SimilarityMatrix:
 def csr_problem(
     terms: int, indptr: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32]
 ) -> str | None:
-    """What is wrong with the rows of a matrix of so many terms, None if nothing is: all that readers rely on."""
+    """What is wrong with the rows of a matrix of this many terms, or None."""
     if len(indptr) != terms + 1 or int(indptr[0]) != 0 or bool((np.diff(indptr) < 0).any()):
         return f"the rows of the matrix are not those of {terms:,} terms"
     if not int(indptr[-1]) == len(columns) == len(values):

@@ -1,16 +1,16 @@
-"""Soft vector space models: terms that are alike match, each pair as much as it is similar.
+"""Soft vector space models: similar terms match too, each pair by its similarity.
 
-The score of a document is ``Σ_i Σ_j q_i · S_ij · d_j`` over the terms i of the query and j of the document, where q and
-d are their weights under any weighting and S is a :class:`~porism.vectors.similarity.SimilarityMatrix`; with
-``normalised`` it
-is divided by ``√(q S q) · √(d S d)``: the soft cosine. With ``normalised="maintain"`` that is multiplied by ``‖q‖ ·
-‖d‖``, the Euclidean lengths: similar terms then turn the vectors and leave their lengths as they were (gensim's
-``normalized=('maintain', 'maintain')``, by which the system of 2022 searched). Sidorov et al., *Soft Similarity and
-Soft Cosine Measure* (Computación y Sistemas, 2014); Novotný and Štefánik, *Combining Sparse and Dense Information
-Retrieval* (CLEF 2022).
+The score of a document is ``Σ_i Σ_j q_i · S_ij · d_j`` over the terms i of the query and j of the document. Here q and
+d are their weights under any weighting, and S is a
+:class:`~porism.retrieve.lexical.similarity_matrix.SimilarityMatrix`. With ``normalised`` the score is divided by
+``√(q S q) · √(d S d)``: the soft cosine. With ``normalised="maintain"`` the soft cosine is multiplied by the Euclidean
+lengths ``‖q‖ · ‖d‖``: similar terms rotate the vectors and keep their lengths. That is gensim's
+``normalized=('maintain', 'maintain')``, which the system of 2022 used. Sidorov et al., *Soft Similarity and Soft Cosine
+Measure* (Computación y Sistemas, 2014); Novotný and Štefánik, *Combining Sparse and Dense Information Retrieval* (CLEF
+2022).
 
-``q S`` is computed first: a query of more terms, of which each document that has one is scored exactly by its own row.
-Terms that S does not have are similar to themselves only. With a *softness* s other than 1, S is ``I + s · (S − I)``.
+``q S`` is computed first. It is a longer query, for which documents are scored exactly by their own rows. Terms that S
+lacks are similar to themselves only. With a *softness* s other than 1, S is ``I + s · (S − I)``.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _MOST_REMEMBERED = 200_000
 _SHOWN_PAIRS = 100
 
 
-class Similar(NamedTuple):
-    """Terms that are similar to those of a query: rows of S (int64, increasing) and their weights (float64, > 0)."""
+class SimilarTerms(NamedTuple):
+    """The terms similar to those of a query: rows of S (int64, increasing) and their weights (float64, > 0)."""
 
     rows: NDArray[np.int64]
     weights: NDArray[np.float64]
 
 
-class _Workspace(threading.local):
+class _ExpansionBuffers(threading.local):
     def __init__(self) -> None:
         self.sums = np.zeros(0)
         self.bits = np.zeros(0, np.uint64)
@@ -55,14 +55,14 @@ class _Workspace(threading.local):
             self.sums, self.bits = np.zeros(rows), np.zeros(rows // 64 + 1, np.uint64)
 
 
-_workspace = _Workspace()
+_workspace = _ExpansionBuffers()
 
 
 class SoftTerms:
-    """The terms of S over the segments of a snapshot; immutable, and safe to share between threads.
+    """The terms of S in the segments of a snapshot; immutable, and safe to share between threads.
 
-    ``numbers`` (int32, segments × terms of S) are the terms' numbers in each segment, -1 where it lacks one; ``df``
-    (int64) and ``weights`` (float64, of the weighting; 0 for a term that does not count) have one element a term of S.
+    ``numbers`` (int32, segments × terms of S) are the terms' numbers in each segment, -1 where absent. ``df`` (int64)
+    and ``weights`` (float64, of the weighting; 0 for a term that does not count) have one element a term of S.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class SoftTerms:
             self._vocabularies.append(len(segment.dictionary(channel)) if there else 0)
             if there and self._vocabularies[-1]:
                 numbers[:] = segment.dictionary(channel).lookup_packed(packed)
-                found = numbers >= 0
-                self.df[found] += live_df(segment, channel, fields)[numbers[found]]
+                known = numbers >= 0
+                self.df[known] += live_df(segment, channel, fields)[numbers[known]]
         if any(self._vocabularies) and not self.df.any():
             raise ConfigError(
                 f"the similarity matrix has none of the terms of the channel {channel!r}", where=str(matrix.path),
@@ -101,11 +101,11 @@ class SoftTerms:
 
     @property
     def addresses(self) -> tuple[int, int, int]:
-        """Where S lies: its starts, columns and values."""
+        """The addresses of the starts, columns and values of S."""
         return self._addresses
 
     def rows(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """The rows of terms in S (int64), -1 for those that it does not have."""
+        """The rows of terms in S (int64), -1 for unknown terms."""
         known = self._known
         try:
             return np.fromiter(map(known.__getitem__, terms), np.int64, count=len(terms))
@@ -117,7 +117,7 @@ class SoftTerms:
                 known.update(zip(new, self.matrix.dictionary.lookup(new).tolist(), strict=True))
                 return np.array([known[term] for term in terms], np.int64)
 
-    def expand(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> Similar:
+    def expand(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> SimilarTerms:
         """``q S`` for a query with ``weights`` (float64, ≥ 0) of distinct terms, by their ``rows`` (int64, ≥ 0)."""
         workspace = _workspace
         workspace.fit(len(self.df))
@@ -129,10 +129,10 @@ class SoftTerms:
         if self.softness != 1:  # S is 1 on its diagonal, which stays
             total *= self.softness
             total[np.searchsorted(found, rows)] += (1.0 - self.softness) * weights
-        return Similar(found, total)
+        return SimilarTerms(found, total)
 
     def row_of(self, segment: int) -> NDArray[np.int32]:
-        """The row of S of each term of a segment's channel (int32), -1 where there is none."""
+        """The row of S of each term of a segment's channel (int32), -1 for terms without one."""
         rows = np.full(self._vocabularies[segment], -1, np.int32)
         numbers = self.numbers[segment]
         there = np.flatnonzero(numbers >= 0)
@@ -140,19 +140,20 @@ class SoftTerms:
         return rows
 
     def norm(
-        self, rows: NDArray[np.int64], weights: NDArray[np.float64], similar: Similar, normalised: Normalised = True
+        self, rows: NDArray[np.int64], weights: NDArray[np.float64], similar: SimilarTerms,
+        normalised: Normalised = True,
     ) -> float:
-        """What the query is divided by: ``√(q S q)``, with ``"maintain"`` over ``‖q‖``; 0 where S makes it negative.
+        """The divisor of the query: ``√(q S q)``, divided by ``‖q‖`` with ``"maintain"``; 0 if the root is negative.
 
         Terms without a row (-1) are similar to themselves only.
         """
         known = rows >= 0
         own = similar.weights[np.searchsorted(similar.rows, rows[known])]
         total = float(weights[known] @ own) + float(weights[~known] @ weights[~known])
-        found = math.sqrt(max(total, 0.0))
-        if normalised != "maintain" or not found:
-            return found
-        return found / math.sqrt(float(weights @ weights))
+        norm = math.sqrt(max(total, 0.0))
+        if normalised != "maintain" or not norm:
+            return norm
+        return norm / math.sqrt(float(weights @ weights))
 
 
 def explain_soft(

@@ -114,10 +114,10 @@ class Vocabulary:
             self._table.numbers, self._dictionaries, self._frequencies, strict=True
         ):
             if dictionary is not None:
-                found = np.arange(len(terms), dtype=np.int32) if in_order else dictionary.lookup(terms)
-                numbers[start:stop] = found
-                there = found >= 0
-                df[there] += counts.of(found[there])
+                own_numbers = np.arange(len(terms), dtype=np.int32) if in_order else dictionary.lookup(terms)
+                numbers[start:stop] = own_numbers
+                there = own_numbers >= 0
+                df[there] += counts.of(own_numbers[there])
         weights = self._table.weights[start:stop]
         weights[:] = 0
         occurs = df > 0

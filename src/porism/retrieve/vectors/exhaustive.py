@@ -83,6 +83,6 @@ def _wide(rows: VectorRows, start: int, stop: int) -> NDArray[np.float32]:
         wide: NDArray[np.float32] = block.astype(np.float32, copy=False)
         return wide
     halves = as_layout(block, np.float16)
-    found = np.empty(halves.shape, np.float32)
-    widen_float16(address(halves), halves.size, address(found))
-    return found
+    widened = np.empty(halves.shape, np.float32)
+    widen_float16(address(halves), halves.size, address(widened))
+    return widened

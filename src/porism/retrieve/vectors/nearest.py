@@ -57,9 +57,9 @@ def _candidates(near: NDArray[np.float32], k: int, margin: float) -> NDArray[np.
     if 4 * k < groups:
         peaks = near[: groups * _GROUP].reshape(groups, _GROUP).max(axis=1)
         least = float(np.partition(peaks, groups - k)[groups - k]) - margin
-    found = np.flatnonzero(near >= np.float32(least) if least > -np.inf else near > -np.inf)
-    if k < len(found):
-        scores = near[found]
+    rows = np.flatnonzero(near >= np.float32(least) if least > -np.inf else near > -np.inf)
+    if k < len(rows):
+        scores = near[rows]
         least = float(np.partition(scores, len(scores) - k)[len(scores) - k]) - margin
-        found = found[scores >= np.float32(least)]
-    return found.astype(np.int32)
+        rows = rows[scores >= np.float32(least)]
+    return rows.astype(np.int32)

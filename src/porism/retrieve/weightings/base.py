@@ -212,8 +212,8 @@ class BM25(CountedQuery):
 
     def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
         """The inverse document frequency."""
-        found = df.astype(np.float64)
-        return np.log(1.0 + (statistics.documents - found + 0.5) / (found + 0.5))
+        frequencies = df.astype(np.float64)
+        return np.log(1.0 + (statistics.documents - frequencies + 0.5) / (frequencies + 0.5))
 
     def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
         """The frequency itself."""

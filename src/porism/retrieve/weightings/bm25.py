@@ -56,8 +56,8 @@ class BM25Robertson(Saturating):
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
         """The inverse document frequency; ≤ 0 for a term of at least half of the documents."""
-        found = df.astype(np.float64)
-        return np.log((collection_size(df, statistics) - found + 0.5) / (found + 0.5))
+        frequencies = df.astype(np.float64)
+        return np.log((collection_size(df, statistics) - frequencies + 0.5) / (frequencies + 0.5))
 
     def length_values(self, lengths: Floats, statistics: ChannelStatistics) -> Floats:
         """What the frequency competes with: k1 for a document of mean length."""

@@ -186,13 +186,13 @@ def one_plus_log2(values: Floats) -> Floats:
 
 def rarity(letter: str, df: Counts, statistics: ChannelStatistics) -> Floats:
     """What terms weigh, by the second letter (≥ 0)."""
-    found, total = occurring(df), collection_size(df, statistics)
+    containing, total = occurring(df), collection_size(df, statistics)
     if letter == "f":
-        return np.log2(total / found)
+        return np.log2(total / containing)
     if letter == "t":
-        return np.log2((total + 1.0) / found)
+        return np.log2((total + 1.0) / containing)
     if letter == "p":
-        return np.log2(np.maximum(total - found, found) / found)
+        return np.log2(np.maximum(total - containing, containing) / containing)
     return np.ones(len(df))
 
 

@@ -15,7 +15,7 @@ import orjson
 
 from porism.errors import ConfigError
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.kinds import Artifact, Finds
+from porism.retrieve.kinds import Finds, RequiredArtifact
 from porism.search.models import registry
 from porism.settings import SettingError, nearest
 
@@ -156,7 +156,7 @@ def settings_class(settings: Mapping[str, Any], formulas: bool = False) -> type[
     return registry.RETRIEVERS[kind if kind in registry.RETRIEVERS else usual].settings
 
 
-def artifacts_of(model: RetrieverSettings) -> tuple[Artifact, ...]:
+def artifacts_of(model: RetrieverSettings) -> tuple[RequiredArtifact, ...]:
     """What must be trained or computed for an index before the model can search it."""
     return registry.kind_of(model).artifacts(model)
 

@@ -13,7 +13,7 @@ from porism.index import Snapshot
 from porism.retrieve.base import Retriever, RetrieverSettings
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
-from porism.retrieve.kinds import Artifact, DocumentKind, RetrieverKind
+from porism.retrieve.kinds import DocumentKind, RequiredArtifact, RetrieverKind
 from porism.search.models.registry import RETRIEVERS
 from porism.search.models.sums.kind import SumParts, resolve_part
 from porism.search.models.sums.model import FormulaSumModel, Part, SumModel
@@ -44,7 +44,7 @@ def milvus_kind(kinds: Callable[[], Kinds]) -> DocumentKind[MilvusModel]:
         kind, inner = resolved(model)
         return kind.channels(inner)
 
-    def artifacts(model: MilvusModel) -> tuple[Artifact, ...]:
+    def artifacts(model: MilvusModel) -> tuple[RequiredArtifact, ...]:
         kind, inner = resolved(model)
         return kind.artifacts(inner)
 

@@ -38,11 +38,11 @@ _POLL = 0.1
 
 def kernels_of(modules: Iterable[str]) -> list[Kernel]:
     """The kernels that modules define, those that take longest to compile first."""
-    found = []
+    kernels = []
     for name in modules:
         module = importlib.import_module(name)
-        found += [one for one in vars(module).values() if isinstance(one, Kernel) and one.module == name]
-    return sorted(found, key=lambda kernel: -kernel.size)
+        kernels += [value for value in vars(module).values() if isinstance(value, Kernel) and value.module == name]
+    return sorted(kernels, key=lambda kernel: -kernel.size)
 
 
 def not_compiled(kernels: Iterable[Kernel]) -> list[Kernel]:

@@ -31,5 +31,5 @@ class cached_property(Generic[T]):
     def __get__(self, instance: object | None, owner: type[Any] | None = None) -> cached_property[T] | T:
         if instance is None:
             return self
-        found: T = instance.__dict__.setdefault(self._name, self._compute(instance))
-        return found
+        value: T = instance.__dict__.setdefault(self._name, self._compute(instance))
+        return value

@@ -89,10 +89,10 @@ class Cluster:
         (folder / MARKER).write_text(token, encoding="utf-8")
         shared = SharedFolder(str(folder.absolute()), token, __version__, tuple(sys.version_info[:2]))
         try:
-            found = self.client.run(_complaint, shared, on_error="return")
+            complaints = self.client.run(_complaint, shared, on_error="return")
         except OSError as error:
             raise ClusterError(f"the scheduler cannot be reached any more ({error})", where=self.address) from error
-        for worker, complaint in sorted(found.items()):
+        for worker, complaint in sorted(complaints.items()):
             if isinstance(complaint, ModuleNotFoundError):
                 raise ClusterError(
                     f"the worker {worker} has no {complaint.name}", where=self.address,

@@ -61,8 +61,8 @@ class ArtifactKind:
 
     def files(self, index_path: str | os.PathLike[str]) -> list[Path]:
         """The files of all artifacts of this kind in an index, in the order of their names."""
-        found = (Path(index_path) / self.folder).glob(f"*{self.suffix}")
-        return sorted(file for file in found if _NAME.fullmatch(self.name_of(file)))
+        paths = (Path(index_path) / self.folder).glob(f"*{self.suffix}")
+        return sorted(file for file in paths if _NAME.fullmatch(self.name_of(file)))
 
     def name_of(self, file: Path) -> str:
         """The name of the artifact in a file."""
@@ -94,7 +94,7 @@ class ArtifactKind:
         if not names:
             raise ConfigError(none, where=str(index_path), hint=make)
         if not name and len(names) > 1:
-            known = ", ".join(several.format(name=one) for one in names)
+            known = ", ".join(several.format(name=known_name) for known_name in names)
             raise ConfigError(
                 f"the index has more than one {self._bare_noun()}", where=str(index_path), hint=f"Choose one: {known}."
             )

@@ -24,8 +24,8 @@ from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.token_rows import TokenRows, open_tokens
 from porism.index.vector_rows import ranges
-from porism.retrieve.kinds import Artifact, DocumentKind
-from porism.retrieve.ranking import Found, UnitResults, merge, search_each
+from porism.retrieve.kinds import RequiredArtifact, DocumentKind
+from porism.retrieve.ranking import SegmentHits, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.system.concurrency.locks import Lock
@@ -138,11 +138,11 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
         if not len(tokens.vectors):
             return merge([], k, self._ids)
         asked = TokenQuery(self.record.codec, tokens.vectors)
-        found: list[Found] = []
+        found: list[SegmentHits] = []
         for number, documents in self._candidates(asked, self._able(allowed)):
             scores = asked.scores(self._rows(number), documents)
             order = self.snapshot.segments[number].id_order
-            found.append(Found(number, *best(documents, scores, order, min(k, self._most))))
+            found.append(SegmentHits(number, *best(documents, scores, order, min(k, self._most))))
         return merge(found, min(k, self._most), self._ids)
 
     @property
@@ -272,7 +272,7 @@ def _short(text: str) -> str:
 
 COLBERT = DocumentKind(
     name=KIND, settings=ColbertModel, models={"colbert": ColbertModel()},
-    artifacts=lambda model: (Artifact(TOKENS, model.store),),  # without a name: whichever the index has
+    artifacts=lambda model: (RequiredArtifact(TOKENS, model.store),),  # without a name: whichever the index has
     vectors=TOKEN_ENCODING.providers, make=ColbertRetriever,
 )
 """Search by the tokens of documents, which ``porism encode`` computes for an index."""

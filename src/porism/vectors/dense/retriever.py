@@ -22,8 +22,8 @@ from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
-from porism.retrieve.kinds import Artifact, DocumentKind
-from porism.retrieve.ranking import Found, UnitResults, merge
+from porism.retrieve.kinds import RequiredArtifact, DocumentKind
+from porism.retrieve.ranking import SegmentHits, UnitResults, merge
 from porism.retrieve.vectors.exhaustive import best_products
 from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.runs.provenance import Provenance
@@ -137,12 +137,12 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
     def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
         vectors = self._encode(queries)
         asked = np.flatnonzero(vectors.any(axis=1))
-        found: list[list[Found]] = [[] for _ in queries]
+        found: list[list[SegmentHits]] = [[] for _ in queries]
         for number, (of_segment, able) in enumerate(zip(self._segments, self._able(allowed), strict=True)):
             if able.any() and len(asked):
                 best_here = of_segment.search(vectors[asked], k, able)
                 for place, (units, scores) in zip(asked.tolist(), best_here, strict=True):
-                    found[place].append(Found(number, units, scores))
+                    found[place].append(SegmentHits(number, units, scores))
         return [merge(parts, k, self._ids) for parts in found]
 
 
@@ -246,7 +246,7 @@ class _SegmentVectors:
 
 DENSE = DocumentKind(
     name=KIND, settings=DenseModel, models={"dense": DenseModel()},
-    artifacts=lambda model: (Artifact(ENCODERS, model.encoder),),  # without a name: whichever the index has
+    artifacts=lambda model: (RequiredArtifact(ENCODERS, model.encoder),),  # without a name: whichever the index has
     vectors=DENSE_ENCODING.providers, make=DenseRetriever,
 )
 """Search by vectors of documents, which ``porism encode`` computes for an index."""

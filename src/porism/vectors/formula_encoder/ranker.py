@@ -8,7 +8,7 @@ from porism.explanation import Explanation
 from porism.formula.tree import OperatorNode
 from porism.index import Snapshot
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.kinds import Artifact, FormulaKind
+from porism.retrieve.kinds import FormulaKind, RequiredArtifact
 from porism.system.files.artifacts import FORMULA_ENCODERS
 from porism.types import Formula
 from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING, FORMULA_RECORDS, EncodedFormulas, read_tree
@@ -77,7 +77,7 @@ def _labels(root: OperatorNode) -> list[str]:
 
 FORMULA_ENCODER = FormulaKind(
     name="formula-encoder", settings=FormulaEncoderModel, models={"formula-encoder": FormulaEncoderModel()},
-    artifacts=lambda model: (Artifact(FORMULA_ENCODERS, model.encoder),),  # without a name: whichever the index has
+    artifacts=lambda model: (RequiredArtifact(FORMULA_ENCODERS, model.encoder),),  # without a name: the only one
     vectors=FORMULA_ENCODING.providers, make=lambda snapshot, analyzer, model: FormulaEncoderRanker(snapshot, model),
 )
 """Formula search by an encoder that ``porism train formula-encoder`` trained."""

@@ -15,7 +15,7 @@ from porism.index import Segment, Snapshot
 from porism.index.engine.units import FormulaUnits, formula_units
 from porism.index.vectors import ComputedRows, content_digests, one_each, open_vectors
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
+from porism.retrieve.ranking import SegmentHits, UnitIds, UnitResults, merge
 from porism.retrieve.vectors.nearest import nearest, product_error, products
 from porism.system.concurrency.locks import Lock
 from porism.types import Formula
@@ -129,7 +129,7 @@ class NearestFormulas:
         return score, self.units[number].segment, unit, vector[0]
 
     def _search(self, queries: NDArray[np.float32], k: int) -> list[UnitResults]:
-        found: list[list[Found]] = [[] for _ in queries]
+        found: list[list[SegmentHits]] = [[] for _ in queries]
         for number, (units, matrix) in enumerate(zip(self.units, self._vectors(), strict=True)):
             if not units.live.any():
                 continue
@@ -138,7 +138,7 @@ class NearestFormulas:
             for row, query, parts in zip(near, queries, found, strict=True):
                 best_here = nearest(row, k, units.id_order, product_error(query), self._exact(matrix, query))
                 above = best_here[1] > self._least
-                parts.append(Found(number, best_here[0][above], best_here[1][above]))
+                parts.append(SegmentHits(number, best_here[0][above], best_here[1][above]))
         return [merge(parts, k, self._ids) for parts in found]
 
     @staticmethod

@@ -33,7 +33,7 @@ from porism.index.container_writer import ContainerWriter
 from porism.index.engine.units import formula_units
 from porism.index.vectors import VectorSpec, remove_vectors
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.kinds import Artifact, FormulaKind
+from porism.retrieve.kinds import FormulaKind, RequiredArtifact
 from porism.system.files.artifacts import MODELS
 from porism.types import Formula
 from porism.vectors.embeddings.corpus import GENSIM
@@ -246,7 +246,7 @@ class TangentCftRanker(NearestFormulas):
 
 TANGENT_CFT = FormulaKind(
     name="tangent-cft", settings=TangentCftModel, models={"tangent-cft": TangentCftModel()},
-    artifacts=lambda model: (Artifact(MODELS, MODEL),), vectors=trained_vectors,
+    artifacts=lambda model: (RequiredArtifact(MODELS, MODEL),), vectors=trained_vectors,
     make=lambda snapshot, analyzer, model: TangentCftRanker(snapshot, model),
 )
 """Formula search by Tangent-CFT's vectors, which ``porism train tangent-cft`` trains for an index."""

@@ -12,7 +12,7 @@ from porism.errors import ConfigError
 from porism.lab.pipeline.rerankers.retriever import model_settings
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.kinds.collection import index_folder
-from porism.retrieve.kinds import Artifact
+from porism.retrieve.kinds import RequiredArtifact
 from porism.search.models.models import artifacts_of, settings_class
 from porism.settings import Path as SettingPath
 from porism.system.files.artifacts import ENCODERS, FORMULA_ENCODERS, SPARSE, TOKENS, ArtifactKind
@@ -47,13 +47,13 @@ def check_vectors(check: Check, model: Mapping[str, Any], path: SettingPath) -> 
         )
 
 
-def needed_vectors(model: Mapping[str, Any]) -> list[Artifact]:
+def needed_vectors(model: Mapping[str, Any]) -> list[RequiredArtifact]:
     """The encoded documents and formulas that a model of search needs, from its plain settings; without a name
     whichever there are."""
     return [one for one in needed_artifacts(model) if one.kind in TABLES]
 
 
-def needed_artifacts(model: Mapping[str, Any]) -> list[Artifact]:
+def needed_artifacts(model: Mapping[str, Any]) -> list[RequiredArtifact]:
     """All that a model of search reads beside the documents, from its plain settings, which may be those of a
     re-ranking by it; nothing where they are of a reranker that is not a model of search."""
     settings = model_settings(model)

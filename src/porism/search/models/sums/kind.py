@@ -9,7 +9,7 @@ from typing import Any
 from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.kinds import Artifact, DocumentKind, FormulaKind, RetrieverKind
+from porism.retrieve.kinds import DocumentKind, FormulaKind, RequiredArtifact, RetrieverKind
 from porism.search.models.sums.formulas import FORMULA_KIND, FormulaSumRanker
 from porism.search.models.sums.model import FormulaSumModel, Part, SumModel
 from porism.search.models.sums.retriever import KIND, SumRetriever
@@ -73,7 +73,7 @@ class SumParts:
         """Those of all parts."""
         return tuple(dict.fromkeys(channel for _, kind, part in self.of(model) for channel in kind.channels(part)))
 
-    def artifacts(self, model: SumModel) -> tuple[Artifact, ...]:
+    def artifacts(self, model: SumModel) -> tuple[RequiredArtifact, ...]:
         """Those of all parts."""
         return tuple(dict.fromkeys(one for _, kind, part in self.of(model) for one in kind.artifacts(part)))
 
