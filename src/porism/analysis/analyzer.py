@@ -1,7 +1,7 @@
-"""From documents and queries to terms: which channels there are, and how each is filled.
+"""From documents and queries to the terms of each channel.
 
-Channels are values that :mod:`porism.analysis.channels` makes. Documents are analysed in batches, so that batches can
-be spread over processes and each distinct formula of a batch is parsed once.
+Channels are values that :mod:`porism.analysis.channels` makes. Documents are analysed in batches, which several
+processes can share; each distinct formula of a batch is parsed once.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ __all__ = [
 ]
 
 LONGEST_TERM = 40
-"""Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
+"""Longer terms are cut and get a digest: whole formulas as terms would fill the dictionary."""
 
 
 def indexed_form(term: str) -> str:
-    """The form of a term in an index: itself, or if it is long its beginning and its digest."""
+    """The form of a term in an index: a long term is its beginning and its digest."""
     if len(term) <= LONGEST_TERM:
         return term
     return f"{term[: LONGEST_TERM - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
@@ -77,14 +77,14 @@ def _indexed_forms(terms: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedFormula:
-    """One distinct formula: its normalised key and its terms by channel, with repetition."""
+    """A distinct formula: its normalised key and its terms by channel, with repetition."""
 
     key: str
     terms: Mapping[str, list[str]]
 
 
 class _Numbering(dict[str, int]):
-    """Numbers tokens in the order of first sight; those that it knows are looked up without running Python code."""
+    """Numbers tokens by first appearance; known ones are looked up without running Python code."""
 
     def __missing__(self, token: str) -> int:
         number = self[token] = len(self)
@@ -93,7 +93,7 @@ class _Numbering(dict[str, int]):
 
 @dataclass
 class _Columns:
-    """The term counts of one channel while a batch is being filled: one flat list of (row, term) tokens."""
+    """The terms of a channel while a batch is filled: flat lists of rows and tokens."""
 
     rows: list[int] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
@@ -123,9 +123,9 @@ class _Columns:
 
 @lru_cache(maxsize=256)
 def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorTree]:
-    """Both trees of a formula, as indexing reads it; those of the last ones are remembered and must not be changed.
+    """Both trees of a formula, as indexing reads it; they are cached and must not be changed.
 
-    A query is read several times: for its documents, for its formulas, and for what is shown of it.
+    A query is read several times: to search documents, to search formulas, and to show it.
     """
     layout = parse(Formula(clean_text(source), notation))
     return layout, operator_tree(layout)
@@ -135,11 +135,11 @@ _REMEMBERED_FORMULAS = 1 << 14
 
 
 Languages = Mapping[str, int] | Callable[[], Mapping[str, int]]
-"""How many documents are in each language, by name, or what gives that when it is first needed."""
+"""Language → number of documents, or a function that returns this mapping, called at first use."""
 
 RARE_LANGUAGE = 0.0005
-"""A language of fewer documents than this share of all is that of a question only if its words say so: terms of forms
-that hardly any document has would be noise in all other questions."""
+"""A language with a smaller share of documents is used for a question only if its words are in that language: its word
+forms would be noise in all other questions."""
 
 
 _reading_in: ContextVar[Mapping[str, int] | None] = ContextVar("languages of questions", default=None)
@@ -147,8 +147,10 @@ _reading_in: ContextVar[Mapping[str, int] | None] = ContextVar("languages of que
 
 @contextmanager
 def reading_in(languages: Mapping[str, int]) -> Iterator[None]:
-    """Questions within the block, in this thread, are read in these languages, by numbers of documents: those of a
-    larger collection, of which an index has a part. None leaves those of the index."""
+    """Sets the languages of questions within the block, in this thread, with their numbers of documents.
+
+    They are those of a larger collection, of which an index has a part. An empty mapping keeps those of the index.
+    """
     token = _reading_in.set(languages)
     try:
         yield
@@ -157,7 +159,7 @@ def reading_in(languages: Mapping[str, int]) -> Iterator[None]:
 
 
 class WordForms(NamedTuple):
-    """A word at ``start:end`` of a text, and its terms in each language of an index, None where it is a stop word."""
+    """A word at ``start:end`` of a text, and its term in each language of an index, None if it is a stop word there."""
 
     start: int
     end: int
@@ -165,7 +167,7 @@ class WordForms(NamedTuple):
 
 
 class _LanguageTools:
-    """What channels of the text use, in one language."""
+    """The word analyzers of text channels in one language."""
 
     def __init__(self, analyzer: Analyzer, language: str, stop_words: str) -> None:
         config = analyzer.config
@@ -178,12 +180,12 @@ class _LanguageTools:
 class Analyzer:
     """Fills the channels of an :class:`AnalysisConfig`. Cheap to make and to pickle.
 
-    A document has the terms of its language. A question has, of each word, the terms in all languages of an index: a
-    word finds its forms in whatever language a document is.
+    A document has the terms of its language. A question has the terms of each word in all languages of an index, so
+    that it finds documents in any of them.
     """
 
     def __init__(self, config: AnalysisConfig | None = None, languages: Languages = MappingProxyType({})) -> None:
-        """``languages`` counts the documents of an index; none stands for the fallback of the configuration."""
+        """``languages`` counts the documents of an index; if empty, the language is that of the configuration."""
         self.config = config or AnalysisConfig()
         self._given_languages = languages
         self._tools: dict[tuple[str, str], _LanguageTools] = {}
@@ -195,7 +197,7 @@ class Analyzer:
 
     @cached_property
     def choice(self) -> LanguageChoice:
-        """Which languages documents can be in."""
+        """The languages that documents can be in."""
         return read_choice(self.config.language)
 
     @property
@@ -213,7 +215,7 @@ class Analyzer:
         return (given() if callable(given) else given) or {self.choice.fallback: 1}
 
     def _in_language(self, language: str, question_language: str | None = None) -> _LanguageTools:
-        """What reads words of a language, without the stop words of it and of that of a question."""
+        """The word analyzers of a language, without the stop words of it and of the question's language."""
         stop_words = self.config.stop_words
         if stop_words == OWN_STOP_WORDS and question_language not in (None, language):
             stop_words = f"{OWN_STOP_WORDS}+{question_language}"
@@ -223,11 +225,11 @@ class Analyzer:
         return tools
 
     def words_in(self, language: str) -> WordAnalyzer:
-        """What reads the words of documents in a language."""
+        """The word analyzer of documents in a language."""
         return self._in_language(language).words
 
     def document_language(self, document: Document) -> str:
-        """The language that a document of an index was analysed in."""
+        """The language in which a document of an index was analysed."""
         return (stated_language(document) if self.choice.detected else None) or self.choice.fallback
 
     def word_forms(self, text: str) -> list[WordForms]:
@@ -239,10 +241,12 @@ class Analyzer:
         ]
 
     def matcher(self, terms: Iterable[str]) -> Callable[[str], list[Match]]:
-        """What finds words that have one of some terms in a language of the index: start, end and term of each, in
-        order; a whole name comes before its parts."""
-        wanted = frozenset(terms)
-        matchers = [self.words_in(language).matcher(wanted) for language in self.languages]
+        """A function that finds the words with these terms, in any language of the index, in a text.
+
+        It returns start, end and term of each, in order; a whole name comes before its parts.
+        """
+        searched = frozenset(terms)
+        matchers = [self.words_in(language).matcher(searched) for language in self.languages]
         if len(matchers) == 1:
             return matchers[0]
 
@@ -261,10 +265,10 @@ class Analyzer:
     def content_terms(
         self, content: Content, channels: Iterable[str] | None = None, language: str | None = None
     ) -> dict[str, list[str]]:
-        """The terms of a text with formulas in place by text channel (all by default), with repetition, in order.
+        """The terms of a text with formulas by text channel (all by default), with repetition, in order.
 
-        They are those of a document in a ``language``, or without one of a question: as many of each as it has in any
-        language of the index.
+        With a ``language`` they are those of a document. Without one they are those of a question: each term as often
+        as it occurs in any language of the index.
 
         :raises MissingExtra: a channel of byte-pair encoding needs the library ``tokenizers``.
         """
@@ -310,11 +314,11 @@ class Analyzer:
         return channel
 
     def formula_symbols(self, formula: Formula) -> list[str]:
-        """The symbols of a formula, as the channel ``symbols`` has them."""
+        """The symbols of a formula, as in the channel ``symbols``."""
         return self.form(SYMBOL_FORM, formula)
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
-        """The key and terms of one formula in ``channels`` (all by default)."""
+        """The key and terms of a formula in ``channels`` (all by default)."""
         layout, operators = read_formula(formula.source, formula.notation)
         names = self.config.formulas if channels is None else channels
         return AnalyzedFormula(
@@ -323,30 +327,30 @@ class Analyzer:
         )
 
     def extract(self, channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
-        """The terms of a formula in any formula channel, those of the index's tokenizers included, as they are.
+        """The full terms of a formula in any formula channel, those of tokenizers included.
 
         :raises ConfigError: there is no such channel.
         """
-        found = self.channel(channel)
-        if not isinstance(found, FormulaChannel):
+        formula_channel = self.channel(channel)
+        if not isinstance(formula_channel, FormulaChannel):
             raise UnknownChannel(f"the index has no formula channel {channel!r}")
-        return found.terms(layout, operators)
+        return formula_channel.terms(layout, operators)
 
     @cached_property
     def forms(self) -> tuple[FormulaForm, ...]:
-        """What the text channels of the configuration take of each formula in its place."""
+        """The forms of formulas that the text channels of the configuration use."""
         return tuple(dict.fromkeys(form for name in self.config.text for form in self._text_channel(name).forms))
 
     def remember(self, form: FormulaForm, formula: Formula, terms: list[str]) -> None:
-        """Keeps a form of a formula, so that it is not read again for the text around it."""
+        """Caches a form of a formula for the text around it."""
         self._in_place[form.name, formula.notation, formula.source] = terms
 
     def forget(self) -> None:
-        """Lets go of all formulas in place."""
+        """Clears the cached forms."""
         self._in_place.clear()
 
     def form(self, form: FormulaForm, formula: Formula) -> list[str]:
-        """A form of a formula; that of the last formulas is remembered."""
+        """A form of a formula, cached."""
         terms = self._in_place.get((form.name, formula.notation, formula.source))
         if terms is None:
             if len(self._in_place) >= _REMEMBERED_FORMULAS:
@@ -356,14 +360,14 @@ class Analyzer:
         return terms
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
-        """One batch, and what was skipped or not understood in it."""
+        """Analyses documents as a batch; problems are parts that were skipped or not understood."""
         with _no_cycles():
             return _BatchBuilder(self).build(documents)
 
 
 @contextmanager
 def _no_cycles() -> Iterator[None]:
-    """Keeps the garbage collector from walking through trees again and again: they have no cycles."""
+    """Disables the garbage collector: trees have no cycles, and walking through them takes time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -452,9 +456,9 @@ class _BatchBuilder:
                 return row
             terms = {name: self.analyzer.extract(name, layout, operators) for name in self.formula_columns}
             tree = pack_tree(operators)
-        except PorismError:  # what is missing for all formulas
+        except PorismError:  # something that all formulas need is missing
             raise
-        except Exception as error:  # one formula must never stop the indexing of a million documents
+        except Exception as error:  # a formula must never stop the indexing of a million documents
             for form in self.forms:
                 self.analyzer.remember(form, formula, [])
             reason = f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"
@@ -469,8 +473,8 @@ class _BatchBuilder:
         self.row_of_key[key] = row
         self.sources.append(clean_text(formula.source))
         self.trees.append(tree)
-        for name, found in terms.items():
-            self.formula_columns[name].add(row, found)
+        for name, column in self.formula_columns.items():
+            column.add(row, terms[name])
         return row
 
 

@@ -1,15 +1,15 @@
-"""Channels as values: what each reads, how it makes its terms, and which tokenizer it needs.
+"""Channels: what each reads, how it makes its terms, and which tokenizer it needs.
 
-A *channel* is one stream of terms of a document. :func:`parse_channel` makes one from its name:
+A *channel* is a stream of terms of a document. :func:`parse_channel` makes it from its name:
 
 - ``words``, ``word-pairs``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace`` read text;
 - ``joint:OPTIONS`` reads text and puts the terms of a formula channel where a formula is;
 - the names of :data:`porism.formula.EXTRACTORS`, and variants such as ``tangent-l:OPTIONS``, read formulas;
 - ``bpe:NAME`` has the tokens of a trained tokenizer and reads what that tokenizer reads;
-- ``splade:NAME`` has the terms that a sparse encoder gave to documents, ``splade`` those of the only one. No analysis
-  makes it: an index gets it when its documents are encoded.
+- ``splade:NAME`` has the terms of a sparse encoder, ``splade`` those of the only one. It is not made by analysis: an
+  index gets it when its documents are encoded.
 
-No other module looks into the name of a channel.
+No other module parses the name of a channel.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BPE = "bpe:"
 _SPARSE = "splade"
 
 Reads = Literal["text", "formulas"]
-"""What a channel reads: the text of a document with formulas in their places, or each formula by itself."""
+"""What a channel reads: the text of a document with its formulas, or single formulas."""
 
 Splitter = Callable[[str], list[str]]
 Writer = Callable[[Formula], str]
@@ -53,9 +53,9 @@ class UnknownChannel(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class FormulaForm:
-    """What a channel of the text takes of a formula in its place: terms, or one string that is split with the text.
+    """The form of a formula in a text channel: terms, or one string that is split with the text.
 
-    Forms of the same name are the same, so that each is made once for each formula.
+    Forms of the same name are equal, so each is made once for each formula.
     """
 
     name: str
@@ -67,15 +67,15 @@ SYMBOL_FORM = FormulaForm(SYMBOLS, lambda layout, operators: formula_symbols(lay
 
 
 class TextTools(Protocol):
-    """What channels of the text use of an analyzer: words of one language, and forms of formulas that it keeps."""
+    """The parts of an analyzer that text channels use: words of one language, and cached forms of formulas."""
 
     @property
     def words(self) -> WordAnalyzer:
-        """Stemmed words without stop words; identifiers as the configuration says."""
+        """Stemmed words without stop words; identifiers are split if the configuration says so."""
 
     @property
     def all_words(self) -> WordAnalyzer:
-        """The same with stop words."""
+        """:attr:`words` with stop words."""
 
     @property
     def plain_words(self) -> WordAnalyzer:
@@ -87,7 +87,7 @@ class TextTools(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Channel(ABC):
-    """One stream of terms; ``tokenizer`` names the trained tokenizer that it needs, None where it needs none."""
+    """A stream of terms; ``tokenizer`` names the trained tokenizer that it needs, if any."""
 
     name: str
     tokenizer: str | None = None
@@ -95,12 +95,12 @@ class Channel(ABC):
     @property
     @abstractmethod
     def reads(self) -> Reads | None:
-        """What it reads; None for a tokenizer's channel whose tokenizer is not known yet."""
+        """What it reads; None for the channel of an unknown tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextChannel(Channel):
-    """A channel of the text. ``forms`` are what it takes of each formula in its place."""
+    """A text channel. ``forms`` are the forms of formulas that it uses."""
 
     forms: tuple[FormulaForm, ...] = ()
 
@@ -110,12 +110,12 @@ class TextChannel(Channel):
 
     @property
     def has_stems(self) -> bool:
-        """Whether words are terms of it as they are of the channel ``words``."""
+        """Whether its words are stemmed as in the channel ``words``."""
         return False
 
     @property
     def depends_on_language(self) -> bool:
-        """Whether a text has other terms in another language."""
+        """Whether its terms depend on the language of a text."""
         return self.has_stems
 
     @abstractmethod
@@ -128,7 +128,7 @@ class TextChannel(Channel):
 
 @dataclass(frozen=True, slots=True)
 class FormulaChannel(Channel):
-    """A channel of the formulas; ``terms`` makes the terms of one from both of its trees, with repetition."""
+    """A formula channel; ``terms`` makes the terms of a formula from both of its trees, with repetition."""
 
     terms: Terms = field(default=lambda layout, operators: [], compare=False, repr=False)
 
@@ -147,7 +147,7 @@ class _Words(TextChannel):
 
 
 class _WordPairs(TextChannel):
-    """Words side by side, stop words too; a pair does not span a formula."""
+    """Adjacent words, stop words included; a pair does not span a formula."""
 
     @property
     def depends_on_language(self) -> bool:
@@ -165,7 +165,7 @@ class _Symbols(TextChannel):
 
 @dataclass(frozen=True, slots=True)
 class _Split(TextChannel):
-    """Text split in one way, without a stemmer of the index's own; with ``forms``, formulas are written in as LaTeX."""
+    """Text split by ``split``, without the stemmer of the index; with ``forms``, formulas are written as LaTeX."""
 
     split: Splitter = str.split
 
@@ -176,7 +176,7 @@ class _Split(TextChannel):
 
 
 _SPLITTERS: dict[str, Splitter] = {"plain": plain_words, "simple": simple_words, "lucene": lucene_words}
-"""Ways to split text beside that of the channel ``words``, by the name of their channel."""
+"""Name of a channel → its way to split text, if it is not that of ``words``."""
 
 _NAMED: dict[str, TextChannel] = {
     channel.name: channel
@@ -189,16 +189,16 @@ _NAMED: dict[str, TextChannel] = {
 }
 
 TEXT_CHANNEL_NAMES = tuple(_NAMED)
-"""The text channels that are named without options."""
+"""The text channels without options."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointChannel(TextChannel):
-    """One stream of words and formula terms: ``joint:FORMULAS+words=WORDS+case=CASE``.
+    """A stream of words and formula terms: ``joint:FORMULAS+words=WORDS+case=CASE``.
 
-    ``words`` says how the text is split: ``stems`` as in the channel ``words`` without identifiers, or ``plain``,
-    ``simple``, ``lucene`` as in the channels of these names. ``case`` is ``same``, or ``upper`` for formula terms in
-    upper case, which keeps them apart from words (Novotný et al. 2021).
+    ``words`` is the way to split text: ``stems`` as in the channel ``words`` without identifiers, or ``plain``,
+    ``simple``, ``lucene`` as in these channels. ``case`` is ``same``, or ``upper`` for formula terms in upper case,
+    which distinguishes them from words (Novotný et al. 2021).
     """
 
     words: str = "stems"

@@ -1,4 +1,4 @@
-"""Which channels an index has, and what they are made with: the configuration that is stored in an index."""
+"""The analysis configuration that is stored in an index: its channels, languages and tokenizers."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from porism.formula import EXTRACTORS
 from porism.system.files.artifacts import TOKENIZERS
 
 ANALYSIS_VERSION = 3
-"""Changes when texts or formulas give other terms than before: an index of another version has to be made again."""
+"""Grows when texts or formulas give different terms: an index of another version must be made again."""
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
-"""The text channels of an index by default: stemmed words, pairs of words side by side (stop words too), and
-mathematical symbols of text and formulas."""
+"""The default text channels of an index: stemmed words, pairs of adjacent words (stop words included), and mathematical
+symbols of text and formulas."""
 
 DEFAULT_FORMULAS = (
     "tokens", "tokens-2", "tokens-3", "prefix", "tangent-l", "tangent-cft", "tangent-cft-operators", "approach0",
     "subtrees", "values",
 )
-"""The formula channels of an index by default: those that the models that come with Porism search, and no others."""
+"""The default formula channels of an index: those that the named models search."""
 
 CHANNEL_SETS: dict[str, tuple[str, ...]] = {
     "default": (*TEXT_CHANNELS, *DEFAULT_FORMULAS),
@@ -53,13 +53,13 @@ CHANNEL_SETS: dict[str, tuple[str, ...]] = {
     ),
     "scm2022": ("tangent-l:delimiters+identifiers",),
 }
-"""Names that stand for several channels of a new index; the last two are those of published systems."""
+"""Names of sets of channels for a new index; the last two are those of published systems."""
 
 
 def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Text channels and formula channels of these names and :data:`CHANNEL_SETS`; the default ones where none is named.
+    """The text channels and formula channels of these names and :data:`CHANNEL_SETS`; each with its own default.
 
-    ``bpe:NAME`` is neither: :meth:`AnalysisConfig.named` adds it where it belongs.
+    ``bpe:NAME`` is neither: :meth:`AnalysisConfig.named` adds it.
 
     :raises ConfigError: a channel does not exist.
     """
@@ -72,14 +72,14 @@ def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ..
 
 @dataclass(frozen=True)
 class AnalysisConfig:
-    """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
+    """The settings by which an index reads documents and queries alike; stored in it and checked when it is opened.
 
-    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor. ``language`` is that of
-    all documents, several (by names or codes, with commas) of which each document's is detected, ``auto`` for any, or
-    ``none`` for words without stems. ``stop_words`` is a list: that of a language, ``language`` for each document's
-    own, or ``none``. With ``identifiers`` the channels ``words`` and ``word-pairs`` split identifiers into their parts,
-    and ``words`` keeps them whole too. ``tokenizers`` are those of the channels ``bpe:NAME``; :meth:`named` makes a
-    configuration that has some.
+    ``text`` names the text channels, ``formulas`` the formula channels. ``language`` is the language of all documents,
+    or several languages (names or codes, with commas) among which that of each document is detected; ``auto`` stands
+    for any, ``none`` for words without stems. ``stop_words`` is the list of a language, ``language`` for each
+    document's own, or ``none``. With ``identifiers`` the channels ``words`` and ``word-pairs`` split identifiers into
+    their parts, and ``words`` keeps them whole too. ``tokenizers`` are those of the channels ``bpe:NAME``;
+    :meth:`named` makes a configuration with tokenizers.
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
@@ -108,7 +108,7 @@ class AnalysisConfig:
         return parse_channel(name, self.tokenizers)
 
     def _check(self, channel: Channel, kind: type[TextChannel | FormulaChannel]) -> None:
-        """Whether a channel is of this kind, and its tokenizer is known."""
+        """Checks that a channel is of this kind, and that its tokenizer is known."""
         known = {reference.name for reference in self.tokenizers}
         if isinstance(channel, TokenizerChannel) or (channel.tokenizer and channel.tokenizer not in known):
             raise _no_tokenizer(channel.tokenizer or "")
@@ -127,10 +127,12 @@ class AnalysisConfig:
         cls, names: Iterable[str] = (), *, tokenizers: Mapping[str, str | os.PathLike[str]] | None = None,
         language: str = AUTO, stop_words: str = OWN_STOP_WORDS, identifiers: bool = True,
     ) -> AnalysisConfig:
-        """The configuration with the channels of these names and sets (:func:`channels_named`), and with a channel
-        ``bpe:NAME`` for each name and file of a tokenizer: one of the formulas if it reads LaTeX, else of the text.
+        """The configuration with the channels of these names and sets (:func:`channels_named`).
 
-        :raises ConfigError: a channel does not exist, or the name or file of a tokenizer does not do.
+        Each name and file of a tokenizer adds a channel ``bpe:NAME``: a formula channel if it reads LaTeX, else a text
+        channel.
+
+        :raises ConfigError: a channel does not exist, or the name or file of a tokenizer is not valid.
         :raises MissingExtra: there are tokenizers, and the library ``tokenizers`` is not installed.
         """
         known = tuple(tokenizer_reference(name, path) for name, path in (tokenizers or {}).items())
@@ -145,8 +147,7 @@ class AnalysisConfig:
         return cls(
             (*text, *(tokenizer.channel for tokenizer in known if tokenizer.kind != "latex")),
             (*formulas, *(tokenizer.channel for tokenizer in known if tokenizer.kind == "latex")),
-            language, stop_words, identifiers,
-            known,
+            language, stop_words, identifiers, known,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,7 +156,7 @@ class AnalysisConfig:
             "version": ANALYSIS_VERSION, "text": list(self.text), "formulas": list(self.formulas),
             "language": self.language, "stop_words": self.stop_words, "identifiers": self.identifiers,
         }
-        if self.tokenizers:  # left out where there are none, as in indexes that know nothing of them
+        if self.tokenizers:  # left out if empty, as in older indexes
             value["tokenizers"] = {
                 tokenizer.name: {"kind": tokenizer.kind, "digest": tokenizer.digest} for tokenizer in self.tokenizers
             }
@@ -163,9 +164,9 @@ class AnalysisConfig:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], folder: str | os.PathLike[str] | None = None) -> AnalysisConfig:
-        """The inverse of :meth:`to_dict`; ``folder`` is that of the index, whose tokenizers are checked.
+        """The inverse of :meth:`to_dict`; checks the tokenizers in ``folder``, that of the index.
 
-        :raises IndexVersionError: the index was analysed by another version, which made other terms.
+        :raises IndexVersionError: the index was analysed by another version, which made different terms.
         :raises ConfigError: a setting is unknown.
         :raises IndexCorrupt: a tokenizer is missing or was changed.
         """

@@ -1,4 +1,4 @@
-"""Words of a text: found, folded, stemmed."""
+"""Words of a text: tokenised, folded and stemmed."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from porism.errors import ConfigError
 from porism.system.concurrency.caching import cached_property
 
 WORD = re.compile(rf"[^\W_][^\W_{MARKS}{INVISIBLE}]*(?:(?:[{MARKS}{INVISIBLE}]+|{APOSTROPHE})[^\W_]*)*")
-"""Letters and digits, with the accents on them, the invisible characters between them, and Ukrainian apostrophes, which
-are before a soft vowel: ``зв'язний`` is a word, ``д'Аламбер`` two."""
+"""Letters and digits with their accents, invisible characters, and Ukrainian apostrophes, which stand before a soft
+vowel: ``зв'язний`` is one word, ``д'Аламбер`` two."""
 
 _IDENTIFIER = re.compile(rf"{WORD.pattern}(?:(?:_+|\.){WORD.pattern})*")
 _HUMP = re.compile(
     r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][^\W\d_A-Z])|(?<=[A-Z])(?=[A-Z](?!s\Z)[^\W\d_A-Z])"
 )
-"""Where a word goes on with another one: ``is|Open``, ``T2|Space``, ``CW|Complex``; the plural ``PDEs`` is one word."""
+"""The boundaries within a word: ``is|Open``, ``T2|Space``, ``CW|Complex``; the plural ``PDEs`` is one word."""
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 LONGEST_WORD = 64
 """Longer runs of letters and digits are cut here: they are data, not words."""
 
 OWN_STOP_WORDS = "language"
-"""The name of the stop words of whatever language a text is in."""
+"""The name of the stop word list of each text's own language."""
 
 _MOST_REMEMBERED = 500_000
 
 Span = tuple[int, int]
 Match = tuple[int, int, str]
-"""Where a word is, and its term."""
+"""The start and end of a word, and its term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word at ``start:end`` of a text and the term that it is indexed by, None for a stop word."""
+    """A word at ``start:end`` of a text and its term, None for a stop word."""
 
     start: int
     end: int
@@ -51,12 +51,13 @@ class Word:
 
 @dataclass(frozen=True)
 class WordAnalyzer:
-    """From text in one language to terms: runs of letters and digits, folded, stop words dropped, stemmed by Snowball.
+    """Makes terms of text in one language: runs of letters and digits, folded, without stop words, stemmed by Snowball.
 
-    Scripts without blanks between words give pairs of characters, and each character (:mod:`porism.analysis.unspaced`).
-    With ``identifiers`` words are split at capitals inside them too (``isOpen``, ``CWComplex``) and kept whole beside
-    that; and so are names of several words joined by underscores or dots, in lower case and not stemmed:
-    ``Finset.sum_comm`` gives ``finset``, ``sum``, ``comm``, ``finset.sum_comm`` and ``sum_comm``.
+    Scripts without spaces between words give pairs of characters, and each character
+    (:mod:`porism.analysis.unspaced`). With ``identifiers`` words are also split at capitals (``isOpen``,
+    ``CWComplex``), and kept whole too. Names of several words joined by underscores or dots are kept whole as well, in
+    lower case and not stemmed: ``Finset.sum_comm`` gives ``finset``, ``sum``, ``comm``, ``finset.sum_comm`` and
+    ``sum_comm``.
 
     :raises ConfigError: the language or the stop word list does not exist.
     """
@@ -77,7 +78,7 @@ class WordAnalyzer:
 
     @cached_property
     def dropped(self) -> frozenset[str]:
-        """The folded words that have no term."""
+        """The folded stop words."""
         own = self.language if self.language in FUNCTION_WORDS else NO_STOP_WORDS
         return stop_words("+".join(own if name == OWN_STOP_WORDS else name for name in self.stop_words.split("+")))
 
@@ -94,7 +95,7 @@ class WordAnalyzer:
         return {}
 
     def term(self, word: str) -> str | None:
-        """The term of one word as it is in a text; None for a stop word."""
+        """The term of a word of a text; None for a stop word."""
         memory = self._memory
         try:
             return memory[word]
@@ -106,7 +107,7 @@ class WordAnalyzer:
             term = None
         else:
             term = self._stem(word, folded)
-        if len(memory) > _MOST_REMEMBERED:  # a bound for collections whose vocabulary never stops growing
+        if len(memory) > _MOST_REMEMBERED:  # the vocabulary of a collection can grow without end
             memory.clear()
         memory[word] = term
         return term
@@ -116,10 +117,10 @@ class WordAnalyzer:
         return _IDENTIFIER if self.identifiers else WORD
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text in order, stop words left out; a whole name comes after its parts."""
+        """The terms of a text in order, without stop words; a whole name comes after its parts."""
         if not self.identifiers and not _is_unspaced(text):
             term = self.term
-            return [terms for terms in map(term, WORD.findall(text)) if terms is not None]
+            return [stem for stem in map(term, WORD.findall(text)) if stem is not None]
         terms: list[str] = []
         for parts, names in map(self._run, self._pattern.findall(text)):
             terms += parts
@@ -127,8 +128,7 @@ class WordAnalyzer:
         return terms
 
     def parts(self, text: str) -> list[str]:
-        """The terms of single words in order, as they follow one another: :meth:`terms` without whole names, and
-        without characters that are in a pair."""
+        """The terms of adjacent words in order: :meth:`terms` without whole names, and without characters of pairs."""
         parts: list[str] = []
         for run in self._pattern.findall(text):
             if _is_unspaced(run):
@@ -147,9 +147,11 @@ class WordAnalyzer:
         return sorted(words, key=lambda word: (word.start, -word.end)) if self.identifiers else words
 
     def matcher(self, terms: Iterable[str]) -> Callable[[str], list[Match]]:
-        """What finds words of some terms in texts: start, end and term of each, in order; a whole name comes before
-        its parts. It remembers the words that it has seen."""
-        wanted = frozenset(terms)
+        """A function that finds the words with these terms in a text: start, end and term of each, in order.
+
+        A whole name comes before its parts. The function caches the words it has seen.
+        """
+        searched = frozenset(terms)
         known: dict[str, list[Match]] = {}
 
         def matches(text: str) -> list[Match]:
@@ -160,7 +162,7 @@ class WordAnalyzer:
                 if matching is None:
                     if len(known) > _MOST_REMEMBERED:
                         known.clear()
-                    matching = known[run] = self._matching(run, wanted)
+                    matching = known[run] = self._matching(run, searched)
                 if matching:
                     begin = match.start()
                     found += [(begin + start, begin + end, term) for start, end, term in matching]
@@ -169,8 +171,8 @@ class WordAnalyzer:
         return matches
 
     def _matching(self, run: str, terms: frozenset[str]) -> list[Match]:
-        """The names and words of a run that have one of some terms."""
-        parts, names = self._run(run)  # remembered from text to text, most have none of the terms
+        """The names and words of a run that have one of these terms."""
+        parts, names = self._run(run)  # cached; most runs have none of the terms
         if terms.isdisjoint(parts) and terms.isdisjoint(names):
             return []
         return [(start, end, term) for start, end, term in self._spans(run) if term is not None and term in terms]
@@ -193,12 +195,14 @@ class WordAnalyzer:
         return terms
 
     def _spans(self, run: str) -> list[tuple[int, int, str | None]]:
-        """Where the names and words of a run are, and their terms."""
+        """The places of the names and words of a run, and their terms."""
         return [*self._names(run), *((first, last, self.term(run[first:last])) for first, last in self._parts(run))]
 
     def _names(self, run: str) -> list[tuple[int, int, str | None]]:
-        """Where the names of a run are that have several words, longest first: the whole, what is behind the last
-        dot, and words with capitals inside; and their terms."""
+        """The places and terms of names of several words in a run, longest first.
+
+        They are the whole run, the part after the last dot, and words with capitals inside.
+        """
         if not self.identifiers or (run.islower() and run.isalnum() and run.isascii()):
             return []
         spans = [] if _is_unspaced(run) else [(0, len(run))]
@@ -217,7 +221,7 @@ class WordAnalyzer:
         return names
 
     def _parts(self, run: str, *, alone: bool = True) -> list[Span]:
-        """Where the words of a run of letters, digits, underscores and dots are."""
+        """The places of words in a run of letters, digits, underscores and dots."""
         parts: list[Span] = []
         for start, end in _pieces(run, alone=alone):
             begin = start
@@ -229,13 +233,15 @@ class WordAnalyzer:
 
 
 def _is_unspaced(text: str) -> bool:
-    """Whether a text has characters of scripts without blanks between words."""
+    """Whether a text has characters of scripts without spaces between words."""
     return not text.isascii() and unspaced.UNSPACED.search(text) is not None
 
 
 def _pieces(run: str, *, alone: bool = True) -> list[Span]:
-    """Where what is between underscores and dots is; of scripts without blanks, pairs of characters (and, with
-    ``alone``, each)."""
+    """The places between underscores and dots; in scripts without spaces, of pairs of characters.
+
+    With ``alone``, single characters of such scripts are included.
+    """
     if not _is_unspaced(run):
         return [match.span() for match in WORD.finditer(run)]
     return [
@@ -246,10 +252,10 @@ def _pieces(run: str, *, alone: bool = True) -> list[Span]:
 
 @lru_cache(64)
 def _stemmer(name: str) -> Callable[[str, str], str]:
-    """What makes the term of a word and of its folded form in a language.
+    """A function from a word and its folded form to its term in a language.
 
-    English is stemmed without accents, so that ``naïve`` and ``naive`` are one; in other languages endings have
-    accents, and the stem is folded.
+    English is stemmed without accents, so that ``naïve`` and ``naive`` have one term. In other languages endings have
+    accents, so the stem is folded.
     """
     if name == NO_LANGUAGE:
         return lambda word, folded: folded

@@ -1,7 +1,7 @@
-"""Where a run comes from: what made it, which topics it was tuned on, how long each query took.
+"""The provenance of a run: what made it, which topics it was tuned on, how long each query took.
 
-A run carries its provenance in memory, and in a record beside its file (``results.run.provenance.json`` for
-``results.run``), so that a report can say when it shows a run on the topics that chose the run's own parameters.
+A run has its provenance in memory, and in a record beside its file (``results.run.provenance.json`` for
+``results.run``). So a report can tell when a run is evaluated on the topics that it was tuned on.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ FORMAT = 2
 _ENDING = ".provenance.json"
 
 _HEAD = 256
-"""The digest is among the first bytes of a record."""
+"""The number of bytes at the start of a record that contain the digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a run comes from.
+    """The origin of a run.
 
-    :param made_by: what made it and with which parameters, as plain values for JSON: ``kind`` and what else there is.
-    :param tuned_on: the topics whose judgments had a part in choosing how *their own* results are ranked. Results that
-        a cross-validation held out are not tuned on their topics.
+    :param made_by: what made the run, as plain values for JSON: its ``kind`` and parameters.
+    :param tuned_on: the topics whose judgments influenced the ranking of *their own* results. Results that a
+        cross-validation held out are not tuned on their topics.
     :param evidence: a record of each tuning behind the run, as plain values for JSON.
-    :param seconds: topic → wall-clock seconds that its query took.
+    :param seconds: topic → wall-clock seconds of its query.
     """
 
     made_by: Mapping[str, Any] = field(default_factory=dict)
@@ -50,9 +50,9 @@ class Provenance:
 
     @classmethod
     def merged(cls, sources: Iterable[Provenance | None], made_by: Mapping[str, Any] | None = None) -> Provenance:
-        """That of a run made of others: tuned on all that its sources were tuned on, with all their evidence.
+        """The provenance of a run made of others, with all topics that they were tuned on and all their evidence.
 
-        The seconds are not merged: whether times add up depends on what was made of the sources.
+        The seconds are not merged: whether times add up depends on how the run was made.
         """
         known = [source for source in sources if source is not None]
         evidence: dict[bytes, Mapping[str, Any]] = {}
@@ -73,9 +73,9 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Provenance:
-        """The provenance that :meth:`to_dict` wrote.
+        """The inverse of :meth:`to_dict`.
 
-        :raises FormatError: a part is missing or of another kind.
+        :raises FormatError: a part is missing or has a wrong type.
         """
         made_by: Any
         tuned_on: Any
@@ -95,14 +95,14 @@ class Provenance:
 
 
 def record_path(run_path: Path) -> Path:
-    """Where the record of a run file lies: beside it, ``.provenance.json`` added to its name."""
+    """The record of a run file: beside it, with ``.provenance.json`` added to its name."""
     return run_path.with_name(f"{run_path.name}{_ENDING}")
 
 
 def record_bytes(provenance: Provenance, run_digest: str) -> bytes:
     """The record of a run with this digest, as JSON.
 
-    :raises FormatError: the provenance holds what JSON cannot: other than plain values, or a number that is not finite.
+    :raises FormatError: the provenance has values that JSON does not allow, such as numbers that are not finite.
     """
     record = {"format": FORMAT, "run_digest": run_digest, **provenance.to_dict()}
     try:
@@ -112,7 +112,7 @@ def record_bytes(provenance: Provenance, run_digest: str) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Mappings and sequences of other types, and NumPy's numbers, as JSON has them."""
+    """Converts other mappings and sets, and values of NumPy, to types of JSON."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset)):
@@ -123,9 +123,9 @@ def _plain(value: Any) -> Any:
 
 
 def read_record(content: bytes, where: str) -> tuple[Provenance, str]:
-    """The provenance in a record, and the digest of the run that it is of.
+    """The provenance in a record, and the digest of its run.
 
-    :raises FormatError: it is no such record, or one of another version.
+    :raises FormatError: it is not such a record, or of another version.
     """
     try:
         value = orjson.loads(content)
@@ -140,16 +140,16 @@ def read_record(content: bytes, where: str) -> tuple[Provenance, str]:
 
 
 def find_record(run_path: Path, digest: Callable[[], str]) -> tuple[Provenance | None, Problem | None]:
-    """The provenance of the run in a file, or why the record beside it is not used.
+    """The provenance of the run in a file, or the reason why the record beside it is not used.
 
-    If that is missing or of another run, any record in the folder that is of a run with this digest will do: files are
-    renamed, copied and packed without it. Of several the one that names the most topics is taken.
+    If that record is missing or of another run, another one in the folder with this digest is used: files are renamed,
+    copied and packed without their records. Of several, the one with the most tuning topics is taken.
     """
     own = {record_path(run_path), record_path(Path(os.path.realpath(run_path)))}
     problem: Problem | None = None
     for path in sorted(own):
         try:
-            provenance, of = read_record(path.read_bytes(), path.name)
+            provenance, run_digest = read_record(path.read_bytes(), path.name)
         except FileNotFoundError:
             continue
         except FormatError as error:
@@ -157,7 +157,7 @@ def find_record(run_path: Path, digest: Callable[[], str]) -> tuple[Provenance |
         except OSError as error:
             reason = f"the record cannot be read ({error.strerror or error})"
         else:
-            if of == digest():
+            if run_digest == digest():
                 return provenance, None
             tuned = len(provenance.tuned_on)
             reason = "the record is of another run or of another state of this one" + (
@@ -171,21 +171,21 @@ def find_record(run_path: Path, digest: Callable[[], str]) -> tuple[Provenance |
 
 
 def _records_of(folders: Iterable[Path], digest: Callable[[], str]) -> Iterator[Provenance]:
-    """What the records in some folders say of the run with this digest."""
+    """The provenances in the records of some folders for the run with this digest."""
     paths: list[Path] = []
     for folder in folders:
         with suppress(OSError):  # a folder that cannot be listed
             paths += sorted(folder.glob(f"*{_ENDING}"))
     if not paths:
         return
-    wanted = digest()
+    expected = digest()
     for path in paths:
         try:
             with open(path, "rb") as file:
-                if wanted.encode() not in file.read(_HEAD):
+                if expected.encode() not in file.read(_HEAD):
                     continue
-            provenance, of = read_record(path.read_bytes(), path.name)
-        except (OSError, FormatError):  # it is no record of this run as far as can be read
+            provenance, run_digest = read_record(path.read_bytes(), path.name)
+        except (OSError, FormatError):  # not a readable record
             continue
-        if of == wanted:
+        if run_digest == expected:
             yield provenance

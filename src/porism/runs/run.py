@@ -1,7 +1,7 @@
-"""Ranked results of queries, and the one tie rule: score descending, then document id descending.
+"""Ranked results of queries, and the tie rule: score descending, then document id descending.
 
-Ids are compared by code point, later ids first, which is what ``trec_eval`` does with tied scores; so a run that is
-written to a file and scored elsewhere keeps its ranking, wherever scores are not rounded (``trec_eval`` reads 32 bits).
+Ids are compared by code point, later ids first, as ``trec_eval`` does with tied scores. So a run keeps its ranking when
+it is written to a file and scored elsewhere, unless scores are rounded (``trec_eval`` reads 32 bits).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def rank(results: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
 class Run:
     """Query id → ranked (document id, score): columnar and immutable.
 
-    ``query_ids`` has Q entries in the order given, ``offsets`` Q + 1 (int64), ``doc_ids`` and ``scores`` (float64) one
-    entry a result; results of query ``i`` are at ``offsets[i]:offsets[i + 1]``, best first. ``provenance`` says where
-    the run comes from, as far as that is known.
+    ``query_ids`` has Q entries in the order given, ``offsets`` Q + 1 (int64). ``doc_ids`` and ``scores`` (float64) have
+    one entry a result; those of query ``i`` are at ``offsets[i]:offsets[i + 1]``, best first. ``provenance`` is the
+    origin of the run, if known.
     """
 
     __slots__ = ("_position", "_ranks", "doc_ids", "name", "offsets", "provenance", "query_ids", "scores")
@@ -101,12 +101,12 @@ class Run:
         ranks: Sequence[int] | NDArray[np.int64] | None = None,
         provenance: Provenance | None = None,
     ) -> Run:
-        """A run of columns that are ranked by the tie rule already; only what costs nothing is checked.
+        """A run of columns that are already ranked by the tie rule; only cheap checks are made.
 
-        ``offsets`` is int64 [Q + 1], ``doc_ids`` and ``scores`` (float64) are [N], and so are ``ranks``: those that the
-        results have elsewhere, from 1, where their positions here are not meant.
+        ``offsets`` is int64 [Q + 1]; ``doc_ids`` and ``scores`` (float64) are [N], and so are ``ranks``, from 1, which
+        replace positions as the ranks of results.
 
-        :raises FormatError: the lengths do not fit, scores are not finite or rise within a query.
+        :raises FormatError: the lengths do not match, or scores are not finite or rise within a query.
         """
         run = cls.__new__(cls)
         run._set(
@@ -137,7 +137,7 @@ class Run:
         return query_id in self._position
 
     def __getitem__(self, query_id: str) -> list[tuple[str, float]]:
-        """The ranking of one query, best first; empty for a query that the run does not have."""
+        """The ranking of a query, best first; empty for unknown queries."""
         number = self._position.get(query_id)
         if number is None:
             return []
@@ -158,8 +158,7 @@ class Run:
     def ranks(self) -> NDArray[np.int64]:
         """The rank of each result in its query, from 1 (int64 [N]).
 
-        That is its position, but for a run that was read with the ranks of its file: these stay as they were there,
-        with gaps where results were left out.
+        It is the position of the result, unless the run was read with the ranks of its file, which may have gaps.
         """
         if self._ranks is not None:
             return self._ranks
@@ -168,7 +167,7 @@ class Run:
 
     @property
     def has_file_ranks(self) -> bool:
-        """Whether ranks are those of a file, not positions."""
+        """Whether ranks come from a file, instead of positions."""
         return self._ranks is not None
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -180,9 +179,9 @@ class Run:
         return self._kept(self.query_ids, lambda number, start, stop: range(start, min(stop, start + k)))
 
     def only(self, query_ids: Iterable[str]) -> Run:
-        """The results of these queries, in the order of the run; queries that it does not have are passed over."""
-        wanted = set(query_ids)
-        kept = [query_id for query_id in self.query_ids if query_id in wanted]
+        """The results of these queries, in the order of the run; unknown queries are ignored."""
+        chosen = set(query_ids)
+        kept = [query_id for query_id in self.query_ids if query_id in chosen]
         return self._kept(kept, lambda number, start, stop: range(start, stop))
 
     def filter(self, keep: Callable[[str, str], bool]) -> Run:
@@ -199,7 +198,7 @@ class Run:
         return self._copy(name, self.provenance)
 
     def with_provenance(self, provenance: Provenance | None) -> Run:
-        """The same results, said to come from elsewhere."""
+        """The same results with another provenance."""
         return self._copy(self.name, provenance)
 
     def _copy(self, name: str, provenance: Provenance | None) -> Run:
@@ -208,10 +207,7 @@ class Run:
         return copy
 
     def _kept(self, query_ids: Sequence[str], chosen: Callable[[int, int, int], Sequence[int]]) -> Run:
-        """The run of some queries and, of each, the results at the places that ``chosen(number, start, stop)`` says.
-
-        The ranks of a file stay with their results.
-        """
+        """The run of some queries with the results at ``chosen(number, start, stop)``; ranks of a file stay."""
         places: list[int] = []
         offsets = [0]
         for query_id in query_ids:
@@ -236,16 +232,16 @@ class Run:
     ) -> Run:
         """Reads a TREC run: ``query Q0 document rank score tag`` between spaces or tabs, gzip if the name says so.
 
-        The order is by score and tie rule. The rank column is not used, unless ``ranks="file"`` asks to keep it as
-        :attr:`ranks`: for runs of which some results were taken out, whose ranks keep their gaps. The record beside the
-        file becomes the run's provenance, or one in the same folder that is of the same rankings: that of a file which
-        was copied, renamed or packed. One that does not fit is not used, and is reported to ``on_problem``.
+        Results are sorted by score and tie rule. The rank column is ignored unless ``ranks="file"`` keeps it as
+        :attr:`ranks`, for runs from which results were removed. The provenance is that of the record beside the file,
+        or of another record in the folder with the same rankings, if the file was copied, renamed or packed. A record
+        that does not match is reported to ``on_problem``.
 
-        :param duplicates: what becomes of a document that occurs twice for a query: an error, or the better of its
-            scores stays, with the rank of that line, and is reported to ``on_problem``.
+        :param duplicates: how to treat a document that occurs twice for a query: as an error, or by keeping the line
+            with the better score, which is reported to ``on_problem``.
         :raises SourceError: the file is missing or unreadable.
-        :raises FormatError: a line has other than six (or five: no tag) columns, a score that is not a finite number
-            or, where ranks are kept, a rank below 1; or a document occurs twice for a query.
+        :raises FormatError: a line does not have six columns (or five, without a tag), a score is not a finite number,
+            a kept rank is below 1, or a document occurs twice for a query.
         :raises ConfigError: an option has a wrong value.
         """
         if ranks not in ("position", "file") or duplicates not in ("error", "best"):
@@ -255,8 +251,8 @@ class Run:
             )
         columns = read_run_columns(path, ranks == "file")
         order = _ranked_places(columns)
-        if twice := _twice(columns, order):
-            columns = columns.taken(_best(columns, twice, Path(path).name, duplicates, on_problem))
+        if repeated := _with_duplicates(columns, order):
+            columns = columns.taken(_without_duplicates(columns, repeated, Path(path).name, duplicates, on_problem))
             order = _ranked_places(columns)
         offsets = np.concatenate([[0], np.cumsum(np.bincount(columns.numbers, minlength=len(columns.queries)))])
         run = cls.__new__(cls)
@@ -270,9 +266,9 @@ class Run:
         return run
 
     def digest(self) -> str:
-        """The digest of the rankings: queries, documents in their order, and scores, as written to a file.
+        """The digest of the rankings: queries, ranked documents and scores, as written to a file.
 
-        It depends neither on the order of the queries nor on what else is in the file: name, ranks, white space.
+        It does not depend on the order of queries, or on names, ranks and white space.
         """
         hasher = xxhash.xxh3_128()
         for query_id, number in sorted(self._position.items()):
@@ -285,13 +281,13 @@ class Run:
         return str(hasher.hexdigest())
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes the TREC format, tab-separated, scores with all their digits; the file appears whole or not at all.
+        """Writes the TREC format atomically, tab-separated, scores with all their digits.
 
-        A run with a provenance has its record beside it, in ``<file>.provenance.json``; of a run without one, a record
-        that lies there is removed, since it is of another run.
+        The provenance goes to a record beside the file, ``<file>.provenance.json``. If the run has none, an old record
+        there is removed.
 
-        :raises FormatError: an id is empty or contains white space, which the format cannot carry; or the provenance
-            holds what JSON cannot.
+        :raises FormatError: an id is empty or contains white space, which the format does not allow; or the provenance
+            cannot be written as JSON.
         :raises SourceError: the file cannot be written.
         """
         target = Path(path)
@@ -329,7 +325,7 @@ class Run:
 
 
 def _ranked_places(columns: RunColumns) -> NDArray[np.int64]:
-    """The lines by query, then by the tie rule (int64 [N])."""
+    """The lines sorted by query and then by the tie rule (int64 [N])."""
     order = np.lexsort((-columns.scores, columns.numbers))
     queries, scores = columns.numbers[order], columns.scores[order]
     tied = np.concatenate([[False], (queries[1:] == queries[:-1]) & (scores[1:] == scores[:-1]), [False]])
@@ -339,8 +335,8 @@ def _ranked_places(columns: RunColumns) -> NDArray[np.int64]:
     return order
 
 
-def _twice(columns: RunColumns, order: NDArray[np.int64]) -> set[int]:
-    """The numbers of queries for which a document occurs more than once."""
+def _with_duplicates(columns: RunColumns, order: NDArray[np.int64]) -> set[int]:
+    """The numbers of queries with a document that occurs more than once."""
     bounds = np.searchsorted(columns.numbers[order], np.arange(len(columns.queries) + 1)).tolist()
     ranked = [columns.doc_ids[at] for at in order.tolist()]
     return {
@@ -348,16 +344,16 @@ def _twice(columns: RunColumns, order: NDArray[np.int64]) -> set[int]:
     }
 
 
-def _best(
-    columns: RunColumns, twice: set[int], name: str, duplicates: str, on_problem: OnProblem | None
+def _without_duplicates(
+    columns: RunColumns, repeated: set[int], name: str, duplicates: str, on_problem: OnProblem | None
 ) -> NDArray[np.int64]:
-    """The places of lines that stay where only the better of two for the same document does (int64).
+    """The places of the best line for each query and document (int64); ``repeated`` are the queries to look at.
 
-    :raises FormatError: no document may occur twice.
+    :raises FormatError: duplicates are errors.
     """
     stays = np.ones(len(columns.doc_ids), bool)
     seen: dict[tuple[int, str], int] = {}
-    for at in np.flatnonzero(np.isin(columns.numbers, list(twice))).tolist():
+    for at in np.flatnonzero(np.isin(columns.numbers, list(repeated))).tolist():
         number, doc_id = int(columns.numbers[at]), columns.doc_ids[at]
         before = seen.setdefault((number, doc_id), at)
         if before == at:

@@ -1,8 +1,7 @@
-"""The formulas of a snapshot that are equal to a query formula or hold it, looked up by single index terms.
+"""The formulas of a snapshot that equal or contain a query formula, looked up by single index terms.
 
-Where formula search ranks them (:mod:`porism.retrieve.formulas.equal_values`, :mod:`porism.retrieve.formulas.exact`),
-here they are only told apart by what they are to the query, which costs next to nothing: so documents can be searched
-by them.
+Formula search ranks them (:mod:`porism.retrieve.formulas.equal_values`, :mod:`porism.retrieve.formulas.exact`). Here
+they are only classified, which is cheap enough to search documents by them.
 """
 
 from __future__ import annotations
@@ -28,12 +27,15 @@ from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
 MOST_HOLDING = 2_000
-"""A term that more formulas of the collection have says too little to be looked up."""
+"""A term that more formulas have is too frequent to be looked up."""
 
 
 class Equal(NamedTuple):
-    """Formulas of one segment (int32 ordinals, increasing) and what each is to the query, as a number of
-    :mod:`porism.retrieve.formulas.exact_kernels` (int8); a part of equal value counts as ``PART`` and the like."""
+    """Formulas of a segment (int32 ordinals, increasing) and the kind of each match (int8).
+
+    Kinds are numbers of :mod:`porism.retrieve.formulas.exact_kernels`; a part of equal value is ``PART`` or
+    ``RENAMED_PART``.
+    """
 
     formulas: NDArray[np.int32]
     kinds: NDArray[np.int8]
@@ -43,7 +45,7 @@ class EqualFormulas:
     """Looks up equal formulas; safe to share between threads."""
 
     def __init__(self, units: Sequence[FormulaUnits], channels: frozenset[str], aligner: Aligner | None) -> None:
-        """``channels`` are those that the index has."""
+        """``channels`` are those of the index."""
         self._units = tuple(units)
         self._aligner = aligner
         known = [name for name in (VALUES, SUBTREES) if name in channels and (name == VALUES or aligner is not None)]
@@ -52,7 +54,7 @@ class EqualFormulas:
         self._postings: dict[tuple[int, str], Postings] = {}
 
     def find(self, operators: OperatorTree, tree: QueryTree) -> list[Equal]:
-        """The equal formulas of each segment; deleted ones are not among them."""
+        """The live formulas of each segment that equal or contain the query formula."""
         by_value = self._by_value(operators) if VALUES in self._known else []
         root = self._root(operators, tree) if SUBTREES in self._known else ""
         terms = {VALUES: [term for term, _ in by_value], SUBTREES: [root] if root else []}
@@ -78,7 +80,7 @@ class EqualFormulas:
         return equal
 
     def _telling(self, channel: str, terms: list[str]) -> NDArray[np.int32]:
-        """The number of each term in each segment (int32, segments × terms), -1 of one that too many formulas have."""
+        """The number of each term in each segment (int32, segments × terms), -1 if too many formulas have it."""
         numbers = self._lexical.terms.vocabulary(channel).find(terms)
         return np.where(numbers.df[None, :] > MOST_HOLDING, np.int32(-1), numbers.numbers)
 
@@ -109,12 +111,12 @@ class EqualFormulas:
 
 
 def _is_whole(operators: OperatorTree, terms: list[str]) -> bool:
-    """Whether the first term is that of the root, which very large formulas have none of."""
+    """Whether the first term is that of the root, which very large formulas lack."""
     return terms[0].startswith(f"{operators.root.label}(")
 
 
 def _best(formulas: NDArray[np.int32], kinds: NDArray[np.int8]) -> Equal:
-    """Each formula once, with the most that it is."""
+    """Each formula once, with its best kind."""
     some = kinds > 0
     if not some.any():
         return Equal(formulas[:0], kinds[:0])

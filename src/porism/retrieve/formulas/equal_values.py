@@ -1,4 +1,4 @@
-"""Formulas a part of which has the value of a whole query formula, found by one index term."""
+"""Formulas with a part whose value is that of the query formula, found by one index term."""
 
 from __future__ import annotations
 
@@ -24,21 +24,23 @@ VALUES = "values"
 """The channel that has the values."""
 
 MOST_EQUAL = 100
-"""Formulas that are found by a value at most, by name and up to renaming each."""
+"""The largest number of results for a value, by name and up to renaming each."""
 
 _WEIGHTING = BM25()
 
 
 class _ByValue(NamedTuple):
-    """One term that says a value, in a query of which the query formula itself scores 1; the similarity that it gives
-    at most, and whether that is less for formulas that say more than the value."""
+    """A term for a value, in a query for which the query formula itself scores 1.
+
+    ``worth`` is the largest similarity it gives; if ``graded``, longer formulas get less.
+    """
 
     worth: float
     terms: dict[str, dict[str, float]]
     graded: bool
 
     def similar(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How similar (float64) a formula of this score is."""
+        """The similarities (float64) of formulas with these scores."""
         similar: NDArray[np.float64] = self.worth * (
             np.minimum(1.0, scores) ** 2 if self.graded else (scores > 0).astype(np.float64)
         )
@@ -59,9 +61,9 @@ class EqualValues:
         self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
 
     def search(self, operators: OperatorTree) -> UnitResults:
-        """The formulas that have the value of the whole formula, and those of which a part has it, each once.
+        """The formulas that have the value of the query formula, as a whole or in a part; the shortest if many.
 
-        The scores are what :meth:`similarities` gives. Of many those that say least else are found.
+        The scores are those of :meth:`similarities`.
         """
         nothing = np.zeros(0, np.int32)
         hits = [UnitResults(nothing, nothing, np.zeros(0))]
@@ -75,15 +77,15 @@ class EqualValues:
         return UnitResults(every.segments[order], every.units[order], similar[order])
 
     def searches(self, operators: OperatorTree) -> list[UnitResults]:
-        """What each of the terms that say the value finds, best first."""
+        """The results for each term of the value, best first."""
         return [self.lexical.search_units([query.terms], MOST_EQUAL)[0] for query in self._queries(operators)]
 
     def terms(self, operators: OperatorTree) -> list[str]:
-        """All terms that can say the value of a formula or a part."""
-        return [indexed_form(term) for term, _, _ in self._asked(operators)]
+        """All terms for the value of the formula, as a whole or in a part."""
+        return [indexed_form(term) for term, _, _ in self._value_terms(operators)]
 
     def similarities(self, operators: OperatorTree, hits: UnitResults) -> NDArray[np.float64]:
-        """How similar (float64) equal values make each formula; 0 where no part of it has the value."""
+        """The similarity of each formula by equal values (float64); 0 if no part has the value."""
         similar = np.zeros(len(hits.scores))
         for query in self._queries(operators):
             for segment in np.unique(hits.segments).tolist():
@@ -93,10 +95,7 @@ class EqualValues:
         return similar
 
     def _queries(self, operators: OperatorTree) -> list[_ByValue]:
-        """What asks for the value of the whole formula by name and up to renaming, as a whole and as a part.
-
-        Of tiny formulas by name only.
-        """
+        """The queries for the value, as a whole and in a part; by name and, unless tiny, up to renaming."""
         known, queries = self._last
         if known is operators:
             return queries
@@ -104,17 +103,17 @@ class EqualValues:
         length = np.array([float(len(values(operators)))])
         y = _WEIGHTING.length_values(length, statistics)
         queries = []
-        for term, worth, graded in self._asked(operators):
+        for term, worth, graded in self._value_terms(operators):
             indexed = indexed_form(term)
             df = self.lexical.document_frequencies(VALUES, [indexed])
             own = float(_WEIGHTING.term_weights(df, statistics)[0] / (1.0 + y[0]))
             if own > 0 and df[0] > 0:
                 queries.append(_ByValue(worth, {VALUES: {indexed: 1.0 / own}}, graded))
-        self._last = operators, queries  # one assignment, so that threads at worst do it twice
+        self._last = operators, queries  # one assignment, so that threads at worst compute it twice
         return queries
 
-    def _asked(self, operators: OperatorTree) -> list[tuple[str, float, bool]]:
-        """Each term that says the value, what it is worth at most, and whether it is less for longer formulas."""
+    def _value_terms(self, operators: OperatorTree) -> list[tuple[str, float, bool]]:
+        """Each term for the value, the largest similarity it gives, and whether longer formulas get less."""
         named, renamed, telling = whole_value(operators)
         whole = [named, renamed if sum(1 for _ in operators.root.walk()) >= LEAST_NODES else ""]
         parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]

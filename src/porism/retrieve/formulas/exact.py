@@ -1,4 +1,4 @@
-"""Formulas that hold the whole query formula, found by one index term: that of its operator tree, variables renamed."""
+"""Formulas that contain the query formula, found by one index term: its operator tree with variables renamed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SUBTREES = "subtrees"
 """The channel that has the subexpressions."""
 
 LEAST_NODES = 5
-"""Smaller query formulas (``a+b``, ``f(x)``) are nearly everywhere with other letters, as parts and in value. That says
-nothing, so with other letters only those that are written alike as a whole count.
+"""Smaller query formulas (``a+b``, ``f(x)``) occur nearly everywhere with other letters, as parts and in value. So with
+other letters only whole formulas in the same notation count.
 """
 
 MOST_HOLDERS = 100
-"""Formulas that are found at most, the shortest first."""
+"""The largest number of results, the shortest formulas first."""
 
 
 class SubexpressionSearch:
@@ -39,7 +39,7 @@ class SubexpressionSearch:
         self.lexical = search_terms(units, {SUBTREES: LexicalChannel(1.0, BM25())}, **global_statistics(collection))
 
     def terms(self, operators: OperatorTree) -> list[str]:
-        """The term of a query formula as a whole, if it has one that tells."""
+        """The term of the whole query formula, if it is informative."""
         size = sum(1 for _ in operators.root.walk())
         terms = subtrees(operators) if size > 1 else []
         if not terms or any(node.kind == "W" for node in operators.root.walk()):
@@ -47,9 +47,9 @@ class SubexpressionSearch:
         return [indexed_form(terms[0])]
 
     def search(self, operators: OperatorTree) -> UnitResults:
-        """Formulas that hold the query formula, variables renamed; none for single symbols and very large ones.
+        """Formulas that contain the query formula up to renaming; none for single symbols and very large formulas.
 
-        Nearly all of them: whether the variables are renamed one to one is left to an alignment.
+        A few are false: whether variables are renamed one to one is checked by alignment.
         """
         terms = self.terms(operators)
         if not terms:

@@ -1,4 +1,4 @@
-"""What a formula search can say about one hit: which parts of two formulas match, under which substitution."""
+"""How two formulas match: their matching parts, and the substitution of variables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from porism.types import Formula
 
 @dataclass(frozen=True, slots=True)
 class NodePair:
-    """A node of the query's operator tree and the node of the found one that it matches, by preorder position.
+    """A node of the query's operator tree and the matching node of the found formula, by preorder position.
 
     ``worth`` is between 0 and 1: 1 for the same symbol, less for another variable, number or operator of its class.
     """
@@ -22,9 +22,9 @@ class NodePair:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """What a variable or wildcard of the query stands for in the found formula, both as LaTeX (``i ↦ k``).
+    """The replacement of a variable or wildcard of the query in the found formula, both as LaTeX (``i ↦ k``).
 
-    ``found_at`` are the preorder positions of what it stands for in the found operator tree.
+    ``found_at`` are the preorder positions of the replacement in the found operator tree.
     """
 
     query: str
@@ -39,9 +39,9 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True)
 class ValuePair:
-    """A subexpression of the query and one of the found formula that have the same value, by preorder position.
+    """Subexpressions of the query and the found formula with the same value, by preorder position.
 
-    ``renamed`` says that they are equal only after renaming variables.
+    ``renamed`` is True if they are equal only after renaming variables.
     """
 
     query: int
@@ -51,11 +51,11 @@ class ValuePair:
 
 @dataclass(frozen=True, slots=True)
 class FormulaMatch:
-    """How a found formula answers a query formula.
+    """The match of a found formula with a query formula.
 
-    ``score`` is the formula's score and ``explanation`` a tree of contributions that adds up to it. Positions in
-    ``pairs``, ``substitutions`` and ``values`` are preorder positions in ``operator_tree(parse(query))`` and
-    ``operator_tree(parse(found))``. ``query_share`` and ``found_share`` (0 to 1) say how much of either is matched.
+    ``explanation`` is a tree of contributions that adds up to ``score``. Positions in ``pairs``, ``substitutions`` and
+    ``values`` are preorder positions in ``operator_tree(parse(query))`` and ``operator_tree(parse(found))``.
+    ``query_share`` and ``found_share`` (0 to 1) are the matched shares of the two formulas.
     """
 
     query: Formula

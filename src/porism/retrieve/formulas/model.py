@@ -1,4 +1,4 @@
-"""The settings of formula search. Every number here can be set by the user."""
+"""The settings of formula search. Users can set every number here."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from porism.retrieve.weightings.base import HEAVIEST
 from porism.settings import read_settings, write_settings
 
 MOST_CANDIDATES = 10_000
-"""So many formulas can be aligned for a query at most."""
+"""The largest number of formulas that are aligned for a query."""
 
 _UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaModel(RetrieverSettings):
-    """What a formula's score is made of, for one query formula.
+    """The score of a formula for a query formula.
 
-    ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each
-    channel's score is a share of what the query itself would score, so that weights compare. The similarity
-    (:class:`~porism.retrieve.formulas.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by
-    channels, 0 for the others; without ``alignment`` the channels alone decide. To the similarity of the query formula
-    itself ``identical`` is added, ``renamed`` to that of one which is the same after renaming variables one to one, and
-    ``part`` and ``renamed_part`` to that of a formula that holds one of these: all of it where the part stands for
-    itself, as the side of a relation or the item of a list does, else times the share of the formula's nodes in it;
-    wildcards stand for whole subexpressions. With other letters a query formula of fewer than
-    :data:`~porism.retrieve.formulas.exact.LEAST_NODES` nodes counts only as a whole, and as it is written. A formula
-    that has the value of the query is at least ``equal`` similar, or ``renamed_equal`` where variables must be renamed.
-    One of which a part has that value is at least ``value · s²`` similar, or ``renamed_value · s²``, with s the BM25
-    score for that one value as a share of the query's own: less than 1 where the formula says more than that.
+    ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``. Each
+    channel's score is a share of the query's own score, so that weights are comparable. The similarity
+    (:class:`~porism.retrieve.formulas.alignment.AlignmentSettings`) is computed for the first ``candidates`` formulas
+    by channels, and is 0 for others; without ``alignment`` only the channels count.
 
-    A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
-    ``wildcard_channels``; these must be made of the operator tree, where these are put.
+    The similarity of the query formula itself gains ``identical``, and that of a formula equal to it after renaming
+    variables one to one gains ``renamed``. A formula that contains one of these gains ``part`` or ``renamed_part``: in
+    full if the part stands by itself, as a side of a relation or an item of a list, else times its share of the
+    formula's nodes. Wildcards stand for whole subexpressions. With other letters, a query formula of fewer than
+    :data:`~porism.retrieve.formulas.exact.LEAST_NODES` nodes counts only as a whole formula in the same notation.
 
-    ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
+    The similarity of a formula with the value of the query is at least ``equal``, or ``renamed_equal`` if variables
+    must be renamed. If only a part has that value, it is at least ``value · s²``, or ``renamed_value · s²``. Here s is
+    the BM25 score of that value as a share of the query's own, which is smaller for longer formulas.
+
+    A wildcard of the query stands for a variable and for a number, each at half the weight, in ``wildcard_channels``,
+    which must be made from operator trees.
 
     :raises ConfigError: a number is out of its range, or there is no channel of positive weight.
     """
@@ -89,10 +89,10 @@ class FormulaModel(RetrieverSettings):
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], base: FormulaModel | None = None) -> FormulaModel:
-        """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_FORMULA_MODEL`.
+        """A model with these settings; others come from ``base``, by default :data:`DEFAULT_FORMULA_MODEL`.
 
-        Channels that are given replace the base's; ``alignment = false`` leaves the alignment out, and ``true`` takes
-        the base's or, where that has none, the usual one.
+        Given channels replace the base's. ``alignment = false`` leaves the alignment out; ``true`` stands for the
+        base's, or the default if it has none.
 
         :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
         """
@@ -123,8 +123,7 @@ _ALIGNMENT = AlignmentSettings()
 _TOKENS = {"tokens": 0.1, "tokens_2": 0.1, "tokens_3": 0.1}
 
 DEFAULT_FORMULA_MODEL = _model(_ALIGNMENT, **_TOKENS, approach0=0.02, values=0.03)
-"""The best configuration found on the tuning topics; docs/measurements/formula-search.md has the figures
-and how they were got."""
+"""The best configuration on the tuning topics; docs/measurements/formula-search.md has the figures and the method."""
 
 _TANGENT_L = FormulaModel({"tangent-l": ChannelSettings(1.0, 1.2, 0.75, 1.0)}, None)
 
@@ -139,4 +138,4 @@ FORMULA_MODELS: Mapping[str, FormulaModel] = MappingProxyType({
     "tangent-s": _model(tangent_s_layout=1.0, tangent_s_operators=1.0),
     "values": _model(values=1.0),
 })
-"""Formula models by name: the default, and its parts and other lines of work each alone."""
+"""Formula models by name: the default, its parts, and other approaches."""

@@ -1,8 +1,8 @@
-"""What parts of a collection find for a query formula, each scored by the statistics of the whole, and how that becomes
-what a search of the whole finds.
+"""Formula search over the parts of a collection, merged into the results of a search of the whole.
 
-Which formulas are aligned depends on all of them: the first by channels, and those that equal values and
-subexpressions find. So each part says what any of these can be, and scores it as if it were.
+Each part scores by the statistics of the whole collection. Which formulas are aligned depends on all parts: the first
+ones by channels, and those with equal values or subexpressions. So each part returns all formulas that could be
+aligned, with their scores if they are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_LISTED = max(MOST_EQUAL, MOST_HOLDERS)
 
 @dataclass(frozen=True)
 class SupplementaryHits:
-    """What one search beside the channels found: positions among the formulas of a part, and scores there."""
+    """The hits of a search beside the channels: positions among the formulas of a part, and scores there."""
 
     places: tuple[int, ...]
     scores: tuple[float, ...]
@@ -34,11 +34,10 @@ class SupplementaryHits:
 
 @dataclass(frozen=True)
 class FoundPart:
-    """What a part found, in columns: the ``first`` formulas by channels, best first, and behind them others.
+    """The results of a part, in columns: the ``first`` formulas by channels, best first, then others.
 
-    ``keys`` are the formulas, ``scores`` what the channels give them, ``whole`` what they have in all where they are
-    aligned, ``sources`` how they are written. ``itself`` is the position of the query formula, -1 where the part does
-    not have it.
+    ``keys`` are the formulas and ``sources`` their notation, ``scores`` their scores by channels, and ``whole`` their
+    scores if they are aligned. ``itself`` is the position of the query formula, -1 if the part does not have it.
     """
 
     keys: tuple[str, ...]
@@ -64,8 +63,7 @@ class FoundPart:
 
 
 class PartHit(NamedTuple):
-    """A formula of the whole collection: the number of its part, its position there, its key and score, and whether it
-    was aligned."""
+    """A formula of the whole collection: its part, its place there, its key and score, and whether it was aligned."""
 
     part: int
     place: int
@@ -85,11 +83,11 @@ def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> F
         if retriever.holders is not None:
             lists.append(retriever.holders.search(query.operators))
         results = retriever.with_itself(query, results)
-        for one in lists:
-            results = retriever.joined(query, results, one)
+        for hits in lists:
+            results = retriever.joined(query, results, hits)
     numbers = unit_numbers(results)
     order = np.argsort(numbers, kind="stable")
-    places = [order[np.searchsorted(numbers, unit_numbers(one), sorter=order)] for one in lists]
+    places = [order[np.searchsorted(numbers, unit_numbers(hits), sorter=order)] for hits in lists]
     whole = results.scores.copy()
     if retriever.aligner is not None and len(results.scores):
         aligned = np.unique(np.concatenate([
@@ -119,9 +117,9 @@ def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> F
 
 
 def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[PartHit]:
-    """The best ``k`` formulas of all parts, ties by descending key: what a search of the whole finds.
+    """The best ``k`` formulas of all parts, ties by descending key, as a search of the whole finds them.
 
-    :param candidates: so many of the first by channels are aligned, 0 for none.
+    :param candidates: the number of first formulas by channels that are aligned, 0 for none.
     """
     depth = max(k, candidates)
     ranked = [

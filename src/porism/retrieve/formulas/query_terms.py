@@ -1,4 +1,4 @@
-"""How often each term of a channel counts in a query formula, which can have wildcards."""
+"""The term counts of a query formula in each channel; the formula may have wildcards."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from porism.formula.values import WHOLE_MARKS
 from porism.retrieve.formulas.equal_values import VALUES
 
 _STAND_INS = (("V", "x", 0.5), ("N", "2", 0.5))
-"""What a wildcard stands for where terms need a symbol: kind, label, weight."""
+"""The symbols that stand for a wildcard in terms: kind, label, weight."""
 
 
 def count_terms(channel: str, layout: LayoutTree, operators: OperatorTree) -> dict[str, float]:
-    """How often a formula has each term that a channel sums over."""
+    """The count of each term of a formula in a channel."""
     return dict(Counter(map(indexed_form, _summed(channel, layout, operators))))
 
 
 def count_with_stand_ins(channel: str, layout: LayoutTree, operators: OperatorTree) -> dict[str, float]:
-    """The same of a formula with wildcards: each wildcard once as a variable and once as a number."""
+    """:func:`count_terms` for a formula with wildcards, each once as a variable and once as a number."""
     counts: Counter[str] = Counter()
     for kind, label, weight in _STAND_INS:
         stand_in = OperatorTree(_replaced(operators.root, kind, label), operators.source)
@@ -29,14 +29,14 @@ def count_with_stand_ins(channel: str, layout: LayoutTree, operators: OperatorTr
 
 
 def has_wildcard(operators: OperatorTree) -> bool:
-    """Whether a formula is a pattern."""
+    """Whether a formula has a wildcard."""
     return any(node.kind == "W" for node in operators.root.walk())
 
 
 def _summed(channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
-    """The terms of a query formula that a channel sums over.
+    """The terms of a query formula in a channel.
 
-    The value of the whole formula is left out: it is searched by itself (:mod:`porism.retrieve.formulas.equal_values`),
+    The value of the whole formula is left out: it has its own search (:mod:`porism.retrieve.formulas.equal_values`),
     and would count twice.
     """
     terms = extract(channel, layout, operators)

@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 class cached_property(Generic[T]):
-    """As ``functools.cached_property``, and without its lock on every version of Python.
+    """``functools.cached_property`` without a lock, on every version of Python.
 
-    Before Python 3.12 that one holds a lock of its class while it computes: a process that is forked meanwhile by
-    another thread has it for ever, and waits for ever when it asks. Here two threads that come at once both compute;
-    what is computed must be the same, and the first to store it wins.
+    Before Python 3.12 that one holds a lock while it computes. If another thread forks the process meanwhile, the child
+    waits for the lock forever. Here two threads may both compute the value, which must be the same; the first to store
+    it wins.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:

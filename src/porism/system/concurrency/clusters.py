@@ -49,7 +49,7 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once: the threads of all workers."""
+        """The number of tasks that run at once: the threads of all workers."""
         return sum(self.client.ncores().values())
 
     def map_parallel(self, work: Callable[[T], R], tasks: Iterable[T], *, at_once: bool = False) -> Iterator[R]:
@@ -81,7 +81,7 @@ class Cluster:
             ) from error
 
     def check_folder(self, folder: Path) -> SharedFolder:
-        """Makes sure that all workers have this version of Porism, and see what this process writes to a folder.
+        """Checks that all workers have this version of Porism, and see files that this process writes to a folder.
 
         :raises ClusterError: a worker does not.
         """
@@ -110,7 +110,7 @@ _HINT = "All workers need this version of Porism, and the folder of the index un
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """A folder that this process and all workers see, as the tasks of workers name it."""
+    """A folder that this process and all workers see."""
 
     path: str
     token: str
@@ -118,9 +118,9 @@ class SharedFolder:
     python: tuple[int, ...]
 
     def check(self) -> None:
-        """In a worker, which may have come since the others were asked: makes sure that it is as it should be.
+        """Checks a worker, which may have joined after :meth:`Cluster.check_folder`; called in the worker.
 
-        :raises ClusterError: it is not, or whoever wanted the work has given it up.
+        :raises ClusterError: it does not fit, or the caller has given the work up.
         """
         complaint = _complaint(self)
         if complaint:
@@ -128,7 +128,7 @@ class SharedFolder:
 
 
 def _complaint(shared: SharedFolder) -> str:
-    """What is wrong with this worker, empty for nothing."""
+    """What is wrong with this worker, or an empty string."""
     if shared.version != __version__:
         return f"has Porism {__version__}, not {shared.version}"
     if shared.python != tuple(sys.version_info[:2]):
@@ -142,7 +142,7 @@ def _complaint(shared: SharedFolder) -> str:
 
 
 def shows(path: Path, seconds: float = 2.0) -> bool:
-    """Whether something is there, or comes to be within so many seconds."""
+    """Whether a path exists, or appears within this many seconds."""
     end = time.monotonic() + seconds
     while not path.exists():
         if time.monotonic() > end:
@@ -152,7 +152,7 @@ def shows(path: Path, seconds: float = 2.0) -> bool:
 
 
 def active_cluster() -> Cluster | None:
-    """The cluster that this process is connected to, None for none."""
+    """The cluster that this process is connected to, or None."""
     return _active[-1] if _active else None
 
 

@@ -1,4 +1,4 @@
-"""Locks that a process which was forked finds open."""
+"""Locks that are open in a forked process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from weakref import WeakSet
 
 
 class Lock:
-    """A reentrant lock; in a forked process it is open, whichever thread of the old process had it.
+    """A reentrant lock that is open in a forked process, whichever thread of the parent held it.
 
-    Threads do not go along when a process forks: a lock that one of them held would stay closed for ever. What is done
-    under such a lock must be well if it is begun and never ended: a table gets its new entries in one assignment.
+    A fork does not copy other threads: a lock that one of them held would stay closed forever. Work under such a lock
+    must be safe to abandon at any point: for example, it changes a table in a single assignment.
     """
 
     def __init__(self) -> None:
@@ -29,8 +29,8 @@ class Lock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Opens the lock, unless this thread has it, in a process that was just forked."""
-        with suppress(AttributeError):  # not every Python has it
+        """Opens the lock in a process that was just forked, unless this thread has it."""
+        with suppress(AttributeError):  # some versions of Python lack it
             if self._lock._is_owned():  # type: ignore[attr-defined]
                 return
         self._lock = threading.RLock()

@@ -1,4 +1,4 @@
-"""A bounded memory that several threads share."""
+"""A bounded cache that several threads share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Memory(Generic[V]):
-    """The values that were used last, ``most`` of them at most. Two threads may compute one value at the same time."""
+    """A cache of the ``most`` values used last. Two threads may compute the same value at the same time."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -26,7 +26,7 @@ class Memory(Generic[V]):
         return key in self._values
 
     def get(self, key: Hashable, compute: Callable[[], V]) -> V:
-        """The value of a key, computed where it is not remembered."""
+        """The value of a key, computed if it is not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

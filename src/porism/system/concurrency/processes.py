@@ -1,4 +1,4 @@
-"""Processes that work for another one, and end when it does."""
+"""Worker processes that end when their owner does."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def _owned(owner: int, work: Callable[[T], R], task: T) -> R:
 
 
 def end_with(owner: int) -> None:
-    """Ends this process when the process that it works for has ended, however that ended; returns at once.
+    """Ends this process when the process ``owner`` has ended for any reason; returns at once.
 
-    ``owner`` is the number of that process. The first call starts a thread that waits, the others do nothing. Processes
-    that are no children of the owner, such as those of a cluster, have a life of their own and are left alone.
+    The first call starts a thread that waits; later ones do nothing. A process that is not a child of the owner, such
+    as one of a cluster, is left alone.
     """
     if _begun.is_set() or os.getpid() == owner:
         return
@@ -74,7 +74,7 @@ def end_with(owner: int) -> None:
         _begun.set()
         threading.Thread(target=_wait, args=(owner,), name="end with the owner", daemon=True).start()
     elif multiprocessing.current_process().name.startswith("Loky") and not _exists(owner):
-        os._exit(1)  # it has ended before we began
+        os._exit(1)  # the owner ended before this process began
 
 
 def _wait(owner: int) -> None:

@@ -1,7 +1,7 @@
-"""What an index keeps beside its segments: tokenizers, embeddings, similarity matrices and trained models, by name.
+"""Artifacts in the folder of an index: tokenizers, embeddings, similarity matrices and trained models, by name.
 
-Each kind has a folder in that of the index, and each artifact a file there that is replaced as a whole. An artifact
-says of what it was made, so that :func:`porism.search.artifacts.list_artifacts` can tell when it is out of date.
+Each kind has a folder, and each artifact a file there that is replaced atomically. An artifact records its input, so
+that :func:`porism.search.artifacts.list_artifacts` can tell when it is out of date.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN = 5
 
 ABANDONED = 3_600.0
-"""Seconds after which a temporary file is nobody's: those who train and build do not hold the writer's lock."""
+"""Seconds after which a temporary file counts as abandoned: training does not hold the writer's lock."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactKind:
-    """One kind of artifacts: its ``folder`` in that of an index and the ``suffix`` of its files.
+    """A kind of artifact: its ``folder`` in an index and the ``suffix`` of its files.
 
-    ``noun`` is what errors call one, and ``make`` the command that makes the one called ``{name}``.
+    ``noun`` names an artifact in errors, and ``make`` is the command that makes the one called ``{name}``.
     """
 
     folder: str
@@ -36,7 +36,7 @@ class ArtifactKind:
     suffix: str = ".bin"
 
     def check_name(self, name: str) -> str:
-        """The name itself, where it can be that of a file.
+        """Returns a valid name.
 
         :raises ConfigError: it has other characters than letters, digits, ``.``, ``_`` and ``-``, or begins with one of
             the last three.
@@ -49,18 +49,18 @@ class ArtifactKind:
         return name
 
     def is_name(self, name: str) -> bool:
-        """Whether this can be the name of one."""
+        """Whether the name is valid."""
         return _NAME.fullmatch(name) is not None
 
     def path(self, index_path: str | os.PathLike[str], name: str) -> Path:
-        """The file of the artifact with this name in an index, whether it exists or not.
+        """The file of an artifact, which need not exist.
 
-        :raises ConfigError: this cannot be a name.
+        :raises ConfigError: the name is not valid.
         """
         return Path(index_path) / self.folder / f"{self.check_name(name)}{self.suffix}"
 
     def files(self, index_path: str | os.PathLike[str]) -> list[Path]:
-        """The files of all artifacts of this kind in an index, in the order of their names."""
+        """The files of all artifacts of this kind in an index, sorted by name."""
         paths = (Path(index_path) / self.folder).glob(f"*{self.suffix}")
         return sorted(file for file in paths if _NAME.fullmatch(self.name_of(file)))
 
@@ -73,7 +73,7 @@ class ArtifactKind:
         return sorted(map(self.name_of, self.files(index_path)))
 
     def missing(self, index_path: str | os.PathLike[str], name: str) -> ConfigError:
-        """The error that an index has none with this name: it names those that it has, or how to make one."""
+        """The error for an unknown name: it lists the known ones, or tells how to make one."""
         known = self.names(index_path)
         shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
         return ConfigError(
@@ -84,11 +84,11 @@ class ArtifactKind:
     def chosen(
         self, index_path: str | os.PathLike[str], name: str = "", *, none: str, make: str, several: str
     ) -> Path:
-        """The file of the artifact with this name; of the only one where no name is given.
+        """The file of the artifact with this name; an empty name stands for the only one.
 
-        :param none: what to say of an index that has none, and ``make`` what to do then.
-        :param several: how to name one, with ``{name}``, where there are several and no name is given.
-        :raises ConfigError: the index has none, none of this name, or several where no name is given.
+        :param none: the message for an index without artifacts of this kind; ``make`` is the hint.
+        :param several: how to name one of several, with ``{name}``.
+        :raises ConfigError: there is no such artifact, or no name was given and there are several.
         """
         names = self.names(index_path)
         if not names:
@@ -103,9 +103,9 @@ class ArtifactKind:
         return self.path(index_path, name or names[0])
 
     def prepare(self, index_path: str | os.PathLike[str], name: str) -> Path:
-        """The file to write an artifact to; makes its folder, and removes what writers of it left that were killed.
+        """The file to write an artifact to; makes its folder and removes abandoned temporary files.
 
-        :raises ConfigError: this cannot be a name.
+        :raises ConfigError: the name is not valid.
         :raises StorageError: the folder cannot be made.
         """
         path = self.path(index_path, name)
@@ -120,7 +120,7 @@ class ArtifactKind:
 
 def remove_abandoned(file: Path) -> None:
     """Removes a temporary file that is at least :data:`ABANDONED` old."""
-    with suppress(OSError):  # it has just gone, is in use (Windows) or not ours: it harms nothing
+    with suppress(OSError):  # removed by another process, in use (Windows) or not ours: it does no harm
         if time.time() - file.stat().st_mtime >= ABANDONED:
             file.unlink()
 

@@ -1,4 +1,4 @@
-"""How much of a disk a folder takes, and whether there is room for more."""
+"""The size of folders, and free disk space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from porism.errors import StorageError
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files below a folder; files that go meanwhile do not count."""
+    """Bytes of all files below a folder; files that are removed meanwhile do not count."""
     total = 0
     for parent, _, files in os.walk(folder):
         for file in files:
@@ -22,9 +22,9 @@ def folder_size(folder: Path) -> int:
 
 
 def check_room(folder: Path, size: int) -> None:
-    """Checks that the disk of ``folder`` has ``size`` bytes free, and a tenth of that, which others may need.
+    """Checks that the disk of ``folder`` has ``size`` bytes free, and a tenth more for others.
 
-    :raises StorageError: it has not.
+    :raises StorageError: it does not.
     """
     needed, free = size * 1.1, shutil.disk_usage(folder).free
     if free < needed:

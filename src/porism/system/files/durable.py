@@ -1,8 +1,8 @@
-"""The one way in which files of an index get on disk: whole or not at all, and safe from a power cut once that is said.
+"""Atomic and durable writing of files: complete or absent, and safe from a power cut.
 
-A file is written under another name, made durable, renamed, and then its name is made durable too; a folder is made
-durable in the folder that it is in. So whatever a name leads to is complete, and what a call has written when it
-returns is there after the power was cut.
+A file is written under a temporary name, made durable, and renamed; then the name is made durable too. A folder is made
+durable in its parent. So a name always leads to a complete file, and what a call has written survives a power cut once
+the call returns.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if sys.platform == "darwin":
     import fcntl
 
     def sync_file(descriptor: int) -> None:
-        """Makes the content of an open file durable; what ``fsync`` does here leaves it in the cache of the disk."""
+        """Makes the content of an open file durable; on macOS ``fsync`` leaves it in the cache of the disk."""
         try:
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
-        except OSError:  # a file system that does not know it
+        except OSError:  # the file system does not support it
             os.fsync(descriptor)
 
 else:
@@ -37,7 +37,7 @@ else:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder durable; does nothing where the system or the file system cannot."""
+    """Makes the names in a folder durable, if the system and the file system can."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -52,7 +52,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turns failures of the file system while writing into :class:`StorageError` with what to do."""
+    """Turns an OSError while writing into a :class:`StorageError` with a hint."""
     try:
         yield
     except OSError as error:
@@ -68,9 +68,9 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path, *, parents: bool = True) -> None:
-    """Makes a folder, and by default those above it, durably, where they are not there yet.
+    """Makes a folder durably if it does not exist, by default with its parents.
 
-    :raises StorageError: that cannot be done.
+    :raises StorageError: it cannot be made.
     """
     with storage_errors(folder):
         missing: list[Path] = []
@@ -89,16 +89,16 @@ def temporary_name(path: Path) -> Path:
 
 
 def publish(part: Path, path: Path) -> None:
-    """Gives a file that is complete and durable its name, durably; replaces what had the name.
+    """Renames a complete, durable file, durably; replaces a file of that name.
 
-    :raises OSError: that cannot be done.
+    :raises OSError: it cannot be renamed.
     """
     os.replace(part, path)
     sync_folder(path.parent)
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Writes a small file so that it appears whole or not at all, and durably.
+    """Writes a small file atomically and durably.
 
     :raises StorageError: the disk is full or the folder cannot be written.
     """
@@ -111,15 +111,15 @@ def replace_file(path: Path, data: bytes) -> None:
                 sync_file(file.fileno())
             publish(part, path)
         finally:
-            with suppress(OSError):  # what kept the file from being written must not be hidden by this
+            with suppress(OSError):  # this must not hide the error of writing
                 part.unlink(missing_ok=True)
 
 
 def remove_tree(folder: Path) -> None:
-    """Removes a folder with all that is in it, as far as that can be done now; one that is not there is no error.
+    """Removes a folder and its content, ignoring errors; it need not exist.
 
-    An interruption waits for the end: within the standard library's removal it can close a descriptor twice, which is
-    an error of its own and, where another thread opened a file meanwhile, closes that.
+    An interruption waits for the end: within ``shutil.rmtree`` it can close a descriptor twice, which is an error or
+    closes a file that another thread has opened meanwhile.
     """
     with uninterrupted():
         shutil.rmtree(folder, ignore_errors=True)

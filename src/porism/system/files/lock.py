@@ -13,19 +13,17 @@ from porism.system.files.durable import storage_errors
 
 
 class WriterLock:
-    """Holds the lock file of an index from construction to :meth:`release`; the kernel releases it when the process
-    ends.
+    """Locks the lock file of an index from construction to :meth:`release`, or to the end of the process.
 
-    The file stays, with the process id of the last writer in it; what counts is the lock on it, not that it exists. A
-    lock is on a file, whatever its name: when the folder was renamed, the lock is on the file that went with it, and
-    :meth:`check` says so.
+    The file stays, with the process id of the last writer; only the lock on it counts. A lock belongs to a file,
+    whatever its name: if the folder is renamed, the lock moves with the file, and :meth:`check` fails.
 
     :raises IndexLocked: another writer, in this process or another, holds it.
     :raises StorageError: the folder cannot be written.
     """
 
     def __init__(self, path: Path, doing: str = "is writing to this index") -> None:
-        """``doing`` is what the message says of the process that holds the lock."""
+        """``doing`` completes the message about the process that holds the lock."""
         self.path = path
         with storage_errors(path):
             self._file: IO[bytes] | None = open(path, "a+b")  # noqa: SIM115 (held as long as the lock)
@@ -51,7 +49,7 @@ class WriterLock:
             raise
 
     def check(self) -> None:
-        """Makes sure that the name still leads to the file that is locked: whoever writes asks before each step.
+        """Checks that the name still leads to the locked file; call it before each step of writing.
 
         :raises StorageError: the folder was renamed, removed or replaced by another one, which may be another writer's.
         """
@@ -81,7 +79,7 @@ if sys.platform == "win32":
     _FAR = 1 << 30
 
     def try_lock(file: IO[bytes] | RawIOBase) -> bool:
-        """Locks a byte far behind the content, which others can then still read."""
+        """Locks a byte far beyond the content, so that others can read the content."""
         try:
             file.seek(_FAR)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
