@@ -24,7 +24,7 @@ from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.token_rows import TokenRows, open_tokens
 from porism.index.vector_rows import ranges
-from porism.retrieve.kinds import RequiredArtifact, DocumentKind
+from porism.retrieve.kinds import DocumentKind, RequiredArtifact
 from porism.retrieve.ranking import SegmentHits, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run

@@ -22,7 +22,7 @@ from porism.index.documents import stored_document
 from porism.index.engine.topk import best
 from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
-from porism.retrieve.kinds import RequiredArtifact, DocumentKind
+from porism.retrieve.kinds import DocumentKind, RequiredArtifact
 from porism.retrieve.ranking import SegmentHits, UnitResults, merge
 from porism.retrieve.vectors.exhaustive import best_products
 from porism.retrieve.vectors.nearest import nearest, product_error, products
