@@ -1,7 +1,7 @@
-"""The language of a text, by its script and by the words that every text of a language has.
+"""Detects the language of a text by its script and its function words.
 
-Formulas are left out by whoever asks. What is not told apart has no language here: a title of two nouns, a
-declaration of a proof assistant, a table of numbers.
+Callers leave formulas out. A text without enough evidence has no language: a title of two nouns, a declaration of a
+proof assistant, a table of numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from porism.analysis.languages import ENGLISH
 from porism.analysis.stop_words import FUNCTION_WORDS
 
 READ_CHARACTERS = 1_500
-"""So much of a text says what its language is."""
+"""The number of characters at the beginning of a text that are read."""
 
 _BY_SCRIPT = {
     "japanese": "\u3041-\u30ff\uff66-\uff9f", "chinese": "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003fffd",
@@ -25,52 +25,52 @@ _BY_SCRIPT = {
     "georgian": "\u10a0-\u10ff", "hindi": "\u0904-\u0939\u0958-\u0961", "hebrew": "\u05d0-\u05ea",
     "greek": "\u0386-\u03ce\u1f00-\u1fff", "arabic": "\u0620-\u064a\u0671-\u06d3", "russian": "\u0400-\u052f",
 }
-"""Languages by the letters that they alone, or they most of all, are written in: classes of regular expressions."""
+"""Language → the letters of its script, as a class of regular expressions."""
 
 _SHARED_SCRIPTS = {
     "russian": ("russian", "ukrainian", "bulgarian", "serbian"), "arabic": ("arabic", "persian"),
     "hindi": ("hindi", "nepali"),
 }
-"""Languages that share a script are told apart by their words and letters, the first where these do not say."""
+"""Languages that share a script are distinguished by their words and letters; the first is the default."""
 
 _OWN_LETTERS = {
     "russian": "ыэё", "ukrainian": "іїєґ", "serbian": "ђјљњћџ", "bulgarian": "ъщ",
     "arabic": "ةىيك", "persian": "پچژگکی",
 }
-"""Letters that a language of a shared script has and others hardly."""
+"""Letters that are typical of a language with a shared script."""
 
 _LETTERS = {name: re.compile(f"[{letters}]") for name, letters in _BY_SCRIPT.items()}
 _LONG_RUNS = {name: re.compile(f"[{_BY_SCRIPT[name]}]{{3,}}") for name in ("greek", "hebrew")}
-"""Scripts of which single letters are symbols: only words of them count."""
+"""Scripts whose single letters are symbols: only words count."""
 
 _LATIN = re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]")
 _TOKEN = re.compile(r"(?<![\w\\.])(?:\w\w+|[^\W\x00-\x7f\u0370-\u03ff])(?![\w=])")
-"""A word that may be of a language: no single Latin or Greek letter, which is a variable, and no command."""
+"""A word of a language: not a single Latin or Greek letter, which is a variable, and not a command."""
 
 _KANA_OF_JAPANESE = 0.08
-"""Japanese has at least this share of kana among its letters of East Asia; Chinese has none."""
+"""The least share of kana among the East Asian letters of Japanese; Chinese has none."""
 
 _LEAST_SHARE = 0.3
-"""A text is in a language of another script if it has this share of all letters: names and terms stay in Latin."""
+"""The least share of letters that a text in a non-Latin script has of it: names and terms stay in Latin letters."""
 
 _LEAST_WEIGHT, _LEAST_DENSITY, _LEAD_OF_ENGLISH = 1.0, 0.12, 1.6
-"""A text is in a language if its function words weigh so much, are this share of all words, and weigh so many times
-those of English, which most mathematics is in. A word weighs 1 divided by how many languages have it."""
+"""A text is in a language if its function words have this weight, this share of all words, and this many times the
+weight of English ones, since most mathematics is in English. A word weighs 1 / the number of languages that have it."""
 
 _LEAST_TELLING, _SURELY_TELLING = 2, 3
-"""So many telling words has a text in a language at least; and one of which the texts around it make no difference."""
+"""The least number of distinctive words of a text in a language, and the number from which detection is sure."""
 
 _SHORT = re.compile("[a-z]{1,2}")
 _KEYWORDS = frozenset("and else for from have let not show then this until where while with".split())
-"""Words of two letters, and those of programs, tell nothing. Those with accents tell twice as much as others.
-A single word tells nothing either."""
+"""Short words and keywords of programs are not distinctive; words with accents count twice. A single word is not
+enough."""
 
 _QUESTION_WEIGHT = 0.5
-"""What function words of a question weigh at least: it is in one of few languages, and short."""
+"""The least weight of function words in a question, which is short and in one of few languages."""
 
 
 class Detected(NamedTuple):
-    """A language, and whether it is sure, whatever language the texts around are in."""
+    """A language, and whether it is sure, regardless of neighbouring texts."""
 
     language: str
     sure: bool
@@ -88,8 +88,7 @@ _LANGUAGES_OF = _word_languages()
 
 
 def detect(text: str, among: Collection[str] = ()) -> Detected | None:
-    """The language of a text, one of those ``among`` which it can be (any, where none is given); None where its words
-    do not say."""
+    """The language of a text, one of ``among`` (any if empty); None without enough evidence."""
     text = _beginning(text)
     script = None if text.isascii() else _script(text)
     if script is None:
@@ -103,12 +102,12 @@ def detect(text: str, among: Collection[str] = ()) -> Detected | None:
 
 
 def is_in_other_letters(text: str) -> bool:
-    """Whether a text is in a language of other letters than Latin ones."""
+    """Whether a text is in a non-Latin script."""
     return not text.isascii() and _script(_beginning(text)) is not None
 
 
 def detect_question(text: str, among: Collection[str]) -> str | None:
-    """The language of a question to an index with texts in some languages; None where its words do not say."""
+    """The language of a question to an index with texts in these languages; None without enough evidence."""
     if len(among) < 2:
         return None
     text = _beginning(text)
@@ -125,7 +124,7 @@ def _beginning(text: str) -> str:
 
 
 def _script(text: str) -> str | None:
-    """The language that most letters of a text are of, where its script tells; None for Latin letters."""
+    """The language of the script that most letters of a text belong to; None for Latin letters."""
     counts = {
         name: sum(map(len, _LONG_RUNS[name].findall(text))) if name in _LONG_RUNS else len(letters.findall(text))
         for name, letters in _LETTERS.items()
@@ -145,7 +144,7 @@ def _script(text: str) -> str | None:
 
 
 class _Evidence:
-    """What the function words of a text say of its language; ``first`` is the one that most speaks for, or empty."""
+    """The weights of languages by the function words of a text; ``first`` is the heaviest, or empty."""
 
     def __init__(self, text: str, among: Collection[str]) -> None:
         self.words = Counter(_TOKEN.findall(text))
@@ -153,7 +152,7 @@ class _Evidence:
         self.telling: Counter[str] = Counter()
         self.times: Counter[str] = Counter()
         self.different: Counter[str] = Counter()
-        for word in self.words:  # in their order: sums of other orders could differ in the last digit
+        for word in self.words:  # in text order: sums in other orders could differ in the last digit
             languages = _LANGUAGES_OF.get(word, ())
             if among:
                 languages = tuple(language for language in languages if language in among)
@@ -166,13 +165,13 @@ class _Evidence:
         self.first = max(sorted(self.weights), key=self.weights.__getitem__, default="")
 
     def leads(self, least: float) -> bool:
-        """Whether the first language has words of some weight, and speaks against English where it is another."""
+        """Whether the first language has this weight and, if it is not English, is far enough ahead of English."""
         weight = self.weights.get(self.first, 0.0)
         ahead = self.first == ENGLISH or weight >= _LEAD_OF_ENGLISH * self.weights.get(ENGLISH, 0.0)
         return weight >= least and ahead
 
     def detected(self) -> Detected | None:
-        """The first language, where the words say enough."""
+        """The first language, if there is enough evidence."""
         telling = self.telling[self.first] if self.different[self.first] > 1 else 0
         dense = self.times[self.first] >= _LEAST_DENSITY * self.words.total()
         if not self.leads(_LEAST_WEIGHT) or not dense or telling < (1 if self.first == ENGLISH else _LEAST_TELLING):

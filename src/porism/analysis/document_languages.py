@@ -1,4 +1,4 @@
-"""The languages of documents: what they say themselves, what is detected, or that of the texts around them."""
+"""The languages of documents: stated in their metadata, detected, or that of neighbouring documents."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from porism.analysis.languages import LANGUAGES, LanguageChoice, language_named
 from porism.types import PLACEHOLDER, Document
 
 LANGUAGE = "language"
-"""The metadata key by which a document says what language it is in; indexing adds it where that is not the fallback."""
+"""The metadata key of a document's language; indexing adds it unless it is the fallback."""
 
 
 def stated_language(document: Document) -> str | None:
-    """The language that the metadata of a document name; None where they name none that is known."""
+    """The known language that the metadata of a document name, or None."""
     stated = document.metadata.get(LANGUAGE)
     return language_named(stated) if isinstance(stated, str) else None
 
 
 def languages_of(documents: Sequence[Document], choice: LanguageChoice, usual: str = "") -> list[str]:
-    """The language of each of some documents that follow one another; where nothing says it, the ``usual`` one of
-    their index, or the fallback.
+    """The language of each of several consecutive documents.
 
-    One whose words do not say, or hardly, is in the language of most documents of its file, or else of its folder, up
-    to its source; documents that come from no source are of one.
+    A document without enough evidence has the language of most documents of its file, or else of its folders, up to its
+    source. Otherwise it has the ``usual`` language of the index, or the fallback. Documents without a source share one.
     """
     if not choice.detected:
         return [choice.fallback] * len(documents)
@@ -54,13 +53,12 @@ def _language_of(document: Document, choice: LanguageChoice) -> Detected | None:
 
 
 def _most(document: Document, around: Mapping[tuple[str, ...], Counter[str]]) -> str | None:
-    """The language of most texts around a document."""
+    """The language of most documents in the narrowest place of a document that has any."""
     return next((around[place].most_common(1)[0][0] for place in _places(document) if place in around), None)
 
 
 def labelled(document: Document, language: str, choice: LanguageChoice) -> Document:
-    """The document with the name of its language among its metadata, unless that is the fallback, of which they say
-    nothing, or they say something else of it."""
+    """The document with its language in its metadata, unless it is the fallback or the metadata have another value."""
     if not choice.detected or (language == choice.fallback and LANGUAGE not in document.metadata):
         return document
     if LANGUAGE in document.metadata and stated_language(document) is None:
@@ -75,7 +73,7 @@ def _prose(document: Document) -> str:
 
 
 def _places(document: Document) -> tuple[tuple[str, ...], ...]:
-    """What a document is a part of, from the narrowest on."""
+    """The file, folders and source of a document, the narrowest first."""
     source, file = (str(document.metadata.get(key, "")) for key in ("source", "file"))
     parts = file.split("/")
     return tuple((source, *parts[:count]) for count in range(len(parts), -1, -1))

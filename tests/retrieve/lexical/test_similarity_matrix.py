@@ -8,8 +8,8 @@ import pytest
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.container_writer import ContainerWriter
 from porism.retrieve.lexical.similarity_matrix import (
-    Coverage,
     SimilarityMatrix,
+    VocabularyCoverage,
     open_similarities,
     write_similarity_matrix,
 )
@@ -62,8 +62,8 @@ def test_equally_similar_terms_come_in_code_point_order(tmp_path):
 
 def test_what_it_covers_and_which_channel_it_is_for(tmp_path):
     matrix = SimilarityMatrix.open(write(tmp_path / "m.bin"))
-    assert matrix.coverage(["A", "z", "é"]) == Coverage(2, 3)
-    assert matrix.coverage([]) == Coverage(0, 0)
+    assert matrix.coverage(["A", "z", "é"]) == VocabularyCoverage(2, 3)
+    assert matrix.coverage([]) == VocabularyCoverage(0, 0)
     matrix.check_channel("words")
     with pytest.raises(ConfigError, match="built for the channel 'words', not for 'tokens'"):
         matrix.check_channel("tokens")

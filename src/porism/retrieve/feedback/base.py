@@ -1,4 +1,4 @@
-"""What the methods of feedback have in common: their parameters, and how they change the weights of a query's terms."""
+"""The interface of feedback methods: their parameters, and how they change the weights of a query's terms."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.settings import Settings, nearest
 
 TermWeights = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-"""Numbers of terms → their weights (float64), 0 for terms that are not learnt."""
+"""Maps numbers of terms to their weights (float64), 0 for terms that cannot be learnt."""
 
 Prior = Literal["scores", "exponential", "equal"]
-"""How much each of the first documents counts: by its score, by ``e^score``, or all the same."""
+"""The weight of each of the first documents: its score, ``e^score``, or the same for all."""
 
 PRIORS: tuple[Prior, ...] = ("scores", "exponential", "equal")
 
 
 class Examples(NamedTuple):
-    """What a query learns from in one channel: the terms of ``relevant`` documents and of ``other`` ones, which are
-    not relevant; ``counts`` says how many of both there are, terms or not.
+    """The examples of a query in one channel: the terms of ``relevant`` documents and of non-relevant ``other`` ones.
 
-    ``prior`` is how likely each relevant document is to be relevant (float64, with the sum 1).
+    ``counts`` are the numbers of both, documents without terms included. ``prior`` is the probability that each
+    relevant document is relevant (float64, with the sum 1).
     """
 
     relevant: DocumentTerms
@@ -39,7 +39,7 @@ class Examples(NamedTuple):
 
 
 class LastDocuments(NamedTuple):
-    """Documents that count as not relevant: the last ``number`` of the first ``depth`` that are found."""
+    """Documents that count as not relevant: the last ``number`` of the first ``depth`` results."""
 
     number: int
     depth: int
@@ -47,10 +47,10 @@ class LastDocuments(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FeedbackMethod(Settings, ABC):
-    """The base of frozen dataclasses that hold the parameters of one method of feedback.
+    """The base of frozen dataclasses with the parameters of a feedback method.
 
-    ``name`` is the name in settings, ``label`` the one in messages. ``learns_from_judgments`` says from which judged
-    documents the method learns: ``"none"`` (Rocchio's method takes its place), ``"relevant"``, or ``"all"``.
+    ``name`` is used in settings, ``label`` in messages. ``learns_from_judgments`` are the judged documents that the
+    method learns from: ``"none"`` (Rocchio's method takes its place), ``"relevant"``, or ``"all"``.
     """
 
     name: ClassVar[str]
@@ -64,21 +64,21 @@ class FeedbackMethod(Settings, ABC):
 
     @property
     def document_prior(self) -> Prior:
-        """How much each of the first documents counts."""
+        """The weighting of the first documents."""
         return "scores"
 
     @property
     def last_documents(self) -> LastDocuments | None:
-        """The documents found that count as not relevant, if the method learns from any."""
+        """The results that count as not relevant, if the method learns from any."""
         return None
 
     def search_depth(self, most: int) -> int:
-        """How many documents are to be found first, of which ``most`` count as relevant."""
+        """The number of results that the method needs; the first ``most`` count as relevant."""
         last = self.last_documents
         return last.depth if last else most
 
     def first_other(self, most: int, found: int) -> int:
-        """Where the documents begin that count as not relevant, among those ``found``; their number for none."""
+        """The position of the first document that counts as not relevant, among ``found``; ``found`` if none."""
         last = self.last_documents
         return max(most, found - last.number) if last else found
 
@@ -86,22 +86,19 @@ class FeedbackMethod(Settings, ABC):
     def learn(
         self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
-        """The new weights of a channel's terms: of those of the ``query``, and of at most ``most`` others."""
+        """The new weights of a channel's terms: those of the ``query``, and at most ``most`` others."""
 
 
 def check_prior(prior: str) -> None:
-    """Whether there is such a prior.
-
-    :raises ConfigError: there is none.
-    """
+    """:raises ConfigError: there is no such prior."""
     if prior not in PRIORS:
         raise ConfigError(f"feedback cannot have the prior {prior!r}", hint=nearest(prior, PRIORS))
 
 
 def document_prior(scores: NDArray[np.float64], prior: Prior) -> NDArray[np.float64]:
-    """How much each document counts (float64, ≥ 0, with the sum 1; all 0 where no score is above 0).
+    """The weights of documents by their scores (float64, ≥ 0, with the sum 1; all 0 if no score is above 0).
 
-    Scores of which some are below 0 are taken from the least one on, where they are not exponentiated.
+    If some scores are negative, the lowest is subtracted from all, unless they are exponentiated.
     """
     if not len(scores):
         return scores

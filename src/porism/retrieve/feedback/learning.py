@@ -1,4 +1,4 @@
-"""What a query learns from examples, channel by channel: from documents of an index, or from terms that were given."""
+"""Learning from examples, channel by channel: from documents of an index, or from given terms."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ class Judged:
 
 
 class ChannelExamples(NamedTuple):
-    """What documents have of one channel: the ``relevant`` ones and the ``other`` ones, with the numbers of their
-    terms, and how the channel weights them."""
+    """The terms of ``relevant`` and ``other`` documents in a channel, with the channel's weighting and statistics."""
 
     relevant: DocumentTerms
     other: DocumentTerms
@@ -51,7 +50,7 @@ class ChannelExamples(NamedTuple):
 
 
 def learner_of(settings: Feedback, judged: Judged | None) -> FeedbackMethod:
-    """The method by which a query learns: from judged documents, or from those found first.
+    """The method that learns from judged documents, or from the first results.
 
     :raises ConfigError: the method cannot learn from documents that are not relevant.
     """
@@ -70,11 +69,11 @@ def learn(
     query: QueryTerms, settings: Feedback, learner: FeedbackMethod, prior: NDArray[np.float64], other: int,
     channel: Callable[[str], ChannelExamples | None],
 ) -> dict[str, dict[str, float]]:
-    """The terms of a query with what they learn from examples, by channel.
+    """The terms of a query by channel, with those learnt from examples.
 
-    :param prior: how likely each relevant document is to be relevant (float64), see :class:`Examples`.
-    :param other: how many documents are not relevant.
-    :param channel: what the documents have of a channel, None where nothing can be learnt from it.
+    :param prior: the probability that each relevant document is relevant (float64), see :class:`Examples`.
+    :param other: the number of documents that are not relevant.
+    :param channel: returns the examples in a channel, or None if nothing can be learnt from it.
     """
     expanded = {name: dict(terms) for name, terms in query.items()}
     if not (prior.any() or other):
@@ -94,8 +93,7 @@ def term_factors(
     weighting: ComputedWeighting, statistics: ChannelStatistics, frequencies: NDArray[np.float64],
     lengths: NDArray[np.float64], places: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """What a weighting makes of terms (float64), by their frequencies and the ``places`` of the lengths of their
-    documents."""
+    """The factors of terms (float64), from their frequencies and the ``places`` of their documents' lengths."""
     x = weighting.tf_values(frequencies)
     y = weighting.length_values(lengths, statistics)[places]
     factors: NDArray[np.float64] = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
@@ -103,7 +101,7 @@ def term_factors(
 
 
 def _term_weights(examples: ChannelExamples, settings: Feedback) -> TermWeights:
-    """What gives the weights of terms of a channel: 0 for those that are too rare, or too common, to be learnt."""
+    """A function that gives the weights of a channel's terms: 0 for terms too rare or too common to be learnt."""
     least, most = settings.min_df, settings.max_df * examples.statistics.documents
 
     def weights(numbers: NDArray[np.int64]) -> NDArray[np.float64]:

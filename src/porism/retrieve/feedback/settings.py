@@ -32,20 +32,19 @@ def feedback_method(named: str) -> type[FeedbackMethod]:
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Settings):
-    """How much a query learns from the documents that it finds first, and how.
+    """The settings of feedback: a query learns terms from its first results.
 
     It learns at most ``terms`` terms of each channel from the first ``documents`` by a ``method`` of
     :data:`~porism.retrieve.feedback.settings.FEEDBACK_METHODS`:
 
-    - ``score-weighted``: ``weight`` is the share of what is learnt; 0 is off;
+    - ``score-weighted``: ``weight`` is the share of learnt terms; 0 is off;
     - ``rocchio``: ``alpha``, ``beta`` and ``gamma`` are the weights of the query, of the first documents and of
-      ``non_relevant`` documents, which are the last of the first ``depth`` found (0: none);
+      ``non_relevant`` documents, which are the last of the first ``depth`` results (0: none);
     - ``rm3``: ``original_weight`` λ of the query, 1 − λ of the relevance model; documents count by ``prior``: by their
       ``scores``, by their ``exponential`` (for scores that are logarithms of likelihoods), or all ``equal``.
 
-    ``parameters`` are those of a method that have no setting of their own here. Only ``channels`` learn (all, where
-    none is named), and only terms of at least ``min_df`` documents and at most a share ``max_df`` of those that have
-    the channel.
+    ``parameters`` are other parameters of the method. Only ``channels`` learn (all by default), and only terms of at
+    least ``min_df`` documents and at most a share ``max_df`` of those with the channel.
 
     :raises ConfigError: a number is out of its range, or there is no such method, parameter or prior.
     """
@@ -80,7 +79,7 @@ class Feedback(Settings):
                 f"feedback cannot have min_df {self.min_df} and max_df {self.max_df}",
                 hint="min_df is at least 1; max_df is a share above 0, at most 1.",
             )
-        # the settings of all methods, because judged documents are learnt from by another method than the one named
+        # all methods are checked, because another one may learn from judged documents
         for method in (self.learner, *(other(**self._values(other)) for other in FEEDBACK_METHODS.values())):
             if (last := method.last_documents) is not None and last.number > last.depth - self.documents:
                 raise ConfigError(
@@ -103,13 +102,13 @@ class Feedback(Settings):
 
     @property
     def judged_learner(self) -> FeedbackMethod:
-        """What learns from documents that a user judged: the method, or Rocchio's where it cannot."""
+        """The method that learns from judged documents: the chosen one, or Rocchio's if that cannot."""
         learner = self.learner
         return Rocchio(**self._values(Rocchio)) if learner.learns_from_judgments == "none" else learner
 
     @property
     def active(self) -> bool:
-        """Whether a query learns anything from the documents that it finds."""
+        """Whether a query learns anything from its results."""
         return self.learner.active
 
     def _values(self, method: type[FeedbackMethod]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""Postings and impacts of segments: found among a segment's derived data, or computed and kept for this process.
+"""Postings and impacts of segments: read from a segment's derived data, or computed and cached in this process.
 
-What a segment has stored fits one set of field weights and one weighting. Other parameters are answered from memory:
-they cost one pass over the channel the first time they are used, and nothing is written.
+The stored data of a segment fit one set of field weights and one weighting. Other parameters cost one pass over the
+channel at first use, and nothing is written.
 
-All of it holds for documents and for formulas: what a *segment* is here are the
-:class:`~porism.index.engine.units.Units` of one segment, and a document is one of those.
+Everything holds for documents and for formulas: a *segment* here is the :class:`~porism.index.engine.units.Units` of a
+segment, and a *document* one of the units.
 """
 
 from __future__ import annotations
@@ -44,29 +44,27 @@ from porism.system.compiled.kernels import warm_up
 from porism.system.concurrency.locks import Lock
 
 FieldWeights = Mapping[str, float]
-"""Weights by field name; a field that is not named has that of :data:`OTHER_FIELDS`, or 1 where this is not named."""
+"""Weights by field name; an unnamed field has the weight of :data:`OTHER_FIELDS`, which is 1 by default."""
 
 OTHER_FIELDS = "*"
-"""The name that stands for all fields which are not named."""
+"""The name that stands for all unnamed fields."""
 
 TERMS = "terms"
-"""Beside the postings of a zone: their terms."""
+"""The name of the array of a zone's terms, beside its postings."""
 
 LAYOUT = LAYOUTS["postings"]
-"""Changes when postings or impacts are laid out differently, so that those of other versions are not read."""
+"""Grows when the layout of postings or impacts changes, so that other versions do not read them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Zone(Settings):
-    """A group of fields scored beside the whole document: as if documents had only these, with their lengths.
+    """A group of fields that is scored in addition to the whole document, as if documents had only these fields.
 
-    Words of the query say more in a title than in a long text. ``weight`` is what the zone's scores are multiplied by
-    (0 leaves it out); ``field_weights`` names the fields that count, all others do not. Document frequencies stay those
-    of the whole documents: how rare a term is does not depend on where it is looked for. Zones: Manning, Raghavan and
-    Schütze, *Introduction to Information Retrieval* (2008), section 6.1.
+    A word of the query is more important in a title than in a long text. The zone's scores are multiplied by ``weight``
+    (0 leaves it out); only the fields in ``field_weights`` count. Document frequencies are those of whole documents.
+    Zones: Manning, Raghavan and Schütze, *Introduction to Information Retrieval* (2008), section 6.1.
 
-    The fields of a zone have few of the channel's terms, so that its postings number these only; :func:`zone_terms`
-    says which they are.
+    The postings of a zone number only the terms that occur in it, which :func:`zone_terms` lists.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """
@@ -100,7 +98,7 @@ class _Numbered(NamedTuple):
 
 @dataclass(eq=False)
 class _SegmentChannels:
-    """What this process has computed or opened of one segment."""
+    """The postings and frequencies of a segment that this process has opened or computed."""
 
     postings: dict[str, _Numbered] = field(default_factory=dict)
     live_df: dict[str, NDArray[np.int32]] = field(default_factory=dict)
@@ -118,8 +116,9 @@ def _keep(segment: Units) -> _SegmentChannels:
 
 
 def weighted_fields(segment: Units, fields: Fields, channel: str | None = None) -> list[tuple[int, float]]:
-    """(field number, weight) in code-point order of the fields' names: the order in which counts are added; of the
-    fields of the documents, or of those that a channel has.
+    """Pairs of field number and weight, sorted by the fields' names, the order in which counts are added.
+
+    The fields are those of the documents, or of a channel if one is given.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """
@@ -176,7 +175,7 @@ def require_channels(segments: Sequence[Units], channels: Iterable[str]) -> None
 
 
 def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
-    """Computes the postings of a channel; empty where the segment does not have it."""
+    """Computes the postings of a channel; empty if the segment does not have it."""
     return _build(segment, channel, weights).postings
 
 
@@ -192,7 +191,7 @@ def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
         entries, matrix = segment.entries(channel), segment.matrix(channel)
         if counting.all():
             rows = matrix.csr
-        else:  # what does not count need not be decoded
+        else:  # rows of fields that do not count are not decoded
             used = counting[entries.fields]
             wanted, places = np.unique(entries.rows[used], return_inverse=True)
             rows = matrix.select(wanted)
@@ -205,15 +204,12 @@ def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
 
 
 def open_postings(segment: Units, channel: str, fields: Fields) -> Postings:
-    """The postings of a channel: kept ones, else stored ones, else computed."""
+    """The postings of a channel: cached, else stored, else computed."""
     return _open(segment, channel, fields).postings
 
 
 def zone_terms(segment: Units, channel: str, zone: Zone) -> NDArray[np.int32]:
-    """The terms that a channel has in a zone, by their numbers in the channel (int32, increasing).
-
-    The postings number them by their position here.
-    """
+    """The numbers in a channel of a zone's terms (int32, increasing); postings number them by position here."""
     terms = _open(segment, channel, zone).terms
     assert terms is not None
     return terms
@@ -253,7 +249,7 @@ def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
 
 
 def live_frequencies(segment: Units, channel: str, weights: FieldWeights) -> LiveFrequencies:
-    """In how many live documents terms occur, for whoever looks up some of them."""
+    """The document frequencies of live documents, for looking up some terms."""
     postings = open_postings(segment, channel, weights)
     kept = _keep(segment)
     name = _postings_name(segment, channel, weights)
@@ -265,7 +261,7 @@ def live_frequencies(segment: Units, channel: str, weights: FieldWeights) -> Liv
 
 
 def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
-    """In how many live documents each term occurs (int32, one a term), counted once: for whoever uses all of them."""
+    """The number of live documents with each term (int32), counted once for all terms."""
     postings = open_postings(segment, channel, weights)
     kept = _keep(segment)
     name = _postings_name(segment, channel, weights)
@@ -277,7 +273,7 @@ def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.i
 
 
 def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) -> ChannelStatistics:
-    """Number and mean length of the live documents that have the channel, however they are spread over segments."""
+    """The number and mean length of the live documents that have the channel, in all segments."""
     counts: dict[float, int] = {}
     for segment in segments:
         postings = open_postings(segment, channel, fields)
@@ -293,8 +289,10 @@ def scored_channel(
     segment: Units, channel: str, fields: Fields, weighting: ComputedWeighting, statistics: ChannelStatistics,
     *, finds: bool = True,
 ) -> ScoredChannel:
-    """A channel ready for search: with stored impacts where they are near enough, else with new ones; without any if it
-    only scores documents and ``finds`` none."""
+    """A channel ready for search, with stored impacts if they are near enough, else with new ones.
+
+    With ``finds`` False it only scores given documents and has no impacts.
+    """
     postings = open_postings(segment, channel, fields)
     x, y = weighting.tf_values(postings.tf_table), weighting.length_values(postings.length_table, statistics)
     if not finds:
@@ -310,7 +308,7 @@ def scored_channel(
 
 
 def stored_names(segment: Units, channel: str, fields: FieldWeights, weighting: ComputedWeighting) -> tuple[str, str]:
-    """The names of the derived data that :func:`prepare` stores of a channel: its postings and its impacts."""
+    """The names under which :func:`prepare` stores the postings and the impacts of a channel."""
     return _postings_name(segment, channel, fields), _impacts_name(segment, channel, fields, weighting)
 
 
@@ -322,9 +320,8 @@ def prepare(
 ) -> None:
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
 
-    ``segments`` are all that will be searched together: the impacts fit their common mean lengths. What is stored and
-    still fits stays as it is. Factors of stored weightings and of soft channels are not stored. The kernels of search
-    are compiled too, where they are not yet.
+    ``segments`` are all that are searched together: impacts depend on their mean lengths. Stored data that still fit
+    are kept. Factors of stored weightings and of soft channels are not stored. The kernels of search are compiled too.
 
     :raises StorageError: the disk is full or the folder read-only.
     """

@@ -1,4 +1,4 @@
-"""From a query's terms to numbers and weights: what the engine is given."""
+"""Looks up the terms of a query: their numbers and weights, for the engine."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ QueryTerms = Mapping[str, Mapping[str, float]]
 """Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
 
 _NEGLIGIBLE = 1e-100
-"""Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
+"""Query weights below this count as 0, and none may exceed its inverse, so that sums of products are finite."""
 
 
 class PreparedQuery(NamedTuple):
-    """One query's terms that occur at all, by channel: counts in the query, weights in all, numbers by segment, df.
+    """The known terms of a query by channel: counts in the query, total weights, numbers by segment, df.
 
-    The terms of a channel are in code-point order. Those that similarity brought in have the empty name.
+    The terms of a channel are in code-point order. Terms added by similarity have an empty name.
     """
 
     channel_of: NDArray[np.int32]
@@ -40,7 +40,7 @@ class PreparedQuery(NamedTuple):
 
 
 class TermReader:
-    """The terms of some channels over the segments of a snapshot; what was looked up is remembered."""
+    """Looks up terms of channels in the segments of a snapshot, with a cache."""
 
     def __init__(
         self, segments: Sequence[Units], channels: Mapping[str, LexicalChannel], field_weights: FieldWeights
@@ -56,12 +56,12 @@ class TermReader:
         self._rows: dict[str, list[ChannelRows]] = {}
 
     def fields_of(self, name: str) -> FieldWeights:
-        """The field weights of a channel: its own, where it has some."""
+        """The field weights of a channel: its own, or those of the retriever."""
         own = self.channels[name].field_weights
         return self._field_weights if own is None else own
 
     def rows(self, name: str) -> list[ChannelRows]:
-        """What the documents of each segment hold of a channel."""
+        """The rows of a channel in each segment."""
         with self._lock:
             if name not in self._rows:
                 fields = self.fields_of(name)
@@ -69,7 +69,7 @@ class TermReader:
             return self._rows[name]
 
     def statistics(self, name: str) -> ChannelStatistics:
-        """Counts of the live documents that have a channel; those beyond number and length for stored weightings."""
+        """The statistics of the live documents that have a channel; all of them for stored weightings."""
         with self._lock:
             if name not in self._statistics:
                 fields = self.fields_of(name)

@@ -1,13 +1,11 @@
 """Exact top-k search over weighted terms of several channels, across the segments of a snapshot.
 
 The score of a document is ``Σ_zone Σ_channel Σ_term weight · factor``. The first zone is the whole document, with the
-field weights given; others see some fields only (:class:`~porism.retrieve.lexical.channels.Zone`). It is added in the
-order of the zones, of the channels given and, within a channel, of the terms by code point, in float64. Statistics
-count live documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread
-over segments, nor on what was deleted or replaced before.
+given field weights; others have some fields only (:class:`~porism.retrieve.lexical.channels.Zone`). Summands are added
+in float64, in the order of zones, channels and terms by code point. Statistics count live documents only. So scores and
+rankings depend on the documents alone, to the last bit: not on segments, nor on earlier deletions.
 
-What is ranked are the units of segments (:mod:`porism.index.engine.units`): documents, or formulas with their keys as
-ids.
+The units of segments are ranked (:mod:`porism.index.engine.units`): documents, or formulas with their keys as ids.
 """
 
 from __future__ import annotations
@@ -43,15 +41,15 @@ from porism.system.concurrency.locks import Lock
 __all__ = ["WHOLE", "LexicalRetriever", "QueryTerms"]
 
 WHOLE = ""
-"""The name of the zone in which all fields count as the retriever's field weights say."""
+"""The name of the zone of whole documents, with the field weights of the retriever."""
 
 R = TypeVar("R")
 
 
 class LexicalRetriever:
-    """Search of a snapshot's segments by the channels given; immutable, and safe to share between threads.
+    """Searches the segments of a snapshot by channels; immutable, and safe to share between threads.
 
-    What it needs of a channel is opened when a query first uses it.
+    A channel is opened when a query first uses it.
     """
 
     def __init__(
@@ -64,10 +62,12 @@ class LexicalRetriever:
         *,
         finds: bool = True,
     ) -> None:
-        """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
-        their scores are added, and a channel of weight 0 is left out. So is a zone (by name) that no segment has a
-        field of. With a ``collection``, of which the segments are a part, its statistics count, and those of queries
-        have to be given (:mod:`~porism.retrieve.lexical.global_statistics`). One that ``finds`` nothing scores only.
+        """``segments`` are the documents, or the formulas, of a whole snapshot.
+
+        ``channels`` are in the order in which their scores are added; those of weight 0 are left out, and so are zones
+        without a field in any segment. With a ``collection`` the statistics are those of the collection, and those of
+        queries must be given (:mod:`~porism.retrieve.lexical.global_statistics`). With ``finds`` False the retriever
+        only scores given documents.
 
         :raises ConfigError: the index has no such channel.
         """
@@ -92,7 +92,7 @@ class LexicalRetriever:
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
         self._forward: dict[str, list[FactorChannel]] = {}
         self.ids = UnitIds(self.segments)
-        # large segments first: their k-th score spares work in the others
+        # large segments first: their k-th score saves work in the others
         self._order = sorted(
             (number for number, segment in enumerate(self.segments) if segment.doc_count),
             key=lambda number: -self.segments[number].doc_count,
@@ -109,16 +109,15 @@ class LexicalRetriever:
         return channel_statistics(self.segments, channel, self.zones[zone])
 
     def fields_of(self, channel: str) -> FieldWeights:
-        """The field weights that hold for a channel."""
+        """The field weights of a channel."""
         return self.terms.fields_of(channel)
 
     def document_frequencies(self, channel: str, terms: Sequence[str]) -> NDArray[np.int64]:
-        """In how many live documents each term occurs (int64, one a term)."""
+        """The number of live documents with each term (int64)."""
         return self.terms.vocabulary(channel).find(terms).df
 
     def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
-        """What each query term that occurs in the collection weighs: the factor apart, its share of scores. What zones
-        and similar terms add is left out.
+        """The weight of each known query term, without the factor; zones and similar terms are left out.
 
         :raises QueryError: a weight is not a finite number ≥ 0.
         :raises ConfigError: the retriever has no such channel.
@@ -139,9 +138,9 @@ class LexicalRetriever:
         allowed: Sequence[NDArray[np.bool_]] | None = None,
         threads: int = 1,
     ) -> list[Results]:
-        """The best ``k`` documents of each query; those in which no term occurs are not results.
+        """The best ``k`` documents of each query; documents without any of its terms are not results.
 
-        ``allowed`` has, for each of ``segments``, one element a document: False for those that must not be found.
+        ``allowed`` has a mask for each of ``segments``, False for documents that must not be results.
 
         :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
         :raises ConfigError: a query names a channel that the retriever does not have.
@@ -161,7 +160,7 @@ class LexicalRetriever:
         allowed: Sequence[NDArray[np.bool_]] | None = None,
         threads: int = 1,
     ) -> list[UnitResults]:
-        """What :meth:`search_terms` finds, by number: spares the ids, which can cost more than the search.
+        """:meth:`search_terms` with results by number: looking up ids can cost more than the search.
 
         :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
         :raises ConfigError: a query names a channel that the retriever does not have.
@@ -169,7 +168,7 @@ class LexicalRetriever:
         return _each(lambda query: self._search(query, k, allowed), queries, k, threads)
 
     def score_units(self, query: QueryTerms, segment: int, units: NDArray[np.integer]) -> NDArray[np.float64]:
-        """The exact scores (float64) of units of one segment, in the order given; 0 where no term occurs.
+        """The exact scores (float64) of units of a segment, in the order given; 0 for units without any of the terms.
 
         ``segment`` is a position in ``segments``. Deleted units are scored like others.
 
@@ -199,9 +198,9 @@ class LexicalRetriever:
         )[places]
 
     def find(self, doc_id: str) -> tuple[int, int]:
-        """The segment that has a document, and the document's number there.
+        """The position of a document's segment, and the document's number there.
 
-        :raises QueryError: there is none with this id.
+        :raises QueryError: there is no document with this id.
         """
         for number, segment in enumerate(self.segments):
             document = segment.find(doc_id)
@@ -211,11 +210,11 @@ class LexicalRetriever:
 
     @property
     def noun(self) -> str:
-        """What a message calls what is ranked."""
+        """The name of a unit in messages."""
         return self._noun
 
     def zone_channels(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """(zone, channel) in the order in which they are added: each zone's channels, the whole documents first."""
+        """The pairs of zone and channel in the order in which they are added, whole documents first."""
         return [(zone, name) for zone in (WHOLE, *self.zones) for name in names]
 
     def read(self, query: QueryTerms) -> tuple[tuple[str, ...], PreparedQuery]:
@@ -228,7 +227,7 @@ class LexicalRetriever:
         return names, self._with_zones(names, prepared)
 
     def scored(self, name: str, zone: str = WHOLE) -> list[AnyChannel]:
-        """The postings of a channel in each segment, with their factors; as a zone sees them, if one is named."""
+        """The postings of a channel in each segment with their factors, of a zone if one is named."""
         with self._lock:
             if (zone, name) not in self._scored_channels:
                 fields = self.zones[zone] if zone else self.fields_of(name)
@@ -279,7 +278,7 @@ class LexicalRetriever:
             return self._forward[name]
 
     def _segment_searchers(self, names: tuple[str, ...]) -> list[SegmentSearcher]:
-        """Search of each segment by these channels together, in every zone."""
+        """A searcher of each segment for these channels in all zones."""
         with self._lock:
             if names not in self._searchers:
                 scored = [self.scored(name, zone) for zone, name in self.zone_channels(names)]
@@ -292,7 +291,7 @@ class LexicalRetriever:
             return self._searchers[names]
 
     def _with_zones(self, names: tuple[str, ...], prepared: PreparedQuery) -> PreparedQuery:
-        """The terms for all zones: those of one zone after those of the other, on channels of their own."""
+        """The terms for all zones, zone after zone, each zone with its own channels."""
         if not self.zones or not prepared.terms:
             return prepared
         shares = [1.0, *(zone.weight for zone in self.zones.values())]
