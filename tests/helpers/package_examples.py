@@ -25,6 +25,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (r"\underoverset{b}{a}{x}", r"\underset{b}{\overset{a}{x}}"), (r"\genfrac(){0pt}{1}{n}{k}", r"\binom{n}{k}"),
         (r"\genfrac{}{}{}{}{a}{b}", r"\frac{a}{b}"), (r"\genfrac[]{1pt}{}{a}{b}", r"\left[\frac{a}{b}\right]"),
         (r"\cases{x & if $x>0$,\cr -x & {\it else}\cr}", r"\begin{cases}x&\text{if }x>0\\-x&\text{else}\end{cases}"),
+        (r"\cases{x & if \text{$x>0$}\cr y & so}", r"\begin{cases}x&\text{if }x>0\\y&\text{so}\end{cases}"),
+        (r"\cases{x & \text{$x>0$ say}\cr y & xy}", r"\begin{cases}x&x>0\text{ say}\\y&xy\end{cases}"),
         (r"\cases{x & xy\\ y & \text{if $x$}}", r"\begin{cases}x&xy\\y&\text{if }x\end{cases}"),
         (r"\genfrac\{\}{0pt}{}{n}{k}", r"{n \brace k}"), (r"\genfrac{}{}{0pt}{}{a}{b}", r"{a\atop b}"),
         (r"\begin{matrix}a&b\\\hdotsfor[2]{2}\end{matrix}", r"\begin{matrix}a&b\\\dots&\dots\end{matrix}"),

@@ -111,13 +111,26 @@ def under_accent(call: Call) -> list[str]:
 
 def plain_cases(call: Call) -> list[str]:
     """``\\cases{x & if $x>0$ \\cr y & else}`` of plain TeX, whose second column is text where dollars are in it."""
-    depth = 0
-    has_dollars = False
-    for token in call.values[0]:
-        depth += (token == "{") - (token == "}")
-        has_dollars = has_dollars or (token == "$" and depth == 0)
-    lines = text_in_columns(call.values[0], always=True) if has_dollars else call.values[0]
+    content = call.values[0]
+    lines = text_in_columns(content, always=True) if _has_bare_dollars(content) else content
     return tex(r"\begin{cases}", lines, r"\end{cases}")
+
+
+def _has_bare_dollars(tokens: Sequence[str]) -> bool:
+    """Whether dollars are in no braces but those of a text that is one formula, as the LaTeX reader sets them."""
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += (token == "{") - (token == "}")
+        is_whole_text = depth == 1 and [*tokens[max(0, i - 2):i]] == ["\\text", "{"]
+        if token == "$" and (depth == 0 or (is_whole_text and _ends_text(tokens, i + 1))):
+            return True
+    return False
+
+
+def _ends_text(tokens: Sequence[str], i: int) -> bool:
+    """Whether the next dollar is the last thing in its text."""
+    end = next((k for k in range(i, len(tokens)) if tokens[k] == "$"), len(tokens))
+    return [*tokens[end + 1:end + 2]] == ["}"]
 
 
 def text_in_columns(tokens: Sequence[str], *, always: bool) -> list[str]:
