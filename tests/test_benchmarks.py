@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
@@ -40,6 +44,31 @@ def test_the_readme_has_a_row_for_each() -> None:
     readme = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     rows = NAMED.findall("\n".join(re.findall(r"^\| `.+", readme, flags=re.M)))
     assert sorted(rows) == sorted(command.benchmarks())
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is that of a module, or of something in one."""
+    with suppress(ModuleNotFoundError):
+        if find_spec(name) is not None:
+            return True
+    module, _, last = name.rpartition(".")
+    return bool(module) and exists(module) and hasattr(import_module(module), last)
+
+
+def test_benchmarks_name_only_what_the_library_has() -> None:
+    """What they import inside functions, too, and modules that texts speak of."""
+    named: set[str] = set()
+    for path in (ROOT / "benchmarks").rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        named.update(re.findall(r"\bporism(?:\.[a-z_]\w*)+", code))
+        named.update(
+            f"{node.module}.{alias.name}" for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)
+            for alias in node.names if f"{node.module}.".startswith("porism.")
+        )
+    assert len(named) > 100
+    assert [name for name in sorted(named) if not exists(name)] == []
+    assert not exists("porism.corpus.nothing")
+    assert not exists("porism.nothing.corpus")
 
 
 def test_every_weighting_is_ranked_by() -> None:

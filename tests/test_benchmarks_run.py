@@ -235,10 +235,13 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         r"^collection, revision 0: .* formulas", r"^index: [\d.,]+ s, ", r"^update of 1 %: ", r"^merge: ",
         r"^size, merged: .*\[30\] segments$", r"^merged: formula, 10 results: [\d.,]+ median ms",
     )),),
-    ("speed", "merging"): (Case("--index {index} --work {out}/merging --parts 2 --derive", (
-        r"^write_keys|^write_channel", row("merge", NUMBER, "processor s"), row("derive", NUMBER, "processor s"),
-        r"MB on disk$",
-    )),),
+    ("speed", "merging"): (
+        Case("--index {index} --work {out}/merging --parts 2 --derive", (
+            row("merge_formulas", NUMBER, "processor s"), row("write_channel text/words", NUMBER, "processor s"),
+            row("merge", NUMBER, "processor s"), row("derive", NUMBER, "processor s"), r"MB on disk$",
+        )),
+        Case("--index {index} --work {out}/copies --copies 2", (row("merge", NUMBER, "processor s"), r"MB on disk$")),
+    ),
     ("speed", "grown"): (
         Case("--source {data}/arqmath-mini --documents 20 --to {out}/grown", (
             "; 16 real documents$", r"^20 documents with [\d,]+ formulas in ",

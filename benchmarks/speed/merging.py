@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 
 from porism.index import Segment, Snapshot, build
 from porism.index.container_writer import ContainerWriter
-from porism.index.parts import Part, SegmentPart
-from porism.index.runs import Vocabulary
+from porism.index.parts import SegmentInput, SegmentPart
+from porism.index.runs import StringRuns
 from porism.index.strings import Packed
 
-STEPS = ("_occurrences", "_unite_formulas", "_write_occurrences", "_write_keys", "_write_channel", "write_records")
+STEPS = ("_occurrences", "_merge_formulas", "_write_occurrences", "_write_keys", "_write_channel", "write_records")
 SHORT = 12
 """Keys of formulas up to this length are shared by copies: letters, numbers, names with an index."""
 
@@ -98,15 +98,15 @@ class CopiedPart(SegmentPart):
         ids = super().ids()
         return marked(ids, self._mark, np.ones(len(ids), np.bool_))
 
-    def keys(self) -> Vocabulary:
+    def keys(self) -> StringRuns:
         keys = self.segment.keys.packed()
-        return Vocabulary.of_strings(marked(keys, self._mark, np.diff(keys.starts) > SHORT))
+        return StringRuns.of_strings(marked(keys, self._mark, np.diff(keys.starts) > SHORT))
 
-    def vocabulary(self, channel: str) -> Vocabulary:
+    def vocabulary(self, channel: str) -> StringRuns:
         dictionary = self.segment.dictionary(channel)
         rare = np.ones(len(dictionary), np.bool_)
         rare[: len(dictionary) - dictionary.groups()[-1][1]] = False
-        return Vocabulary.of_strings(marked(dictionary.packed(), self._mark, rare))
+        return StringRuns.of_strings(marked(dictionary.packed(), self._mark, rare))
 
 
 def watched(watch: Watch, name: str) -> Callable[..., Any]:
@@ -140,7 +140,7 @@ def main() -> int:
     with Snapshot.open(options.index) as snapshot:
         segment = max(snapshot.segments, key=lambda one: one.doc_count)
         part_of = np.arange(segment.doc_count) * options.parts // segment.doc_count
-        parts: list[Part] = (
+        parts: list[SegmentInput] = (
             [CopiedPart(segment, number) for number in range(options.copies)] if options.copies
             else [SegmentPart(segment, part_of == number) for number in range(options.parts)]
         )
