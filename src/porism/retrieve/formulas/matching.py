@@ -1,4 +1,4 @@
-"""Why a formula was found: matching nodes, the substitution, equal values, and the contributions to its score."""
+"""Explains a match of formulas: matching nodes, substitution, equal values, and contributions to the score."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_VALUES = 50
 
 
 def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> FormulaMatch:
-    """Why a formula, given by its key, has its score for a query formula.
+    """Explains the score of the formula with this key for a query formula.
 
     :raises QueryError: the index has no such formula.
     """
@@ -36,7 +36,7 @@ def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> Fo
 
 
 def align_match(retriever: FormulaRetriever, formula: Formula, key: str) -> FormulaMatch:
-    """What of a formula, given by its key, matches a query formula; its score is not computed, and 0.
+    """The match of the formula with this key with a query formula, without its score, which is 0.
 
     :raises QueryError: the index has no such formula.
     """
@@ -62,7 +62,7 @@ def _stored(retriever: FormulaRetriever, segment: int, formula: int) -> tuple[Fo
 
 
 class _Aligned(NamedTuple):
-    """An alignment, its pairs, those that are shown, what variables stand for, and the shares that match."""
+    """An alignment, its pairs, those that are shown, the substitutions, and the matched shares."""
 
     alignment: Alignment
     aligned: tuple[NodePair, ...]
@@ -99,7 +99,7 @@ def _aligned(
 def match_formulas(
     retriever: FormulaRetriever, query: QueryFormula, segment: int, formula: int, candidate: bool
 ) -> FormulaMatch:
-    """How a formula of a segment answers a query formula; ``candidate`` says that its alignment counts."""
+    """The match of a formula of a segment with a query formula; ``candidate`` says whether its alignment counts."""
     stored, operators = _stored(retriever, segment, formula)
     nodes = list(query.operators.root.walk())
     found_nodes = list(operators.root.walk())
@@ -166,8 +166,10 @@ def _substitutions(
     pairs: tuple[NodePair, ...], nodes: list[OperatorNode], found_nodes: list[OperatorNode], query: Formula,
     formula: Formula, exact: bool,
 ) -> tuple[Substitution, ...]:
-    """What variables and wildcards of the query stand for: as in the alignment the heaviest of all first, and what
-    another variable has taken is left out. A wildcard stands for something only where the match is exact."""
+    """The substitutions of variables and wildcards of the query, the heaviest first, as in the alignment.
+
+    Two variables never have the same replacement. Wildcards have one only if the match is exact.
+    """
     options: defaultdict[tuple[str, str, bool], list[NodePair]] = defaultdict(list)
     for pair in pairs:
         node, other = nodes[pair.query], found_nodes[pair.found]
@@ -192,9 +194,9 @@ def _is_variable(node: OperatorNode) -> bool:
 
 
 def _written(node: OperatorNode, formula: Formula, nodes: list[OperatorNode]) -> str:
-    """A node of a tree as LaTeX where that is how the formula is written, else its symbols side by side.
+    """A node of a tree as LaTeX if the formula is written so, else its symbols side by side.
 
-    What is within it but does not belong to it is left out: of ``\\sin^2x`` the node ``sin`` is ``\\sin x``.
+    Scripts within it that belong to other nodes are left out: in ``\\sin^2x`` the node ``sin`` is ``\\sin x``.
     """
     if not node.children:
         source = formula.source[node.start : node.end].strip()
@@ -216,7 +218,7 @@ def _written(node: OperatorNode, formula: Formula, nodes: list[OperatorNode]) ->
 
 
 def _balanced(source: str, start: int, end: int) -> tuple[int, int]:
-    """The span with the braces that its own belong to."""
+    """Extends a span so that its braces are balanced."""
     opened = unopened = 0
     for character in source[start:end]:
         opened += character == "{"
@@ -233,7 +235,7 @@ def _balanced(source: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _without(text: str, start: int, end: int) -> str:
-    """A text without a script: the braces around it and the sign before them go as well."""
+    """Removes a script from a text, with the braces around it and the sign before them."""
     while text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}"):
         start = len(text[:start].rstrip()) - 1
         end = len(text) - len(text[end:].lstrip()) + 1

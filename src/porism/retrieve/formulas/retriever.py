@@ -34,7 +34,7 @@ _LAST_READ = 16
 class QueryFormula(NamedTuple):
     """A query formula read for a model: its trees, and the weights of its terms by channel.
 
-    ``mass`` is the sum of the inverse document frequencies of its terms, channels together: how much it says.
+    ``mass`` is the sum of the inverse document frequencies of its terms in all channels.
     """
 
     formula: Formula
@@ -46,15 +46,17 @@ class QueryFormula(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """A query formula, and the formulas, by segment and ordinal there, of which the similarity to it counts."""
+    """A query formula, and the formulas (by segment and ordinal) whose similarity to it counts."""
 
     query: QueryFormula
     formulas: frozenset[tuple[int, int]]
 
 
 class SimilarityOfOne(NamedTuple):
-    """How similar one formula is: by alignment, by value, and what is added for being ``exact``, a number of
-    :mod:`porism.retrieve.formulas.exact_kernels`."""
+    """The similarity of a formula by alignment and by value, and what is ``added`` for its kind of exact match.
+
+    ``exact`` is the kind, a number of :mod:`porism.retrieve.formulas.exact_kernels`.
+    """
 
     by_alignment: float
     by_value: float
@@ -65,7 +67,7 @@ class SimilarityOfOne(NamedTuple):
 class FormulaRetriever:
     """Searches the formulas of a snapshot by a model. Immutable, and safe to share between threads.
 
-    Each distinct formula is found once, however many documents hold it; formulas of deleted documents are not found.
+    Each distinct formula is one result, however many documents contain it; formulas of deleted documents are left out.
     """
 
     def __init__(
@@ -73,12 +75,12 @@ class FormulaRetriever:
         units: Sequence[FormulaUnits] | None = None, collection: CollectionStatistics | None = None,
         search_terms: SearchTerms = LexicalRetriever,
     ) -> None:
-        """Channels of the model that the index was made without are left out.
+        """Channels of the model that the index lacks are left out.
 
         :param units: the formulas that are searched; by default all of the snapshot.
-        :param collection: the statistics of a larger collection, of which these are a part; those of queries have to be
-            given then (:mod:`porism.retrieve.lexical.global_statistics`).
-        :param search_terms: what finds formulas by terms, made as a :class:`LexicalRetriever` is.
+        :param collection: the statistics of a larger collection; then those of queries must be given too
+            (:mod:`porism.retrieve.lexical.global_statistics`).
+        :param search_terms: makes the search by terms, with the parameters of :class:`LexicalRetriever`.
         :raises ConfigError: the index has none of the model's channels.
         """
         self.snapshot = snapshot
@@ -105,7 +107,7 @@ class FormulaRetriever:
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 
     def read(self, formula: Formula) -> QueryFormula:
-        """Reads a query formula; total, what cannot be understood is left out."""
+        """Reads a query formula; never fails: parts that cannot be understood are left out."""
         layout, operators = read_formula(formula.source, formula.notation)
         terms: dict[str, dict[str, float]] = {}
         mass = 0.0
@@ -127,7 +129,7 @@ class FormulaRetriever:
         return QueryFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
 
     def _counts(self, layout: LayoutTree, operators: OperatorTree) -> dict[str, dict[str, float]]:
-        """How often each term counts in a query formula, by channel."""
+        """Channel → term → count in a query formula."""
         by_channel: dict[str, dict[str, float]] = {}
         for name in self.lexical.channels:
             stands_in = name in self.model.wildcard_channels and has_wildcard(operators)
@@ -137,7 +139,7 @@ class FormulaRetriever:
         return by_channel
 
     def terms_of(self, formula: Formula) -> dict[str, set[str]]:
-        """The terms, by channel, of which a search for a formula needs the statistics."""
+        """The terms, by channel, whose statistics a search for a formula needs."""
         layout, operators = read_formula(formula.source, formula.notation)
         terms = {name: set(counts) for name, counts in self._counts(layout, operators).items()}
         for finder in (self.values, self.holders):
@@ -146,7 +148,7 @@ class FormulaRetriever:
         return terms
 
     def lexicals(self) -> list[LexicalRetriever]:
-        """What looks up terms: of the channels that count, and of those that find equal values and subexpressions."""
+        """The searches by terms: of the model's channels, and of equal values and subexpressions."""
         return [self.lexical, *(search.lexical for search in (self.values, self.holders) if search is not None)]
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
@@ -157,7 +159,7 @@ class FormulaRetriever:
         return [self.search_read(self.read(formula), k) for formula in formulas]
 
     def search_read(self, query: QueryFormula, k: int) -> UnitResults:
-        """:meth:`search` for a formula that is read already.
+        """:meth:`search` for a formula that has been read.
 
         :raises QueryError: ``k`` is below 1.
         """
@@ -172,7 +174,7 @@ class FormulaRetriever:
     def scores(
         self, query: QueryFormula, segments: NDArray[np.integer], units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """The scores (float64) that formulas, by segment and ordinal there, have in a search."""
+        """The scores (float64) of formulas, given by segment and ordinal, in a search."""
         scores = np.zeros(len(units))
         for segment in np.unique(segments).tolist():
             mine = segments == segment
@@ -197,7 +199,7 @@ class FormulaRetriever:
         return values
 
     def exactness(self, query: QueryFormula, hits: UnitResults) -> Exactness:
-        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; nothing without alignment."""
+        """The kinds of exact matches (:meth:`Aligner.exactness`); none without alignment."""
         exact = Exactness(np.zeros(len(hits.scores), np.int8), np.zeros(len(hits.scores)))
         if self.aligner:
             for segment in np.unique(hits.segments).tolist():
@@ -207,9 +209,9 @@ class FormulaRetriever:
         return exact
 
     def exact_worths(self, query: QueryFormula, exact: Exactness) -> NDArray[np.float64]:
-        """What is added to the similarity (float64) of formulas that are the query formula or hold it.
+        """The number added to the similarity (float64) of formulas that equal or contain the query formula.
 
-        Less for those in which it is a small part among others, and nothing for those that hold a tiny one renamed.
+        It is smaller if the query formula is a small part, and 0 for parts that equal a tiny one after renaming.
         """
         worths = np.zeros(5)
         model = self.model
@@ -220,7 +222,7 @@ class FormulaRetriever:
         return added
 
     def similarities_of_one(self, query: QueryFormula, segment: int, formula: int) -> SimilarityOfOne:
-        """The similarity of the query formula to one formula, and what that is to it."""
+        """The similarity of one formula to the query formula, and its kind of exact match."""
         hit = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
         by_value = float(self.values.similarities(query.operators, hit)[0]) if self.values else 0.0
         exact = self.exactness(query, hit)
@@ -241,13 +243,13 @@ class FormulaRetriever:
         raise QueryError(f"there is no formula {key!r} in the index")
 
     def read_again(self, formula: Formula) -> QueryFormula:
-        """:meth:`read`, remembered for the last few."""
+        """:meth:`read`, cached for the last few formulas."""
         return self._last_query.get(formula, lambda: self.read(formula))
 
     def read_with_candidates(self, formula: Formula) -> Candidates:
-        """Reads a query formula, and finds the formulas of which the similarity to it counts.
+        """Reads a query formula, and finds the formulas whose similarity to it counts.
 
-        Of the last few it is remembered: the formula of one question is compared with those of many documents.
+        The last few are cached: the formula of a question is compared with those of many documents.
         """
 
         def compute() -> Candidates:
@@ -261,9 +263,9 @@ class FormulaRetriever:
         return self._last_read.get(formula, compute)
 
     def _candidates(self, query: QueryFormula, hits: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
-        """The formulas of which the similarity counts, and the similarity of each by value (float64).
+        """The formulas whose similarity counts, and the similarity of each by value (float64).
 
-        The first by channels, those that have the query's value, and those that hold the query formula.
+        They are the first by channels, those with the query's value, and those that contain the query formula.
         """
         candidates = self.with_itself(query, hits.first(self.model.candidates))
         for finder in (self.values, self.holders):
@@ -274,7 +276,7 @@ class FormulaRetriever:
         return candidates, self.values.similarities(query.operators, candidates)
 
     def joined(self, query: QueryFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
-        """The candidates and those of the others that are not among them, with their scores by channels."""
+        """The candidates and the others that are not among them, with their scores by channels."""
         new = np.flatnonzero(~np.isin(unit_numbers(others), unit_numbers(candidates)))
         scores = np.zeros(len(new))
         for segment in np.unique(others.segments[new]).tolist():
@@ -286,9 +288,9 @@ class FormulaRetriever:
         )
 
     def with_itself(self, query: QueryFormula, hits: UnitResults) -> UnitResults:
-        """The same formulas and, where the index has it, the query formula itself.
+        """Adds the query formula itself, if the index has it.
 
-        Longer formulas that repeat its terms score higher, and of a short one there can be more than candidates.
+        Longer formulas that repeat its terms score higher, so a short one may not be among the candidates.
         """
         key = layout_key(query.layout)
         for segment, units in enumerate(self.lexical.segments):
@@ -307,13 +309,13 @@ class FormulaRetriever:
     def with_similarity(
         self, query: QueryFormula, candidates: UnitResults, by_value: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The scores of candidates by channels and similarity, of which ``by_value`` is the part by value (float64)."""
+        """The scores of candidates by channels and similarity; ``by_value`` is the similarity by value (float64)."""
         similar = self.similarities(query, candidates) + self.exact_worths(query, self.exactness(query, candidates))
         scores: NDArray[np.float64] = candidates.scores + self.model.alignment_weight * np.maximum(similar, by_value)
         return scores
 
     def _aligned(self, query: QueryFormula, hits: UnitResults) -> UnitResults:
-        """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""
+        """Adds further candidates and the similarity of all candidates, and ranks again."""
         candidates, by_value = self._candidates(query, hits)
         if not len(candidates.scores):
             return hits
@@ -326,13 +328,13 @@ class FormulaRetriever:
 
 
 def unit_numbers(hits: UnitResults) -> NDArray[np.int64]:
-    """One number (int64) a unit, different for units of different segments."""
+    """A unique number (int64) for each unit of all segments."""
     numbers: NDArray[np.int64] = hits.segments.astype(np.int64) << 32 | hits.units
     return numbers
 
 
 def rank(hits: UnitResults, lexical: LexicalRetriever) -> UnitResults:
-    """Units by score and then, descending, by id."""
+    """Sorts units by score and then by descending id."""
     parts: list[SegmentHits] = []
     for segment in np.unique(hits.segments).tolist():
         mine = hits.segments == segment
@@ -350,7 +352,7 @@ def lexical_channels(model: FormulaModel) -> dict[str, LexicalChannel]:
 
 
 def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
-    """Stores what formula search by ``model`` needs beside the segments, so that a first query computes nothing.
+    """Stores the derived data that formula search by ``model`` reads, so that the first query computes nothing.
 
     :raises StorageError: the disk is full or the folder read-only.
     """
