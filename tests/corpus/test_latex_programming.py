@@ -47,6 +47,8 @@ from porism.errors import Problem
         (r"\def\a{b}\expandafter\def\csname x\a\endcsname{c}\csname xb\endcsname", "c"),
         (r"\def\x{1}\edef\y{\x\noexpand\z}\def\x{2}\def\z{3}\y", "13"),
         (r"\def\pair #1/#2;{#1 and #2}\pair a/b;", "a and b"),
+        (r"\newcounter{n}\loop a\ifnum\value{n}<2 \stepcounter{n}b{\loop c\iffalse d\repeat}\repeat e", "abcabcae"),
+        (r"\loop a \repeat b \loop \ifnum\unknown<2 c\repeat d", "a b d"),
         (r"\paragraph{a} b \paragraph{} c", "a: b\n\nc"),
         (r"\setlocalecaption{german}{theorem}{Satz}\theoremname", "Satz"),
         (r"\ifnum`a=97 a\fi\ifodd3 b\fi\ifdim 1cm>2mm c\fi\if ab d\else e\fi\ifcase1 f\or g\else h\fi", "abceg"),

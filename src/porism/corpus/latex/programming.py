@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.macros import Expander
 from porism.formula.macros.definition import Macro, body_of
-from porism.formula.macros.tokens import join
+from porism.formula.macros.tokens import EOF_TOKEN, join
 
 _COMPARISON = re.compile(r"\s*([-+]?\d{1,18})\s*([<=>])\s*([-+]?\d{1,18})\s*")
 _INTEGER = re.compile(r"-?\d{1,9}")
@@ -17,6 +17,9 @@ _COMBINED = frozenset(["\\and", "\\or", "\\not", "\\(", "\\)"])
 
 MAX_LIST_ENTRIES = 1000
 """Lists that a command goes through may have so many entries; of longer ones the rest is left out and reported."""
+
+MAX_LOOP_TOKENS = 2000
+"""The end of a loop is looked for among so many tokens."""
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ class Programming:
             self._list: "docsvlist forcsvlist",
             self._kernel_list: "@for",
             self._foreach: "foreach",
+            self._loop: "loop",
         }
         for handler, names in commands.items():
             for name in names.split():
@@ -266,6 +270,23 @@ class Programming:
         entries = self._entries(reader.group() or [])
         body = reader.group() or []
         self._each(_ranges(entries), lambda entry: ["\\def", variable, "{", *entry, "}", *body])
+
+    def _loop(self, command: str) -> None:
+        """TeX's ``\\loop … \\if… … \\repeat``: goes on while its condition holds."""
+        reader = self.expander
+        body: list[str] = []
+        depth = 0
+        while (token := reader.stream.next()) not in (None, EOF_TOKEN) and len(body) < MAX_LOOP_TOKENS:
+            if token == "\\repeat" and depth == 0:
+                break
+            body.append(token or "")
+            depth += (token == "{") - (token == "}")
+        if token != "\\repeat" or not any(part.startswith("\\if") for part in body):
+            reader.report("a \\loop without a condition or its \\repeat; it is read once")
+            reader.stream.push([*body, *([token] if token is not None and token != "\\repeat" else [])])
+            return
+        reader.define("\\iterate", Macro((), body_of([*body, "\\iterate", "\\fi"])))
+        reader.stream.push(["\\iterate"])
 
     def _entries(self, tokens: list[str]) -> list[list[str]]:
         """The entries of a list with commas, which a macro may hold."""
