@@ -15,11 +15,11 @@ from typing import Any
 
 import hypothesis
 import pytest
-from long_forms import FEWEST_EXAMPLES, LONG
+from long_forms import LONG, MIN_EXAMPLES
 
 hypothesis.settings.register_profile(
     "porism", deadline=None,  # how long an example takes depends on the machine
-    max_examples=100 if LONG else FEWEST_EXAMPLES,
+    max_examples=100 if LONG else MIN_EXAMPLES,
     derandomize="PORISM_RANDOM_TESTS" not in os.environ,  # a change is judged by the same examples each time
 )
 hypothesis.settings.load_profile("porism")
@@ -74,7 +74,7 @@ def _what_stays() -> Iterator[None]:
     gc.freeze()
 
 
-LONGEST_TEST = 120.0
+MAX_TEST_SECONDS = 120.0
 """Seconds of this process's own processor time after which a test is ended: it hangs."""
 
 
@@ -83,10 +83,10 @@ def _no_hang() -> Iterator[None]:
     """Ends a test that runs away, such as one on hostile input that takes more than linear time."""
 
     def end(signal_number: int, frame: FrameType | None) -> None:
-        raise TimeoutError(f"more than {LONGEST_TEST:.0f} s of processor time")
+        raise TimeoutError(f"more than {MAX_TEST_SECONDS:.0f} s of processor time")
 
     before = signal.signal(signal.SIGVTALRM, end)
-    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST_TEST)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_TEST_SECONDS)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)

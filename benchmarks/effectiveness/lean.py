@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-MOST_CHARACTERS = 4_000
+MAX_CHARACTERS = 4_000
 """Longer signatures (structures of many fields) are cut here."""
 
 _KINDS = "theorem|lemma|def|abbrev|instance|structure|class|inductive|axiom|opaque|irreducible_def|alias"
@@ -80,7 +80,7 @@ def read_declarations(source: str, file: str = "") -> Iterator[Declaration]:
             name = _full_name(space, written or _instance_name(signature))
             found = Declaration(
                 name, match["kind"], file, text.count("\n", 0, start) + 1,
-                _docstring(text, match.start(), documented), " ".join(signature.split())[:MOST_CHARACTERS],
+                _docstring(text, match.start(), documented), " ".join(signature.split())[:MAX_CHARACTERS],
             )
             yield found
             yield from _additive(found, space, match["attributes"] or "")

@@ -49,7 +49,7 @@ COLUMNS = ("category", "difficulty", "dependency")
 def parts_of(spelled: str) -> dict[str, float]:
     """The models of a sum, ``default:0.4+dense:0.6``, and their weights; equal ones where none are given.
 
-    :raises ValueError: a weight is no number, or there is only one model.
+    :raises ValueError: a weight is not a number, or there is only one model.
     """
     found: dict[str, float] = {}
     parts = spelled.split("+")
@@ -57,7 +57,7 @@ def parts_of(spelled: str) -> dict[str, float]:
         name, _, weight = part.partition(":")
         found[name] = float(weight) if weight else 1 / len(parts)
     if len(found) < 2:
-        raise ValueError(f"{spelled} is no sum of two models or more")
+        raise ValueError(f"{spelled} is not a sum of two models or more")
     return found
 
 

@@ -222,7 +222,7 @@ FLAT = {"plus": "plus", "minus": "plus", "times": "times"}
 
 
 def flatten(node: Node) -> Node:
-    """Sums in sums and products in products joined, and leaves that are no operands dropped."""
+    """Sums in sums and products in products joined, and leaves that are not operands dropped."""
     children = [
         flatten(child) for child in node.children if not (child.leaf and child.leaf in NO_LEAVES)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-LONGEST = ("test_crash", "test_power")
+SLOW_TESTS = ("test_crash", "test_power")
 """Files that start many processes: they come last."""
 LEFT_OUT = ("test_ranx", "test_building")
 """Files that compile for a minute."""
@@ -35,7 +35,7 @@ def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
     nearest = min(distance.values())
     stem = path.stem.removesuffix("_kernels").removeprefix("_")
     chosen = [file for file, steps in distance.items() if steps <= nearest + 1]
-    chosen.sort(key=lambda file: (file.stem in LONGEST, stem not in file.stem, distance[file], file.name))
+    chosen.sort(key=lambda file: (file.stem in SLOW_TESTS, stem not in file.stem, distance[file], file.name))
     return [str(file.relative_to(tests.parent)) for file in chosen]
 
 

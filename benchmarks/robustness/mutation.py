@@ -49,7 +49,7 @@ EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 
 WATCHED = Path(__file__).with_name("mutation_watched.toml")
 
-LEAST_LIMIT = 20.0
+MIN_LIMIT = 20.0
 """Seconds of processor time that tests of a mutant may take at least."""
 SLOWER = 3.0
 """Times the seconds that the tests take without a mutant after which they are ended."""
@@ -149,14 +149,14 @@ def _with_tests(mutants: Iterable[Mutant]) -> list[TestedMutant]:
 def _reasons() -> dict[str, str]:
     """Equivalent mutants by their keys, with the reason.
 
-    :raises ValueError: one is listed that is no mutant any more.
+    :raises ValueError: one is listed that is not a mutant any more.
     """
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", [])
     reasons = {one["mutant"]: one["reason"] for one in listed}
     files = {key.split("::")[0] for key in reasons}
     known = {one.key(ROOT) for name in files if (ROOT / name).exists() for one in mutants_of(ROOT / name)}
     if gone := reasons.keys() - known:
-        raise ValueError(f"{EQUIVALENT.name} lists what is no mutant any more: {sorted(gone)}")
+        raise ValueError(f"{EQUIVALENT.name} lists what is not a mutant any more: {sorted(gone)}")
     return reasons
 
 
@@ -217,7 +217,7 @@ def _run(mutants: Sequence[TestedMutant], folder: Path, jobs: int, limit: float 
         most = limit or 0.0
         mutant, tests = mutants[number]
         if seconds_of is not None:
-            most = max(LEAST_LIMIT, SLOWER * sum(seconds_of.get(test, 0.0) for test in tests))
+            most = max(MIN_LIMIT, SLOWER * sum(seconds_of.get(test, 0.0) for test in tests))
         return _outcome(mutant, tests, number, pristine, folder, most)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -26,7 +26,7 @@ EXCHANGED_FORMULAS = 0.3
 OWN_PIECES = 0.7
 """How many of a document's pieces come from one post: documents repeat their own words and formulas."""
 
-LONGEST = 3000
+MAX_LENGTH = 3000
 
 _MATH = re.compile(r'<span class="math-container"[^>]*>(.*?)</span>', re.S)
 _TAG = re.compile(r"<[^>]+>")
@@ -140,7 +140,7 @@ def bootstrap(posts: list[list[Piece]], documents: int, seed: int = 7) -> TermCo
     for low in range(0, documents, 10_000):
         size = min(10_000, documents - low)
         post = random.integers(0, len(posts), size)
-        target = np.minimum(np.diff(starts[first_of_post])[post], LONGEST)
+        target = np.minimum(np.diff(starts[first_of_post])[post], MAX_LENGTH)
         chosen: list[NDArray[np.int64]] = []
         owners: list[NDArray[np.int64]] = []
         missing = np.arange(size)

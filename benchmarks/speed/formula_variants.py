@@ -29,14 +29,14 @@ TRIES = 4
 """Variants tried of a formula before another is drawn."""
 
 JOINTS = ("=", "=", "+", "-", ",", r"\leq ", r"\Rightarrow ", r"\cdot ", r"\in ")
-SHORTEST_JOINED = 7
+MIN_JOINED_LENGTH = 7
 """Pieces from which on a formula may be replaced by two that are joined."""
 
 _PIECE = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|[a-zA-Z]|\s+|.", re.DOTALL)
 _NAMING = frozenset(
     r"\begin \end \text \mbox \hbox \mathrm \textrm \textbf \textit \operatorname \label \tag \color \ref".split()
 )
-"""Commands whose argument is no mathematics, or a name: it stays as it is."""
+"""Commands whose argument is not mathematics, or a name: it stays as it is."""
 
 _KINDS = (
     tuple(r"\sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan".split()),
@@ -130,7 +130,7 @@ class Maker:
     def variant(self, base: _Base) -> str:
         """A variant of a formula, or one as long that two make."""
         size = len(base.pieces)
-        if size < SHORTEST_JOINED or self.random() >= JOINED:
+        if size < MIN_JOINED_LENGTH or self.random() >= JOINED:
             return self._changed(base)
         first = self._of_length(2, size - 3)
         second = self._of_length(1, size - 1 - len(first.pieces))

@@ -11,7 +11,7 @@ and short formulas alone: their documents, other formulas and rare terms (of few
 have other names. So the merge is that of a collection so much larger, before anyone has built it; what copies hold is
 decoded and sorted again, which a merge of segments is spared. ``--derive`` then writes what searches read beside it.
 
-Memory is the highest that is no page of a file (``RssAnon``, Linux), sampled a hundred times a second.
+Memory is the highest that is not a page of a file (``RssAnon``, Linux), sampled a hundred times a second.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Watch:
 
     @staticmethod
     def own_mb() -> float:
-        """Memory of this process that is no page of a file, in MiB."""
+        """Memory of this process that is not a page of a file, in MiB."""
         with open("/proc/self/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) / 1024
 

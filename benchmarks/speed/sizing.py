@@ -31,7 +31,7 @@ import numpy as np
 NORMAL_95 = 1.6448536269514722
 QUESTIONS = 3_000
 """Questions of a simulation."""
-MOST_TIMES = 6
+MAX_TIMES = 6
 """So many times as many shards as memory and disk need are tried."""
 
 
@@ -151,7 +151,7 @@ def size(model: Model, formulas: float, machine: Machine, rate: float, target_ms
     documents = formulas / model.formulas
     least = least_shards(model, documents, machine)
     best: Size | None = None
-    for shards in sorted({math.ceil(least * MOST_TIMES ** (step / 8)) for step in range(9)}):
+    for shards in sorted({math.ceil(least * MAX_TIMES ** (step / 8)) for step in range(9)}):
         own = documents / shards
         median, high = model.at("question_ms", own), model.at("question_p95_ms", own)
         for replicas in range(1, 65):

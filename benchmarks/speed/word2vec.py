@@ -29,7 +29,7 @@ from porism.vectors.embeddings import Positional, TokenTexts, channel_texts
 from porism.vectors.embeddings.corpus import Corpus
 from porism.vectors.embeddings.positional import PositionalTrainer
 
-LONGEST = 10_000  # gensim reads no more of a text
+MAX_LENGTH = 10_000  # gensim reads no more of a text
 
 
 def made_up(tokens: int, terms: int, seed: int) -> TokenTexts:

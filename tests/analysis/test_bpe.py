@@ -184,7 +184,7 @@ def test_an_index_is_searched_by_other_channels_without_the_library(
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"not json", b'{"porism_tokenizer": 9}'])
 def test_a_file_that_is_no_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "t.json").write_bytes(content)
-    with pytest.raises(ConfigError, match="this is no tokenizer"):
+    with pytest.raises(ConfigError, match="this is not a tokenizer"):
         load_tokenizer(tmp_path / "t.json")
 
 

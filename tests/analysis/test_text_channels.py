@@ -88,8 +88,8 @@ def test_a_name_without_a_channel_is_told_from_wrong_options() -> None:
     [
         ("joint:nothing", "there is no term extractor 'nothing'"),
         ("joint:", "there is no term extractor ''"),
-        ("joint:tokens+words=loud", "words=loud is no option"),
-        ("joint:tokens+case=lower", "case=lower is no option"),
+        ("joint:tokens+words=loud", "words=loud is not an option"),
+        ("joint:tokens+case=lower", "case=lower is not an option"),
         ("joint:tokens+case=upper+case=upper", "has case twice"),
         ("joint:words", "there is no term extractor 'words'"),
         ("joint:bpe:m", "there is no tokenizer for the channel 'bpe:m'"),

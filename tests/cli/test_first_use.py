@@ -17,7 +17,7 @@ from porism.cli.first_use import compile_once
 from porism.system.compiled.building import kernels_of
 from porism.system.compiled.warmup import SEARCHING, Compilation, compilation
 
-LARGEST_LEFT = 1_200
+MAX_LEFT = 1_200
 """In the short form only kernels of fewer bytes of code are compiled anew; the long form compiles all."""
 
 COMMANDS = """
@@ -106,7 +106,7 @@ def copy_most_kernels(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as changes:
         changes.setattr("numba.config.CACHE_DIR", str(cache))
         copies = [kernel.cache_folder() for kernel in kernels]
-    left = {kernel.module: kernel for kernel in kernels if kernel.size < LARGEST_LEFT}  # the last is the smallest
+    left = {kernel.module: kernel for kernel in kernels if kernel.size < MAX_LEFT}  # the last is the smallest
     for kernel, folder, copy in zip(kernels, folders, copies, strict=True):
         if kernel not in left.values():
             assert folder is not None

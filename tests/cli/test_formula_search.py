@@ -188,7 +188,7 @@ def test_models(porism, sample_index, tmp_path) -> None:
     (tmp_path / "broken.toml").write_text("a = [", encoding="utf-8")
     broken = porism(*query, "--model", tmp_path / "broken.toml")
     assert broken.status == 1
-    assert "broken.toml: is no TOML" in broken.err
+    assert "broken.toml: is not valid TOML" in broken.err
     assert broken.err.count("\n") == 1
 
 

@@ -54,7 +54,7 @@ def test_a_lost_quote_costs_its_line_and_no_other() -> None:
 
 
 def test_a_cell_that_goes_on_for_too_long_has_lost_its_quote(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "LONGEST_CELL", 20)
+    monkeypatch.setattr(cells, "MAX_CELL_LENGTH", 20)
     problems: list[Problem] = []
     rows = read('a\n"one two three\nfour five six\nseven eight nine"', problems)
     assert [row.cells for row in rows] == [["a"], ['"one two three'], ["four five six"], ['seven eight nine"']]

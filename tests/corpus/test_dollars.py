@@ -1,4 +1,4 @@
-"""Dollars that are no delimiters: prices, variables and prose stay text; formulas beside them stay formulas."""
+"""Dollars that are not delimiters: prices, variables and prose stay text; formulas beside them stay formulas."""
 
 from __future__ import annotations
 

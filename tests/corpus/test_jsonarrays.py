@@ -87,8 +87,8 @@ def test_what_is_an_array() -> None:
 def test_entries_that_are_too_long_cost_themselves_alone(
     block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(jsonarrays, "LONGEST_ENTRY", 30)
-    monkeypatch.setattr(jsonarrays, "MOST_BRACKETS", 5)
+    monkeypatch.setattr(jsonarrays, "MAX_ENTRY_LENGTH", 30)
+    monkeypatch.setattr(jsonarrays, "MAX_BRACKETS", 5)
     values = [{"t": "x" * 30}, {"text": "kept"}, {"t": [[[[[]]]]]}, "y" * 40, {"text": "too"}]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(values), encoding="utf-8")
@@ -114,20 +114,20 @@ def test_runs_of_entries_that_are_no_objects_are_one_problem(tmp_path: Path, mon
     problems: list[Problem] = []
     assert len(list(read_jsonl(path, on_problem=problems.append))) == 2
     assert problems == [
-        Problem("a.json: entry 2", "an entry that is no object is skipped (so are those up to entry 4)"),
-        Problem("a.json: entry 6", "an entry that is no object is skipped"),
+        Problem("a.json: entry 2", "an entry that is not an object is skipped (so are those up to entry 4)"),
+        Problem("a.json: entry 6", "an entry that is not an object is skipped"),
     ]
     problems.clear()
-    monkeypatch.setattr(jsonrecords, "MOST_OTHERS", 2)
+    monkeypatch.setattr(jsonrecords, "MAX_OTHERS", 2)
     assert len(list(read_jsonl(path, on_problem=problems.append))) == 1
-    assert "after 2 entries that are no objects the array is not read on" in problems[-1].what
+    assert "after 2 entries that are not objects the array is not read on" in problems[-1].what
 
 
 def test_memory_does_not_grow_with_the_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries, length, arrays, most = (20_000, 1_000, 2_000_000, 12 << 20) if LONG else (1_000, 4_000, 90_000, 3 << 20)
     if not LONG:
         for module in (jsonarrays, jsonrecords):
-            monkeypatch.setattr(module, "MOST_BRACKETS", 30_000)
+            monkeypatch.setattr(module, "MAX_BRACKETS", 30_000)
     path = tmp_path / "a.json"
     with path.open("w", encoding="utf-8") as file:
         file.write("[")

@@ -86,7 +86,7 @@ def test_files_are_found_however_they_are_named(preamble: str, file: str, tmp_pa
         (r"\ifvoid5 \input{mac}\fi", r"\input{mac} is not read: it depends on a condition of typesetting"),
         (r"\ifdim\textwidth>9cm\usepackage{amsmath,house}\fi",
          r"\usepackage{house} is not read: it depends on a condition of typesetting"),
-        (r"\input{figure}", "is no text; it is left out"),
+        (r"\input{figure}", "is not text; it is left out"),
     ],
 )  # fmt: skip
 def test_what_is_not_read_is_reported(preamble: str, expected: str, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_what_front_matter_may_hold() -> None:
     (document,) = read("---\ntitle: a: b\n---\nbody", problems)
     assert "title: a: b" in " ".join(content.text for content in document.fields.values())
     assert problems[0].where == "n.md:2"
-    assert problems[0].what.startswith("the front matter is no YAML (mapping values are not allowed here)")
+    assert problems[0].what.startswith("the front matter is not valid YAML (mapping values are not allowed here)")
     (document,) = read("---\nno mapping\n---\nbody")
     assert document.title.text == "no mapping"
 

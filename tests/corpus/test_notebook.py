@@ -126,4 +126,4 @@ def test_what_is_no_notebook_is_one_problem(text: str) -> None:
     problems: list[Problem] = []
     assert read(text, problems) == []
     assert len(problems) == 1
-    assert "is no notebook" in problems[0].what
+    assert "is not a notebook" in problems[0].what

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.plain_text import LONGEST_LINE, PIECE, WHOLE_FILE, PlainReader
+from porism.corpus.plain_text import MAX_LINE_LENGTH, PIECE, WHOLE_FILE, PlainReader
 from porism.errors import Problem, SourceError
 from porism.types import Document
 
@@ -69,7 +69,7 @@ def test_binary_missing_and_empty_files(file: Path, tmp_path: Path) -> None:
     file.write_bytes(b"\x7fELF\0\0\0\1\2\3" * 10)
     problems: list[Problem] = []
     assert read(file, problems) == []
-    assert problems[0].what == "is no text; it is left out"
+    assert problems[0].what == "is not text; it is left out"
     file.write_bytes(b"")
     with pytest.raises(SourceError, match="empty"):
         read(file)
@@ -93,7 +93,7 @@ def test_memory_does_not_grow_with_the_file(file: Path) -> None:
 
 
 def test_a_line_without_end_is_cut(file: Path) -> None:
-    file.write_bytes(b"word " * (LONGEST_LINE // 2))
+    file.write_bytes(b"word " * (MAX_LINE_LENGTH // 2))
     documents = read(file)
     assert len(documents) >= 2
-    assert sum(document.fields["body"].text.count("word") for document in documents) >= LONGEST_LINE // 2 - 5
+    assert sum(document.fields["body"].text.count("word") for document in documents) >= MAX_LINE_LENGTH // 2 - 5

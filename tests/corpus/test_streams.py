@@ -51,7 +51,7 @@ def test_lines_and_their_places() -> None:
 
 
 def test_a_line_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "LONGEST_LINE", 8)
+    monkeypatch.setattr(streams, "MAX_LINE_LENGTH", 8)
     monkeypatch.setattr(streams, "BLOCK", 4)
     problems: list[Problem] = []
     file = io.BytesIO(b"short\n" + b"x" * 30 + b"\nafter\n" + b"y" * 8)
@@ -114,7 +114,7 @@ def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest
     path.write_bytes(gzip.compress(text))
     with open_seekable(path, ignore_problem) as file:  # packed less than 200 times
         assert file.read() == text
-    monkeypatch.setattr(streams, "MOST_UNPACKED", 1_500_000)
+    monkeypatch.setattr(streams, "MAX_UNPACKED", 1_500_000)
     with pytest.raises(SourceError, match="unpacks to more than 1,500,000 bytes"):
         open_seekable(path, ignore_problem)
 

@@ -107,7 +107,7 @@ def test_lines_that_are_no_records_are_named(tmp_path: Path) -> None:
     assert [document.id for document in found] == ["1", "2", "3", "4", "1"]
     assert [problem.where for problem in problems] == [f"t.jsonl:{line}" for line in (3, 4, 5, 6, 10)]
     assert "no JSON" in problems[0].what
-    assert problems[1].what == "a line that is no JSON object but list is skipped"
+    assert problems[1].what == "a line that is not a JSON object but list is skipped"
 
 
 def test_records_without_the_wanted_text_are_skipped(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_one_array_of_objects(tmp_path: Path) -> None:
     problems: list[Problem] = []
     path = write(tmp_path / "t.json", '\ufeff [{"id": "a", "text": "x"}, 3, {"text": "y"}]')
     assert [document.id for document in read_jsonl(path, on_problem=problems.append)] == ["a", "t.json#3"]
-    assert problems == [Problem("t.json: entry 2", "an entry that is no object is skipped")]
+    assert problems == [Problem("t.json: entry 2", "an entry that is not an object is skipped")]
     problems.clear()
     path = write(tmp_path / "cut.json", '[\n{"id": "a", "text": "x"},\n{"id": "b", "te')
     assert [document.id for document in read_jsonl(path, on_problem=problems.append)] == ["a"]

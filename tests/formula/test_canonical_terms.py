@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porism.formula import operator_tree, parse_latex
-from porism.formula.extractors.canonical import LARGEST_EXPRESSION, canonical_mathml
+from porism.formula.extractors.canonical import MAX_EXPRESSION, canonical_mathml
 from porism.formula.tree import OperatorNode, OperatorTree
 
 
@@ -61,12 +61,12 @@ def test_elements(latex: str, markup: str) -> None:
 
 
 def test_large_expressions_are_no_terms() -> None:
-    found = terms("+".join(f"x_{{{number}}}" for number in range(LARGEST_EXPRESSION // 3)))
+    found = terms("+".join(f"x_{{{number}}}" for number in range(MAX_EXPRESSION // 3)))
     assert found[0].startswith("<apply><csymbol>sub")
-    assert len(found) == LARGEST_EXPRESSION
-    whole = terms("+".join("x" * (LARGEST_EXPRESSION - 1)))
-    assert whole[0] == f"<apply><plus/>{'<ci>x</ci>' * (LARGEST_EXPRESSION - 1)}</apply>"
-    assert len(terms("+".join("x" * LARGEST_EXPRESSION))) == LARGEST_EXPRESSION
+    assert len(found) == MAX_EXPRESSION
+    whole = terms("+".join("x" * (MAX_EXPRESSION - 1)))
+    assert whole[0] == f"<apply><plus/>{'<ci>x</ci>' * (MAX_EXPRESSION - 1)}</apply>"
+    assert len(terms("+".join("x" * MAX_EXPRESSION))) == MAX_EXPRESSION
 
 
 def test_deep_trees_are_walked_without_recursion() -> None:

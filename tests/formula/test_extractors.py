@@ -12,7 +12,7 @@ from long_forms import examples
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError
 from porism.formula.extractors import EXTRACTORS, extract
-from porism.formula.extractors.approach0 import MOST_PREFIXES
+from porism.formula.extractors.approach0 import MAX_PREFIXES
 from porism.formula.extractors.tangent import operator_tuples
 from porism.formula.extractors.tangent_l import TangentL
 from porism.formula.latex.parser import parse_latex
@@ -227,7 +227,7 @@ def test_approach0_keeps_the_names_of_unknown_commands() -> None:
 
 
 def test_approach0_is_capped() -> None:
-    assert len(terms("approach0", "+".join("ab" * 200))) <= MOST_PREFIXES
+    assert len(terms("approach0", "+".join("ab" * 200))) <= MAX_PREFIXES
 
 
 def test_mias() -> None:

@@ -25,7 +25,7 @@ def operators(latex: str, display: bool = False) -> str:
     )
 
 
-SIGNS = [  # a sign without an operand before it is no binary operator
+SIGNS = [  # a sign without an operand before it is not a binary operator
     ("-1", '−[form="prefix"]'), ("a-1", "−"), ("a=-b", '= −[form="prefix"]'),
     ("a+-b", '+ −[form="prefix"]'), (r"x\mapsto -x", '↦ −[form="prefix"]'), ("a,-b", ', −[form="prefix"]'),
     (r"\sum -x", '∑[lspace="0"] −[form="prefix"]'), (r"\pm 1", '±[form="prefix"]'),

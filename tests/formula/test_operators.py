@@ -14,7 +14,7 @@ from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode
 
 
 def meaning(source: str) -> str:
-    """The operator tree of LaTeX as nested calls; leaves that are no variable or number show their kind."""
+    """The operator tree of LaTeX as nested calls; leaves that are not a variable or number show their kind."""
     return _calls(operator_tree(parse_latex(source)).root)
 
 

@@ -15,7 +15,7 @@ from porism.formula import (
     parse_latex,
     unpack_tree,
 )
-from porism.formula.packed import MOST_PACKED_NODES
+from porism.formula.packed import MAX_PACKED_NODES
 
 
 def tree_of(root: OperatorNode) -> OperatorTree:
@@ -52,17 +52,17 @@ def test_a_lone_surrogate_is_kept() -> None:
 
 
 def test_a_wide_tree_is_cut() -> None:
-    leaves = [OperatorNode(f"x{number}", "V") for number in range(2 * MOST_PACKED_NODES)]
+    leaves = [OperatorNode(f"x{number}", "V") for number in range(2 * MAX_PACKED_NODES)]
     root = unpack_tree(pack_tree(tree_of(OperatorNode("plus", "U", leaves))))
-    assert [child.label for child in root.children] == [leaf.label for leaf in leaves[: MOST_PACKED_NODES - 1]]
+    assert [child.label for child in root.children] == [leaf.label for leaf in leaves[: MAX_PACKED_NODES - 1]]
 
 
 def test_a_tree_is_cut_in_preorder() -> None:
     """Ten sums of a hundred leaves: the sixth keeps the six nodes that are left, and what follows is gone."""
     sums = [OperatorNode("plus", "U", [OperatorNode("x", "V") for _ in range(100)]) for _ in range(10)]
     root = unpack_tree(pack_tree(tree_of(OperatorNode("list", "O", sums))))
-    assert [len(child.children) for child in root.children] == [100] * 5 + [MOST_PACKED_NODES - 1 - 5 * 101 - 1]
-    assert sum(1 for _ in root.walk()) == MOST_PACKED_NODES
+    assert [len(child.children) for child in root.children] == [100] * 5 + [MAX_PACKED_NODES - 1 - 5 * 101 - 1]
+    assert sum(1 for _ in root.walk()) == MAX_PACKED_NODES
 
 
 def test_a_deep_tree_is_cut() -> None:
@@ -71,7 +71,7 @@ def test_a_deep_tree_is_cut() -> None:
         root = OperatorNode("not", "O", [root])
     chain = list(unpack_tree(pack_tree(tree_of(root))).walk())
     assert [(node.label, len(node.children)) for node in chain[-2:]] == [("not", 1), ("not", 0)]
-    assert len(chain) == MOST_PACKED_NODES
+    assert len(chain) == MAX_PACKED_NODES
 
 
 @pytest.mark.parametrize("data", [

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.formula import operator_tree, parse_latex
-from porism.formula.extractors.subtrees import LARGEST_SUBTREE, subtrees
+from porism.formula.extractors.subtrees import MAX_SUBTREE, subtrees
 from porism.formula.tree import OperatorNode, OperatorTree
 
 
@@ -45,18 +45,18 @@ def test_different_formulas_have_different_terms(one: str, other: str) -> None:
 
 
 def test_large_subtrees_make_no_term() -> None:
-    sums = "+".join(f"x_{{{number}}}" for number in range(LARGEST_SUBTREE))
+    sums = "+".join(f"x_{{{number}}}" for number in range(MAX_SUBTREE))
     found = terms(sums)
-    assert set(found) == {f"sub(v0,{number})" for number in range(LARGEST_SUBTREE)}
+    assert set(found) == {f"sub(v0,{number})" for number in range(MAX_SUBTREE)}
 
 
 def test_deep_trees_are_walked_without_recursion() -> None:
     node = OperatorNode("x", "V")
     for _ in range(20_000):
         node = OperatorNode("neg", "O", [node])
-    assert len(subtrees(OperatorTree(node, ""))) < LARGEST_SUBTREE
+    assert len(subtrees(OperatorTree(node, ""))) < MAX_SUBTREE
 
 
 @given(st.text())
 def test_any_formula_gives_bounded_terms(latex: str) -> None:
-    assert all(len(term) <= 50 * LARGEST_SUBTREE + len(latex) * LARGEST_SUBTREE for term in terms(latex))
+    assert all(len(term) <= 50 * MAX_SUBTREE + len(latex) * MAX_SUBTREE for term in terms(latex))

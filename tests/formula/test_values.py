@@ -17,7 +17,7 @@ from porism.formula.extractors.values import values
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values import chain_values, equal, expression_values, whole_value
 from porism.formula.values.evaluation import value
-from porism.formula.values.expressions import MOST_KNOWN, forget, leaf
+from porism.formula.values.expressions import MAX_KNOWN, forget, leaf
 from porism.formula.values.field import PRIMES, is_positive
 
 TABLES = (Path(__file__).resolve().parents[2] / "docs" / "explanation" / "values.md").read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def test_near_misses_share_no_term(one: str, other: str) -> None:
 
 
 def test_near_misses_stay_misses_when_the_memory_is_emptied() -> None:
-    for number in range(MOST_KNOWN + 1):
+    for number in range(MAX_KNOWN + 1):
         leaf("V", f"x_{number}")
     forget()
     assert not [pair for pair in MISSES if equal(*map(tree, pair))]
@@ -127,7 +127,7 @@ def test_notations_of_derivatives(one: str, other: str) -> None:
     ("y'", r"\frac{dy}{dx}"), ("f'", "f''"), ("f'", "f'(x)"), ("f'(x)", r"\frac{df(x)}{dt}"), ("Df", "f"),
     (r"\frac{df(x)}{dx}", r"\frac{f(x)}{x}"), (r"\frac{df(x)}{dx}", "f''(x)"), ("Df(x)", "f(x)"),
     (r"\left.\frac{df}{dx}\right|_{x=a}", "f'(b)"), ("f'g", "(fg)'"),
-    # D is no derivation where it is used in another way, or before what is no function
+    # D is not a derivation where it is used in another way, or before what is not a function
     ("Dx", "x'"), ("Dfg", "f'g"), ("Df=D", "f'=D"), (r"x\in D,\; Df(x)", r"x\in D,\; f'(x)"), (r"D\mu", r"\mu'"),
     ("fD", "f'"), ("Df(x,y)", "f'(x,y)"), (r"f\colon D\to R,\; Df", r"f\colon D\to R,\; f'"),
 ])

@@ -14,7 +14,7 @@ from porism.formula import operator_tree, parse_latex
 from porism.formula.extractors.values import values
 from porism.formula.operators.rules import RULES
 from porism.formula.tree import OperatorNode, OperatorTree
-from porism.formula.values import MOST_EQUATED, equal, expression_values
+from porism.formula.values import MAX_EQUATED, equal, expression_values
 
 NAMES = "xyz"
 
@@ -148,7 +148,7 @@ any_leaf = st.builds(
 def test_any_tree_has_its_values(root: OperatorNode) -> None:
     found = values(tree(root))
     assert found == values(tree(root))
-    assert len(found) <= 2 + 2 * sum(1 + MOST_EQUATED**2 for _ in root.walk())
+    assert len(found) <= 2 + 2 * sum(1 + MAX_EQUATED**2 for _ in root.walk())
     assert all(term[0] in "=~≡≅" and len(term) == 17 for term in found)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from porism.formula import OperatorNode
 from porism.formula.extractors.approach0 import path_class
 from porism.retrieve.formulas.alignment import AlignmentSettings
-from porism.retrieve.formulas.alignment_kernels import EXACT_GREEDY, MOST_ROOTS
+from porism.retrieve.formulas.alignment_kernels import EXACT_GREEDY, MAX_ROOTS
 
 Worths = Sequence[Sequence[float]]
 """What each of the first operands is worth with each of the second."""
@@ -201,7 +201,7 @@ class Reference:
         pairs: list[tuple[OperatorNode, OperatorNode, float]] = []
         free_query, free_found = list(self.query), list(self.found)
         price, first = 1.0, 0.0
-        for _ in range(MOST_ROOTS):
+        for _ in range(MAX_ROOTS):
             best, root_u, root_v = 0.0, None, None
             for u in free_query:
                 for v in free_found:

@@ -6,9 +6,9 @@ import os
 
 LONG = bool(os.environ.get("PORISM_LONG_TESTS"))
 
-FEWEST_EXAMPLES = 25
+MIN_EXAMPLES = 25
 
 
 def examples(count: int) -> int:
     """How many examples of a property are tried: ``count``, or in the short form a tenth of them, at least 25."""
-    return count if LONG else max(count // 10, FEWEST_EXAMPLES)
+    return count if LONG else max(count // 10, MIN_EXAMPLES)

@@ -13,7 +13,7 @@ from porism.errors import EngineError
 from porism.serve.backends.base import (
     ANY_FILTER,
     EVERYWHERE,
-    MOST_FILTERS,
+    MAX_FILTERS,
     Hits,
     RowFilter,
     Rows,
@@ -95,7 +95,7 @@ class MemoryBackend:
             filters = rows.filters[number].tolist()
             self.rows[name][key] = StoredRow(
                 int(rows.parts[number]), int(rows.stamps[number]),
-                set(filters) if len(filters) <= MOST_FILTERS else {ANY_FILTER}, vector,
+                set(filters) if len(filters) <= MAX_FILTERS else {ANY_FILTER}, vector,
                 None if rows.documents is None else rows.documents[number],
             )
 

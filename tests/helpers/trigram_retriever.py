@@ -1,4 +1,5 @@
-"""A retriever that is no weighted sum of terms, in one module: documents by the trigrams of letters that they share."""
+"""A retriever that is not a weighted sum of terms, in one module: documents by the trigrams of letters that they
+share."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from porism.errors import StorageError
 from porism.index import IndexWriter, Snapshot, merging
 from porism.index.merging import (
     FACTOR,
-    LARGEST,
+    MAX_SIZE,
     RUN,
     RUN_LARGEST,
     RUN_SHARE,
@@ -40,8 +40,8 @@ def test_which_segments_are_merged() -> None:
     assert choose_tier([100, 1, 1, 1, 1, 1, 1, 1], [0] * 8) == []
     assert choose_tier([1, 100, 1, 1, 1, 1, 1, 1, 1], [0] * 9) == [0, 2, 3, 4, 5, 6, 7, 8]
     assert choose_tier([10, 10], [10, 11]) == [1]
-    assert choose_tier([LARGEST] * FACTOR, [0] * FACTOR) == [*range(FACTOR)]
-    assert choose_tier([LARGEST + 1] * FACTOR, [0] * FACTOR) == []  # too large to merge unless requested
+    assert choose_tier([MAX_SIZE] * FACTOR, [0] * FACTOR) == [*range(FACTOR)]
+    assert choose_tier([MAX_SIZE + 1] * FACTOR, [0] * FACTOR) == []  # too large to merge unless requested
     assert choose_for_count([5, 1, 3, 2], 4) == []
     assert choose_for_count([5, 1, 3, 2], 2) == [1, 2, 3]
     assert choose_for_count([5, 1, 3, 2], 1) == [0, 1, 2, 3]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from porism.errors import Problem, QueryError
 from porism.search.formula_queries import (
-    LONGEST_FORMULA,
-    LONGEST_QUERY,
+    MAX_FORMULA_LENGTH,
+    MAX_QUERY_LENGTH,
     MOST_FORMULAS,
     FormulaQuery,
     make_formula_query,
@@ -68,7 +68,7 @@ def test_the_formula_of_a_topic_is_asked_for_and_the_rest_is_context() -> None:
     (r"$\frac{a}{$", [r"\frac{a}{"], "never closed"),
     (r"$\foo x$", [r"\foo x"], r"unknown command \foo"),
     ("$x$ and ${}$", ["x"], "nothing in it"),
-    ("x" * 100_000, ["x" * LONGEST_FORMULA], "has 100,000 characters, of which the first 20,000 count"),
+    ("x" * 100_000, ["x" * MAX_FORMULA_LENGTH], "has 100,000 characters, of which the first 20,000 count"),
 ])
 def test_what_is_not_understood_is_reported_and_the_rest_asked(question: str, sources: list[str], report: str) -> None:
     found, problems = asked(question)
@@ -98,7 +98,7 @@ def test_nothing_to_search_for_is_refused(question: str) -> None:
 
 def test_a_document_is_no_query() -> None:
     with pytest.raises(QueryError, match="1,000,001 characters"):
-        make_formula_query("x" * (LONGEST_QUERY + 1))
+        make_formula_query("x" * (MAX_QUERY_LENGTH + 1))
 
 
 @given(st.text(r"$\frac{}[]()<mathi>/ ^_xyé?'&", max_size=60))

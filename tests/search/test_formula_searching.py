@@ -239,7 +239,8 @@ def test_models_by_name_and_from_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("weight = = 1", r"m\.toml: is no TOML: .*line 1"), ("no_such_parameter = 1\n", r"m\.toml: .*no_such_parameter"),
+    ("weight = = 1", r"m\.toml: is not valid TOML: .*line 1"),
+    ("no_such_parameter = 1\n", r"m\.toml: .*no_such_parameter"),
 ])
 def test_broken_model_files_are_named(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "m.toml"

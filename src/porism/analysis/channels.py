@@ -318,7 +318,7 @@ def _joint(name: str, tokenizers: tuple[TokenizerReference, ...]) -> JointChanne
     for key, choices in (("words", ("stems", *_SPLITTERS)), ("case", ("same", "upper"))):
         if options.get(key, choices[0]) not in choices:
             raise ConfigError(
-                f"{key}={options[key]} is no option of a joint channel", where=name,
+                f"{key}={options[key]} is not an option of a joint channel", where=name,
                 hint=f"Choose {key} from {', '.join(choices)}.",
             )
     inner = "+".join(parts)

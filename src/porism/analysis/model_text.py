@@ -24,7 +24,7 @@ Cut = Literal["head", "head-tail"]
 T = TypeVar("T")
 
 _WRITERS: dict[str, Callable[[LayoutTree], str]] = {
-    "source": to_latex,  # of what is no LaTeX
+    "source": to_latex,  # of what is not valid LaTeX
     "latex": lambda layout: to_latex(layout, spaces=False),
     "unified": lambda layout: " ".join(unified_tokens(layout)),
     "prefix": lambda layout: " ".join(prefix_notation(operator_tree(layout))),

@@ -42,7 +42,7 @@ def is_symbol(token: str) -> bool:
 
 @lru_cache(4096)
 def text_symbol(written: str) -> str:
-    """The term of a character or a command in plain text; empty for one that is no symbol."""
+    """The term of a character or a command in plain text; empty for one that is not a symbol."""
     if written in _DIGRAPHS or written == "!=":  # which is a factorial too, so not without a blank before it
         return _DIGRAPHS.get(written, "≠")
     tokens = latex_tokens(parse(Formula(written)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from porism.search.marked_text import Snippet
 
 SHOWN_PLACES = 3
-LONGEST_LINE = 500
+MAX_LINE_LENGTH = 500
 """A formula that is longer is cut: one line must not fill the terminal."""
 
 
@@ -64,7 +64,7 @@ def print_matches(matches: Sequence[FormulaMatch], *, tree: bool = True) -> None
             echo(f"      {_cut(line)}")
 
 
-def cut_snippet(snippet: Snippet, most: int = LONGEST_LINE) -> Snippet:
+def cut_snippet(snippet: Snippet, most: int = MAX_LINE_LENGTH) -> Snippet:
     """A snippet of at most ``most`` characters, with ``…`` where something is left out."""
     from porism.search.marked_text import Piece, Snippet
 
@@ -79,7 +79,7 @@ def cut_snippet(snippet: Snippet, most: int = LONGEST_LINE) -> Snippet:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+    return line if len(line) <= MAX_LINE_LENGTH else f"{line[:MAX_LINE_LENGTH]}…"
 
 
 def _where(hit: FormulaHit, several_sources: bool) -> str:

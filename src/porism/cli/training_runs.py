@@ -56,7 +56,7 @@ def training_options(
     """The argument and options of a command that trains a model by a dataclass of settings.
 
     :param more: options of this command; they come first.
-    :param omit: settings that are no options, and ``names``: options that are not called as their setting.
+    :param omit: settings that are not options, and ``names``: options that are not called as their setting.
     """
     from porism.lab.train.settings import FORMER_NAMES
 

@@ -14,7 +14,7 @@ BARE_DIRECTIVES = words(
     "figure only automodule autoclass autofunction automethod container rst-class class div tab-set grid grid-item "
     "csv-table list-table figure-md"
 )
-"""Those whose argument is no text."""
+"""Those whose argument is not text."""
 CODE_DIRECTIVES = words(
     "code code-block sourcecode literalinclude parsed-literal ipython sagelinks doctest testcode testoutput prompt "
     "code-tabs sage sagecell"
@@ -30,4 +30,4 @@ CODE_LANGUAGES = words(
 )
 """What R Markdown and Quarto put first into the braces of a block of code."""
 VERBATIM_DIRECTIVES = DROPPED_DIRECTIVES | CODE_DIRECTIVES | CELL_DIRECTIVES | RST_DIRECTIVES | {"math"}
-"""Those whose content is no running text."""
+"""Those whose content is not running text."""

@@ -42,7 +42,7 @@ _PARTNERS = {"(": ")", "[": "]", "\\\\(": "\\\\)", "\\\\[": "\\\\]"}
 _LINE_START = re.compile(r"(?:\A|[\r\n])[ \t>]{0,40}\Z")
 _LINE_END = re.compile(r"[ \t]{0,40}(?:\{#[^{}\n]{1,200}\})?[ \t]{0,40}(?=[\r\n]|\Z)")
 _HEADING = re.compile(r"[\r\n] {0,3}#")
-_LONGEST_DISPLAY = 10_000
+_MAX_DISPLAY_LENGTH = 10_000
 """A display with blank lines in it has at most so many characters."""
 
 
@@ -261,7 +261,7 @@ class _Splitter:
         if not self.code or close <= token + 1:
             return 0
         text, start, end = self.text, self.starts[token], self.starts[close]
-        if end - start > _LONGEST_DISPLAY or not _LINE_START.search(text, max(0, start - 42), start):
+        if end - start > _MAX_DISPLAY_LENGTH or not _LINE_START.search(text, max(0, start - 42), start):
             return 0
         return 0 if _HEADING.search(text, start, end) or not _LINE_END.match(text, end + 2) else close
 

@@ -21,7 +21,7 @@ WHOLE_FILE = 4_000
 """Files of at most so many characters are one document."""
 PIECE = 2_000
 """Pieces of longer files end with the paragraph in which they reach so many characters."""
-LONGEST_LINE = 1 << 20
+MAX_LINE_LENGTH = 1 << 20
 """A longer line is cut."""
 
 _ESCAPED = re.compile("[\udc80-\udcff]")
@@ -41,7 +41,7 @@ class PlainReader(FileReader):
                 head = file.read(4096)
                 encoding = options.encoding or guess_encoding(head)
                 if encoding is None and b"\0" in head:
-                    on_problem(Problem(name, "is no text; it is left out"))
+                    on_problem(Problem(name, "is not text; it is left out"))
                     return
                 file.seek(0)
                 yield from _documents(_lines(file, name, encoding or "utf-8", on_problem), name, source, on_problem)
@@ -55,7 +55,7 @@ def _lines(file: BinaryIO, name: str, encoding: str, on_problem: OnProblem) -> I
     wide = encoding.startswith(("utf-16", "utf-32"))
     errors = "replace" if wide else "surrogateescape"
     with io.TextIOWrapper(file, encoding=encoding, errors=errors, newline=None) as reader:
-        while line := reader.readline(LONGEST_LINE):
+        while line := reader.readline(MAX_LINE_LENGTH):
             broken = "\ufffd" in line if wide else not line.isascii() and _ESCAPED.search(line) is not None
             if broken and not reported:
                 reported = True

@@ -16,11 +16,11 @@ from porism.corpus.text_files import guess_encoding, kind_of_special, open_file
 from porism.errors import OnProblem, Problem, SourceError
 
 BLOCK = 1 << 20
-LONGEST_LINE = 256 << 20
-MOST_UNPACKED = 64 << 30
+MAX_LINE_LENGTH = 256 << 20
+MAX_UNPACKED = 64 << 30
 """Bytes that gzip data may unpack to unless the reader's options say otherwise."""
 UNPACKED_FREELY = 256 << 20
-MOST_TIMES_UNPACKED = 200
+MAX_TIMES_UNPACKED = 200
 """Beyond 256 MiB, gzip data may unpack to so many times their size: text stays far below, and bombs reach 1,000."""
 _WIDE_MARKS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
@@ -55,7 +55,7 @@ def check_source(path: Path, expected: str) -> None:
     """Refuses a file that is missing, empty or cannot be read.
 
     :param expected: what should be there, for the message.
-    :raises SourceError: the file is missing, is no file, is empty, or cannot be opened.
+    :raises SourceError: the file is missing, is not a file, is empty, or cannot be opened.
     """
     hint = f"Expected {expected}"
     try:
@@ -133,7 +133,7 @@ def narrow_encoding(encoding: str | None) -> str:
 
 def _unpack(packed: IO[bytes], path: Path, on_problem: OnProblem, limit: int | None) -> IO[bytes]:
     if limit is None:
-        limit = min(MOST_UNPACKED, max(UNPACKED_FREELY, os.fstat(packed.fileno()).st_size * MOST_TIMES_UNPACKED))
+        limit = min(MAX_UNPACKED, max(UNPACKED_FREELY, os.fstat(packed.fileno()).st_size * MAX_TIMES_UNPACKED))
     output = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     size = 0
     try:
@@ -174,7 +174,7 @@ def byte_lines(
 
     :param longest: in bytes, with the line end; None means 256 MB.
     """
-    longest = longest or LONGEST_LINE
+    longest = longest or MAX_LINE_LENGTH
     number = offset = 0
     while line := file.readline(longest):
         number += 1

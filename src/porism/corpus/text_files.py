@@ -121,11 +121,11 @@ def decode(data: bytes, where: str, on_problem: OnProblem, encoding: str | None 
 def read_text(
     path: Path, where: str, on_problem: OnProblem, encoding: str | None = None, limit: int = MAX_TEXT_BYTES
 ) -> str | None:
-    """The text of a file; None, and a problem, where it cannot be read, is too large, or is no text."""
+    """The text of a file; None, and a problem, where it cannot be read, is too large, or is not text."""
     data = read_bytes(path, where, on_problem, limit)
     if data is None:
         return None
     if encoding is None and guess_encoding(data) is None and b"\0" in data[:4096]:
-        on_problem(Problem(where, "is no text; it is left out"))
+        on_problem(Problem(where, "is not text; it is left out"))
         return None
     return decode(data, where, on_problem, encoding)

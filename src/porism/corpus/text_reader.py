@@ -16,7 +16,7 @@ from porism.types import Document
 
 
 class TextReader(FileReader):
-    """Reads the whole text of a file, in the encoding of the options; a file that is no text is reported."""
+    """Reads the whole text of a file, in the encoding of the options; a file that is not text is reported."""
 
     @abstractmethod
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:

@@ -111,7 +111,7 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     between tabs or spaces; empty lines do not count.
 
     :raises SourceError: the file is missing, empty or unreadable.
-    :raises FormatError: a line has other columns, its gain is no whole number, or a document is judged twice with
+    :raises FormatError: a line has other columns, its gain is not a whole number, or a document is judged twice with
         different gains.
     """
     path = Path(path)
@@ -131,7 +131,7 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
             raise FormatError("a line has no query id or no document id", where=where, hint=hint)
         gain = _gain(written)
         if gain is None:
-            raise FormatError(f"the gain {written[:40]!r} is no whole number", where=where, hint=hint)
+            raise FormatError(f"the gain {written[:40]!r} is not a whole number", where=where, hint=hint)
         judged = qrels.setdefault(query, {})
         if judged.setdefault(document, gain) != gain:
             raise FormatError(
@@ -206,9 +206,9 @@ def _json_topics(
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise FormatError(f"a line is no JSON ({error})", where=where) from None
+            raise FormatError(f"a line is not valid JSON ({error})", where=where) from None
         if not isinstance(value, dict):
-            raise FormatError("a line is no JSON object", where=where)
+            raise FormatError("a line is not a JSON object", where=where)
         topic = next((str(value[key]).strip() for key in _ID_KEYS if value.get(key) not in (None, "")), "")
         fields: dict[str, Content] = {}
         metadata: dict[str, str | tuple[str, ...]] = {}
@@ -238,7 +238,7 @@ def _json_text(value: Any, name: str, where: str) -> str:
     if isinstance(value, list) and name == "tags":
         return " ".join(map(str, value))
     if not isinstance(value, str):
-        raise FormatError(f"{name} is no string", where=where)
+        raise FormatError(f"{name} is not a string", where=where)
     return value.strip()
 
 

@@ -164,7 +164,7 @@ class FileReader(ABC):
 
 
 def check_file(path: Path) -> None:
-    """Refuses what is no readable file with something in it.
+    """Refuses what is not a readable file with something in it.
 
     :raises SourceError: the file is missing, empty or unreadable.
     """

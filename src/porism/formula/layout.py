@@ -36,7 +36,7 @@ def child_rows(node: LayoutNode) -> list[Row]:
 _SLOTS = ("above", "below", "over", "under", "pre_above", "pre_below")
 
 
-MOST_STYLES = 8
+MAX_STYLES = 8
 
 
 def set_style(row: Row, kind: str) -> None:
@@ -44,7 +44,7 @@ def set_style(row: Row, kind: str) -> None:
     if row:
         style = Style(kind, frozenset(slot for slot in _SLOTS if getattr(row[-1], slot) is not None))
         for node in row:
-            if len(node.styles) < MOST_STYLES:
+            if len(node.styles) < MAX_STYLES:
                 node.styles = (style, *node.styles)
 
 
@@ -124,7 +124,7 @@ def group_nodes(row: Row, base: int) -> LayoutNode:
     return group
 
 
-_MOST_ARGUMENTS = 8
+_MAX_ARGUMENTS = 8
 
 
 def takes_arguments(row: Row, base: int, first: int = 0) -> bool:
@@ -132,7 +132,7 @@ def takes_arguments(row: Row, base: int, first: int = 0) -> bool:
     ``\\foo{a+b}``, with a single symbol (``\\foo f{a+b}``) or other such groups between them. What is around the group
     begins at ``row[first]``."""
     place = base - 1
-    while place > first and row[place].kind == "G" and base - place < _MOST_ARGUMENTS:
+    while place > first and row[place].kind == "G" and base - place < _MAX_ARGUMENTS:
         place -= 1
     if place < first or row[place].kind == "O":
         return False

@@ -12,16 +12,16 @@ import struct
 from porism.formula.extractors.walk import operator_walk
 from porism.formula.tree import OperatorNode, OperatorTree
 
-MOST_PACKED_NODES = 512
+MAX_PACKED_NODES = 512
 """Trees are cut in preorder after so many nodes: it bounds what comparing two trees costs."""
 
 
 def pack_tree(tree: OperatorTree) -> bytes:
-    """The tree as bytes, at most :data:`MOST_PACKED_NODES` nodes; children that were cut are not counted."""
+    """The tree as bytes, at most :data:`MAX_PACKED_NODES` nodes; children that were cut are not counted."""
     walk = operator_walk(tree)
     nodes = walk.nodes
-    if len(nodes) > MOST_PACKED_NODES:
-        nodes = nodes[:MOST_PACKED_NODES]
+    if len(nodes) > MAX_PACKED_NODES:
+        nodes = nodes[:MAX_PACKED_NODES]
         arities = [0] * len(nodes)
         for parent in walk.parents[1 : len(nodes)]:
             arities[parent] += 1

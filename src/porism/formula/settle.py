@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from porism.formula.breaks import BREAK, break_lines, is_break
 from porism.formula.layout import (
-    MOST_STYLES,
+    MAX_STYLES,
     SCRIPT_SLOTS,
     attach_limits,
     begin_column,
@@ -22,14 +22,14 @@ from porism.formula.tables.lookup import MATRIX_FENCES, is_limit_operator, token
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import FIRST_WORDS, join_pairs
 
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 _SETTLED_LABELS = FIRST_WORDS | {"′", BREAK}
 CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
 
 
 def settle(top: Row) -> None:
     """Lets matrices take in their fences and empty bases hand their scripts to a neighbour, in all rows of a tree."""
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         rows = [top]
         for row in rows:
             for node in row:
@@ -142,7 +142,7 @@ def _pass_styles(node: LayoutNode, content: Row) -> None:
     """Lets symbols keep the styles of the node that they come out of."""
     if node.styles:
         for inner in content:
-            inner.styles = (*node.styles, *inner.styles)[-MOST_STYLES:]
+            inner.styles = (*node.styles, *inner.styles)[-MAX_STYLES:]
 
 
 def _can_carry(inner: LayoutNode, group: LayoutNode) -> bool:

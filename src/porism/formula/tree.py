@@ -46,7 +46,7 @@ class LayoutNode:
     ``\\overset``/``\\underset`` are ``over``/``under``.
 
     ``space`` is the horizontal space written before the symbol, in mu (18 are a quad; ``\\!`` takes 3 away). It is seen
-    on the page and is no part of what the formula says: equality, keys and terms leave it out. So they do with
+    on the page and is not part of what the formula says: equality, keys and terms leave it out. So they do with
     ``styles``, the boxes and strokes around the symbol, outer ones first.
     """
 

@@ -25,7 +25,7 @@ _ORDINARY_WORDS = frozenset({"th", "ch", "sh", "real", "image"})
 _MAX_JOINED = 400
 """Longer texts are not joined, so that joining stays linear."""
 _PUNCTUATION = frozenset("-'`\"/()[]!?~^")
-"""Signs that are no symbols where a text has nothing else."""
+"""Signs that are not symbols where a text has nothing else."""
 _SIGNS = frozenset("$%&_#")
 """Signs that are symbols, also alone in a text."""
 _MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")

@@ -234,7 +234,7 @@ class Container:
             (block,) = own or (default,)
             dtype = np.dtype(dtype_name)
             if dtype.kind not in "biuf" or any(type(length) is not int or length < 0 for length in shape):
-                raise ValueError(f"section {name!r} is no array of numbers")
+                raise ValueError(f"section {name!r} is not an array of numbers")
             if type(block) is not int or block < 1:
                 raise ValueError(f"section {name!r} has blocks of {block!r} bytes")
             stop = start + dtype.itemsize * math.prod(shape)

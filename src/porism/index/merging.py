@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 FACTOR = 8
 """The number of segments of about the same size that become one."""
-LARGEST = 5_000_000
+MAX_SIZE = 5_000_000
 """Segments with more documents are left alone unless a merge is requested."""
 RUN = 10_000
 """After a run that adds fewer documents, only tiers are merged."""
@@ -25,7 +25,7 @@ def choose_tier(live: Sequence[int], deleted: Sequence[int]) -> list[int]:
     """
     tiers: dict[int, list[int]] = {}
     for position, size in enumerate(live):
-        if size <= LARGEST:
+        if size <= MAX_SIZE:
             tiers.setdefault(_tier(size), []).append(position)
     for tier in sorted(tiers):
         if len(tiers[tier]) >= FACTOR:

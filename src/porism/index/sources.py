@@ -23,7 +23,7 @@ from porism.index.container_writer import ContainerWriter
 NOBODY = -1
 """The group of documents without a source."""
 
-MOST_PROBLEMS = 200
+MAX_PROBLEMS = 200
 """Further problems of a group are counted, not stored."""
 
 _LEVEL = 3

@@ -277,7 +277,7 @@ def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: An
     while at < stop:
         shared, rest, at = get_lengths(data, at, stop)
         if at > stop or rest > stop - at:
-            return -1  # this is no block
+            return -1  # this is not a block
         if shared < matched:
             return -1  # the entries have passed the string
         if shared == matched:

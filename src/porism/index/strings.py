@@ -27,7 +27,7 @@ BUCKETS = (512, 32, 3)
 
 FRONT_BLOCK = 16
 """Strings in a front-coded block: the first is whole, each other one omits the prefix it shares with the one before."""
-_MOST_STRINGS = 2**31 - 1
+_MAX_STRINGS = 2**31 - 1
 _COPIED_BYTES = 1 << 24
 
 
@@ -124,7 +124,7 @@ class Dictionary:
         self._block_starts: NDArray[np.int64] = bounds(container, f"{name}:blocks", np.int64, len(self._data))
         first = column(container, f"{name}:buckets", np.int64)
         self._first: NDArray[np.int64] = bounds(
-            container, f"{name}:buckets", np.int64, min(int(first.max(initial=0)), _MOST_STRINGS)
+            container, f"{name}:buckets", np.int64, min(int(first.max(initial=0)), _MAX_STRINGS)
         )
         if int((-(-np.diff(self._first) // FRONT_BLOCK)).sum()) != len(self._block_starts) - 1:
             raise damaged(container, f"{name}:blocks", f"not those of {len(self)} strings")

@@ -30,7 +30,7 @@ from porism.index.vector_rows import NumberType, PartFile, VectorRows, offsets_o
 from porism.system.files.durable import make_folder
 
 _PREFIX = "vectors-"
-_AT_ONCE = 16_384
+_BATCH_SIZE = 16_384
 
 
 class ComputedRows(NamedTuple):
@@ -252,9 +252,9 @@ class VectorSources:
     ) -> Iterator[tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], int]]:
         """For each piece of the contents: by source, the rows of the piece it fills and its own rows; and the size."""
         counts = self.counts(digests)
-        for start in range(0, len(digests), _AT_ONCE):
-            sizes = counts[start : start + _AT_ONCE]
-            places = np.searchsorted(self._known, digests[start : start + _AT_ONCE])
+        for start in range(0, len(digests), _BATCH_SIZE):
+            sizes = counts[start : start + _BATCH_SIZE]
+            places = np.searchsorted(self._known, digests[start : start + _BATCH_SIZE])
             begins = offsets_of(sizes)[:-1]
             targets, sources = [], []
             for number, rows in enumerate(self._rows):

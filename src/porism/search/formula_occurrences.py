@@ -17,7 +17,7 @@ from porism.index.filters import Masks
 from porism.search.marked_text import Value
 from porism.types import Formula
 
-MOST_PLACES = 1_000
+MAX_PLACES = 1_000
 """Places of one formula beyond these are not listed: ``n`` is everywhere."""
 
 _MOST_REMEMBERED = 2_000_000
@@ -135,7 +135,7 @@ class FormulaPlaces:
             found.update(self._names(number, np.flatnonzero(np.repeat(self.live[number], lengths))))
         return found - {""}
 
-    def places(self, key: str, allowed: Masks | None = None, most: int = MOST_PLACES) -> tuple[Place, ...]:
+    def places(self, key: str, allowed: Masks | None = None, most: int = MAX_PLACES) -> tuple[Place, ...]:
         """Where the formula with a normalised form occurs, ``most`` places at most, in the order of documents."""
         found: list[Place] = []
         for number, segment in enumerate(self.segments):

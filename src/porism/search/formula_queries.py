@@ -9,10 +9,10 @@ from porism.corpus import split_math
 from porism.errors import OnProblem, Problem, QueryError
 from porism.formula import notation_of, operator_tree, parse
 from porism.search.formula_guessing import recognise_formulas
-from porism.search.questions import LONGEST_QUERY
+from porism.search.questions import MAX_QUERY_LENGTH
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
-LONGEST_FORMULA = 20_000
+MAX_FORMULA_LENGTH = 20_000
 """Of a longer query formula only so many characters count."""
 
 MOST_FORMULAS = 20
@@ -21,7 +21,7 @@ MOST_FORMULAS = 20
 FORMULA_FIELD = "formula"
 """The field of a topic that contains the query formula; its other fields are the context."""
 
-_MOST_PROBLEMS = 3
+_MAX_PROBLEMS = 3
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}(?![A-Za-z}])")
 _DELIMITER = re.compile(r"\$|\\[()\[\]]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -43,7 +43,7 @@ def make_formula_query(question: str | Formula | Content | Query, on_problem: On
     fields are the context; of any other topic all formulas are.
 
     :param on_problem: receives the unparsed parts of the formulas, and what was left out.
-    :raises QueryError: there is no formula in it, or it is longer than :data:`LONGEST_QUERY`.
+    :raises QueryError: there is no formula in it, or it is longer than :data:`MAX_QUERY_LENGTH`.
     """
     report = on_problem or _ignore
     context: Query | None = None
@@ -79,9 +79,9 @@ def read_formula_question(text: str) -> tuple[str | Content, list[str]]:
     Where there are words beside formulas without dollars, the formulas are the query and the words are its context;
     else it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
     """
-    if _DELIMITER.search(text) or notation_of(text) == "mathml" or not _WORDS.search(text[:LONGEST_FORMULA]):
+    if _DELIMITER.search(text) or notation_of(text) == "mathml" or not _WORDS.search(text[:MAX_FORMULA_LENGTH]):
         return text, []
-    guess = recognise_formulas(text[:LONGEST_FORMULA])
+    guess = recognise_formulas(text[:MAX_FORMULA_LENGTH])
     if not guess.formulas:
         return text, []
     return guess.content, [f"read as a formula: ${source}$" for source in guess.formulas]
@@ -92,8 +92,8 @@ def _ignore(problem: Problem) -> None:
 
 
 def _content(text: str, report: OnProblem) -> Content:
-    if len(text) > LONGEST_QUERY:
-        raise QueryError(f"the query has {len(text):,} characters", hint=f"Ask with at most {LONGEST_QUERY:,}.")
+    if len(text) > MAX_QUERY_LENGTH:
+        raise QueryError(f"the query has {len(text):,} characters", hint=f"Ask with at most {MAX_QUERY_LENGTH:,}.")
     if notation_of(text) == "mathml":
         return Content.of(Formula(text.strip(), "mathml"))
     content = split_math(text)
@@ -105,7 +105,7 @@ def _content(text: str, report: OnProblem) -> Content:
     bare = _DELIMITER.sub(" ", text).strip()
     if bare != text.strip():
         report(Problem("query", "a delimiter of formulas has no partner; all of the text is taken for one formula"))
-    elif _WORDS.search(text[:LONGEST_FORMULA]):
+    elif _WORDS.search(text[:MAX_FORMULA_LENGTH]):
         report(Problem("query", "there is no formula between dollars; the words are taken for LaTeX"))
     return Content.of(Formula(bare.replace(PLACEHOLDER, " "))) if bare else Content("")
 
@@ -130,20 +130,20 @@ def _usable(formulas: tuple[Formula, ...], report: OnProblem) -> tuple[Formula, 
     usable: list[Formula] = []
     for formula in distinct:
         where = f"formula {_short(formula.source)!r}"
-        if len(formula.source) > LONGEST_FORMULA:
+        if len(formula.source) > MAX_FORMULA_LENGTH:
             report(Problem(
-                where, f"has {len(formula.source):,} characters, of which the first {LONGEST_FORMULA:,} count"
+                where, f"has {len(formula.source):,} characters, of which the first {MAX_FORMULA_LENGTH:,} count"
             ))
-            formula = Formula(formula.source[:LONGEST_FORMULA], formula.notation, formula.id, formula.visual_id)
+            formula = Formula(formula.source[:MAX_FORMULA_LENGTH], formula.notation, formula.id, formula.visual_id)
         layout = parse(formula)
         if not layout.row:
             if formula.source.strip():
                 report(Problem(where, "there is nothing in it that could be searched for"))
             continue
-        for problem in sorted(layout.problems, key=lambda problem: problem.position)[:_MOST_PROBLEMS]:
+        for problem in sorted(layout.problems, key=lambda problem: problem.position)[:_MAX_PROBLEMS]:
             report(Problem(where, f"character {problem.position}: {problem.what}"))
-        if len(layout.problems) > _MOST_PROBLEMS:
-            report(Problem(where, f"{len(layout.problems) - _MOST_PROBLEMS} more things were not understood"))
+        if len(layout.problems) > _MAX_PROBLEMS:
+            report(Problem(where, f"{len(layout.problems) - _MAX_PROBLEMS} more things were not understood"))
         if operator_tree(layout).root.kind == "W":
             report(Problem(where, "is only a wildcard, which matches any formula"))
         usable.append(formula)

@@ -31,7 +31,7 @@ CONTEXT_WEIGHT = 0.05
 CONTEXT_DEPTH = 1_000
 """So many formulas and so many documents are looked at where a context counts."""
 
-_MOST_CANDIDATES = 200
+_MAX_CANDIDATES = 200
 """Formulas of one document, or of one visual id, that are compared when only that is named."""
 
 Named = Literal["auto", "key", "visual_id", "document"]
@@ -152,7 +152,7 @@ class FormulaSearcher:
                 hint="Name the key of a hit, a visual id, or a document's id.",
             )
         matches = [
-            self.ranker.match(formula, key) for key in keys[:_MOST_CANDIDATES] for formula in query.formulas
+            self.ranker.match(formula, key) for key in keys[:_MAX_CANDIDATES] for formula in query.formulas
         ]
         return max(matches, key=lambda match: match.score)
 

@@ -35,7 +35,7 @@ from porism.types import Formula
 MarkStyle = Literal["plain", "brackets", "html", "ansi"]
 """No marks; ``[x]``; ``<mark>x</mark>`` with the text escaped; or bold and green for a terminal."""
 
-MOST_PARTS = 5
+MAX_PARTS = 5
 """Of so many parts of one contribution the largest are printed."""
 
 _MARKS: dict[MarkStyle, tuple[str, str]] = {
@@ -301,7 +301,7 @@ def match_lines(match: FormulaMatch, style: MarkStyle = "brackets", *, tree: boo
     return [*lines, *short_lines(match.explanation)] if tree else lines
 
 
-def short_lines(explanation: Explanation, most: int = MOST_PARTS) -> list[str]:
+def short_lines(explanation: Explanation, most: int = MAX_PARTS) -> list[str]:
     """An explanation as text, one line a node; of many parts of one node the largest, and the rest in one line."""
     lines: list[str] = []
     stack: list[tuple[Explanation, int]] = [(explanation, 0)]

@@ -15,7 +15,7 @@ from porism.search.printable import one_printable_line
 from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
-_LONGEST_HEADING = 60
+_MAX_HEADING_LENGTH = 60
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
 
@@ -139,4 +139,4 @@ def _shown_heading(heading: str) -> str:
 
 
 def _short(heading: str) -> str:
-    return heading if len(heading) <= _LONGEST_HEADING else f"{heading[: _LONGEST_HEADING - 1]}…"
+    return heading if len(heading) <= _MAX_HEADING_LENGTH else f"{heading[: _MAX_HEADING_LENGTH - 1]}…"

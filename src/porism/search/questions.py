@@ -18,7 +18,7 @@ from porism.search.formula_guessing import recognise_formulas
 from porism.settings import nearest
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
-LONGEST_QUERY = 1_000_000
+MAX_QUERY_LENGTH = 1_000_000
 """Characters of a query beyond these are refused: it is a document, not a question."""
 
 _NAME = r"[A-Za-z][A-Za-z0-9_-]*[A-Za-z0-9]"
@@ -60,7 +60,7 @@ def make_query(question: str | Content | Query, guess_formulas: bool = False) ->
 
     :param guess_formulas: whether formulas without dollars are recognised in a string
         (:mod:`porism.search.formula_guessing`).
-    :raises QueryError: there is nothing in it, or it is longer than :data:`LONGEST_QUERY`.
+    :raises QueryError: there is nothing in it, or it is longer than :data:`MAX_QUERY_LENGTH`.
     """
     if isinstance(question, Query):
         return _checked(question)
@@ -130,8 +130,8 @@ class _Reading(NamedTuple):
 
 def _split(text: str) -> tuple[Content, list[str]]:
     """A text with the formulas between delimiters, and notes on delimiters without a partner, which are left out."""
-    if len(text) > LONGEST_QUERY:
-        raise QueryError(f"the query has {len(text):,} characters", hint=f"Ask with at most {LONGEST_QUERY:,}.")
+    if len(text) > MAX_QUERY_LENGTH:
+        raise QueryError(f"the query has {len(text):,} characters", hint=f"Ask with at most {MAX_QUERY_LENGTH:,}.")
     cleaned = clean(text)
     lonely: list[int] = []
     content = Content.of(*split_parts(cleaned, on_unbalanced=lonely.append))

@@ -25,7 +25,7 @@ PASSAGE_CHARACTERS = 260
 MOST_FORMULAS = 400
 """Formulas of a field beyond these are shown unmarked: a snippet must not take longer than the search."""
 
-MOST_CHARACTERS = 500_000
+MAX_CHARACTERS = 500_000
 """The same for the text of one field: the passage is looked for in its beginning."""
 
 LAST_FIELDS = ("title", "section", "labels", "tags", "expansion")
@@ -35,7 +35,7 @@ SIDE_FIELDS = {"question": 0.5, "comments": 0.5, "proof": 0.7}
 """What a passage is worth where it is not of a document's own text: of what all answers of a thread have in common, of
 what others have written, or of a proof beside its statement."""
 
-LEAST_BY_TERMS = 0.8
+MIN_BY_TERMS = 0.8
 """A formula that is compared by its terms alone matches from this quality on."""
 
 _PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
@@ -204,7 +204,7 @@ class SnippetMaker:
                 qualities = {place: _quality(query_formula.terms, read.terms) for place, read in written.items()}
                 best = max(qualities.values(), default=0.0)
                 for place, quality in qualities.items():
-                    if quality >= max(LEAST_BY_TERMS, best - NEAR):
+                    if quality >= max(MIN_BY_TERMS, best - NEAR):
                         found[place] = ShownMatch(query_formula.formula, quality)
         for place, read in written.items():
             if read.key in self._query_formulas:  # symbols too, which are too small to be compared
@@ -213,7 +213,7 @@ class SnippetMaker:
 
     def _items(self, document: Document, field: str) -> list[_Item]:
         content, marks = document.fields[field], self._marks(document)
-        items = self._text_items(content.text[:MOST_CHARACTERS])
+        items = self._text_items(content.text[:MAX_CHARACTERS])
         place = -1
         for number, formula in enumerate(content.formulas[:MOST_FORMULAS]):
             place = content.text.index(PLACEHOLDER, place + 1)

@@ -21,7 +21,7 @@ from porism.index.engine.postings import DENSE_AT_LEAST, Postings
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, live_frequencies, open_postings
 from porism.types import Query
 
-SHORTEST = 4
+MIN_LENGTH = 4
 """Shorter words are not corrected: too many others are near."""
 
 LONG = 6
@@ -30,7 +30,7 @@ LONG = 6
 FREQUENT = 100
 """A word that the index has is a slip only if one an edit away is in so many times more documents."""
 
-_LONGEST_SUFFIX = 3
+_MAX_SUFFIX_LENGTH = 3
 _COMPARED = 16
 _READ_FOR_SPELLING = 5
 _LISTED = 12
@@ -61,7 +61,7 @@ class SpellingSuggester:
         text = " ".join(content.text for content in query.fields.values())
         words = dict.fromkeys(
             word for word in WORD.findall(text)
-            if fold(word).isalpha() and len(word) >= SHORTEST and UNSPACED.search(word) is None
+            if fold(word).isalpha() and len(word) >= MIN_LENGTH and UNSPACED.search(word) is None
         )
         return [found for word in words if (found := self.suggestion(word)) is not None]
 
@@ -99,16 +99,16 @@ class SpellingSuggester:
     def _near_stop_word(self, word: str) -> bool:
         """Whether a word is a slip of one that is not searched for anyway: ``whcih``."""
         return any(
-            len(stop) >= SHORTEST and OSA.distance(word, stop, score_cutoff=1) <= 1
+            len(stop) >= MIN_LENGTH and OSA.distance(word, stop, score_cutoff=1) <= 1
             for language in self._analyzer.languages for stop in self._analyzer.words_in(language).dropped
         )
 
     def _candidates(self, folded: str, terms: set[str], edits: int) -> list[str]:
         """Terms that are near to a word, to one of its stems, or to the word without one of its endings."""
-        stems = {*terms, *(folded[: len(folded) - cut] for cut in range(_LONGEST_SUFFIX + 1))}
+        stems = {*terms, *(folded[: len(folded) - cut] for cut in range(_MAX_SUFFIX_LENGTH + 1))}
         nearest: dict[str, float] = {}
         for stem in stems:
-            if len(stem) < SHORTEST - 1:
+            if len(stem) < MIN_LENGTH - 1:
                 continue
             for other, distance, _ in process.extract(
                 stem, self._terms, scorer=OSA.distance, score_cutoff=edits, limit=None, processor=None
@@ -137,7 +137,7 @@ class SpellingSuggester:
                 for term, count in zip(terms, counts, strict=True):
                     if count and term.isalpha():
                         self._df[term] += count
-            self._terms = [term for term in self._df if len(term) >= SHORTEST - 1]
+            self._terms = [term for term in self._df if len(term) >= MIN_LENGTH - 1]
             self._highest_df = max(self._df.values(), default=0)
         return self._df
 

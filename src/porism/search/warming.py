@@ -14,8 +14,8 @@ from porism.types import Content, Document, Formula
 
 _QUESTIONS = 4
 _LOOKED_AT = 64
-_MOST_FORMULAS = 2
-_MOST_CHARACTERS = 80
+_MAX_FORMULAS = 2
+_MAX_CHARACTERS = 80
 
 
 def warm(index: Index, questions: int = _QUESTIONS, ended: Callable[[], bool] = lambda: False) -> int:
@@ -49,13 +49,13 @@ def _beginnings(snapshot: Snapshot, most: int) -> list[Content]:
 
 def _beginning(document: Document) -> Content:
     parts: list[str | Formula] = []
-    characters, formulas = _MOST_CHARACTERS, _MOST_FORMULAS
+    characters, formulas = _MAX_CHARACTERS, _MAX_FORMULAS
     for content in document.fields.values():
         for part in content.parts:
             if isinstance(part, str):
                 parts.append(part[:characters])
                 characters -= len(part[:characters])
-            elif formulas and len(part.source) <= _MOST_CHARACTERS:
+            elif formulas and len(part.source) <= _MAX_CHARACTERS:
                 parts.append(part)
                 formulas -= 1
     return Content.of(*parts)

@@ -12,7 +12,7 @@ from index_cases import Doc, batch_of, packed_tree
 
 from porism.errors import IndexCorrupt
 from porism.formula import OperatorNode, OperatorTree, operator_tree, pack_tree, parse_latex, unpack_tree
-from porism.formula.packed import MOST_PACKED_NODES
+from porism.formula.packed import MAX_PACKED_NODES
 from porism.index import IndexWriter, Snapshot, container
 from porism.index.container import Container
 from porism.index.engine import trees
@@ -66,10 +66,10 @@ def test_all_trees_are_as_they_were_packed(formulas: list[str], at_a_time: int) 
 
 
 def test_the_largest_tree() -> None:
-    leaves = [OperatorNode(f"x{number}", "V") for number in range(MOST_PACKED_NODES)]
+    leaves = [OperatorNode(f"x{number}", "V") for number in range(MAX_PACKED_NODES)]
     found = Trees.build([pack_tree(OperatorTree(OperatorNode("plus", "U", leaves), ""))] * 2)
-    assert (found.sizes[0], found.arities[0]) == (MOST_PACKED_NODES, MOST_PACKED_NODES - 1)
-    assert found.indptr.tolist() == [0, MOST_PACKED_NODES, 2 * MOST_PACKED_NODES]
+    assert (found.sizes[0], found.arities[0]) == (MAX_PACKED_NODES, MAX_PACKED_NODES - 1)
+    assert found.indptr.tolist() == [0, MAX_PACKED_NODES, 2 * MAX_PACKED_NODES]
 
 
 @pytest.mark.parametrize("broken", [

@@ -206,7 +206,7 @@ def kill_starts(root: Path, paper: str, operations: list[int]) -> dict[str, int]
 
 
 def kill(root: Path, paper: str, operations: list[int]) -> dict[str, int]:
-    """Runs :func:`kill_starts` in a process of its own, from which the starts are forked: threads are no trouble."""
+    """Runs :func:`kill_starts` in a process of its own, from which the starts are forked: threads are not trouble."""
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
     result = subprocess.run(
         [sys.executable, "-c", HARNESS, str(root), paper, json.dumps(operations)], capture_output=True, text=True,

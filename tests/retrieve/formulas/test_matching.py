@@ -45,7 +45,7 @@ def substitution(found: FormulaMatch) -> dict[str, str]:
     (r"\frac{?a}{?b}", r"\frac{x^{2}}{x^{2}}", {"?a": "x^{2}", "?b": "x^{2}"}),
     (r"\qvar{a}+1", r"\frac{x}{y}+1", {r"\qvar{a}": r"\frac{x}{y}"}),
     ("?x+x", r"\sin t+x", {"?x": r"\sin t", "x": "x"}),
-    # a number or a constant is no partner of a variable
+    # a number or a constant is not a partner of a variable
     ("x+y", "x+2", {"x": "x"}),
 ])
 def test_the_substitution(query: str, found: str, expected: dict[str, str], tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_models_by_name_and_from_files(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text(json.dumps(OTHER.to_dict()), encoding="utf-8")
     assert read_model(str(tmp_path / "m.json")) == OTHER
     for content, message in [
-        ("[1]", "m.json: holds no table of settings"), ("{", "m.json: is no JSON"),
+        ("[1]", "m.json: holds no table of settings"), ("{", "m.json: is not valid JSON"),
         ('{"links": {"wait": 1}}', r"m.json: there is no setting 'links\.wait'. Did you mean links\.weight\?"),
     ]:
         (tmp_path / "m.json").write_text(content, encoding="utf-8")

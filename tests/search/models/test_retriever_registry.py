@@ -1,4 +1,4 @@
-"""One registry opens every kind of retriever: a toy that is no weighted sum, and Tangent-CFT, wherever models go."""
+"""One registry opens every kind of retriever: a toy that is not a weighted sum, and Tangent-CFT, wherever models go."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def records(count: int, changed: int = -1) -> str:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few documents are several parts."""
     monkeypatch.setattr(changes, "BATCH_DOCUMENTS", 20)
-    monkeypatch.setattr(parts, "LEAST_CHARACTERS", 1_000)
+    monkeypatch.setattr(parts, "MIN_CHARACTERS", 1_000)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def notes(write: Write, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (updating, indexing):
         monkeypatch.setattr(module, "BUFFER_BYTES", 1)
     monkeypatch.setattr(indexing, "BATCH_DOCUMENTS", 2)
-    monkeypatch.setattr(parts, "LEAST_CHARACTERS", 1)
+    monkeypatch.setattr(parts, "MIN_CHARACTERS", 1)
     root = write(**{f"notes/{number:02}.md": f"words of {number} $x^2+{number}$" for number in range(12)})
     return root / "notes"
 

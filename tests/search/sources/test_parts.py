@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 from porism.search.sources.changes import Batch
-from porism.search.sources.parts import LEAST_CHARACTERS, MOST_CHARACTERS, _cut
+from porism.search.sources.parts import MAX_CHARACTERS, MIN_CHARACTERS, _cut
 from porism.types import Document
 
 
@@ -28,10 +28,10 @@ def test_workers_have_parts_from_the_beginning_and_end_at_about_one_time(
     sizes = [sum(batch.characters for batch in part) for part in parts]
     before = 0
     for size in sizes[:-1]:
-        least = min(max(LEAST_CHARACTERS, before // (3 * workers)), MOST_CHARACTERS)
+        least = min(max(MIN_CHARACTERS, before // (3 * workers)), MAX_CHARACTERS)
         assert least <= size < least + characters
         before += size
-    assert len(sizes) >= min(count, 3 * workers, sum(sizes) // (LEAST_CHARACTERS + characters))
+    assert len(sizes) >= min(count, 3 * workers, sum(sizes) // (MIN_CHARACTERS + characters))
 
 
 def test_nothing_is_no_part_and_what_is_removed_has_one() -> None:

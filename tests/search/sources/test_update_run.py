@@ -8,7 +8,7 @@ from updated_indexes import Write, contents, same_as_new
 from porism.corpus import ReaderOptions
 from porism.errors import Problem
 from porism.index import IndexWriter, Snapshot
-from porism.index.sources import MOST_PROBLEMS, SourceGroup
+from porism.index.sources import MAX_PROBLEMS, SourceGroup
 from porism.search.sources import update_run
 from porism.search.sources.indexing import Progress
 from porism.search.sources.updating import index_sources, update_index
@@ -125,5 +125,5 @@ def test_problems_beyond_those_kept_are_counted(write: Write) -> None:
     index_sources([root / "n"], root / "index", jobs=1, on_problem=reported.append)
     of_records = [problem for problem in reported if problem.where.startswith("r")]
     group = Snapshot.open(root / "index").sources["n"].groups["t.jsonl"]
-    assert len(group.problems) == MOST_PROBLEMS < len(of_records)
+    assert len(group.problems) == MAX_PROBLEMS < len(of_records)
     assert group.problem_count == len(of_records)

@@ -178,7 +178,7 @@ def test_a_formula_stays_while_any_segment_holds_it(index: Path) -> None:
 
 
 def test_long_keys_and_strangers(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formula_keys, "_LONGEST", 20)
+    monkeypatch.setattr(formula_keys, "_MAX_LENGTH", 20)
     backend = MemoryBackend()
     rows = export_index(index, backend, formula_models=["default"]).tables[FORMULAS].rows
     written = [key for key in backend.rows[FORMULAS] if key.startswith("#")]

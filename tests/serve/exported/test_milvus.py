@@ -19,7 +19,7 @@ from porism.errors import ConfigError, EngineError
 from porism.sample import QUERIES as SAMPLE_QUERIES
 from porism.search.index import open_index
 from porism.search.models.models import read_model
-from porism.serve.backends.base import EVERYWHERE, MOST_FILTERS, PARTS, Rows, SparseRows, Table
+from porism.serve.backends.base import EVERYWHERE, MAX_FILTERS, PARTS, Rows, SparseRows, Table
 from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.exporting import export_index
 from porism.serve.exported.lexical import DOCUMENTS
@@ -163,7 +163,7 @@ def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
     count = len(KEYS)
     parts = np.linspace(0, PARTS - 1024, count).astype(np.int64)
     filters = [np.array([number % 3, PARTS - 1 - number], np.int64) for number in range(count)]
-    filters[4] = np.arange(MOST_FILTERS + 1)
+    filters[4] = np.arange(MAX_FILTERS + 1)
     vectors = SparseRows(np.arange(count + 1), np.ones(count, np.int64), np.arange(1, count + 1).astype(np.float32))
     rows = Rows(list(KEYS), parts, parts + 1, filters, vectors)
     backend.put("t", rows)

@@ -110,7 +110,7 @@ def test_an_exporter_that_is_killed_goes_on_where_it_was(
         "import sys, time\n"
         "from porism.serve.backends.milvus import MilvusBackend\n"
         "from porism.serve.exported import exporting, terms\n"
-        "terms._AT_ONCE = 40\n"
+        "terms._BATCH_SIZE = 40\n"
         "bring = exporting.TableSync._send\n"
         "def slowly(*arguments):\n"
         "    sent = bring(*arguments)\n"

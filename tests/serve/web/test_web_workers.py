@@ -24,7 +24,7 @@ from porism.errors import ConfigError
 from porism.serve.web.settings import Limits, WebSettings
 from porism.serve.web.workers import _last_words, check_workers, serve_by_workers
 
-LONGEST = 100
+MAX_LENGTH = 100
 """Seconds to wait for anything here, on a machine that is busy."""
 
 
@@ -42,14 +42,14 @@ def children(pid: int) -> set[int]:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + MAX_LENGTH
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)
 
 
 def read(url: str) -> bytes:
-    with urlopen(url, timeout=LONGEST) as answer:
+    with urlopen(url, timeout=MAX_LENGTH) as answer:
         found: bytes = answer.read()
         return found
 
@@ -98,7 +98,7 @@ def test_sigterm_ends_all_of_them(server: tuple[subprocess.Popen[str], str]) -> 
     workers = children(process.pid)
     process.send_signal(signal.SIGTERM)
     assert process.stderr is not None
-    assert process.wait(LONGEST) == 143
+    assert process.wait(MAX_LENGTH) == 143
     assert process.stderr.read().endswith("\nInterrupted.\n")
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
 

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all; links stay, and what is no file is written to."""
+"""Files are written whole or not at all; links stay, and what is not a file is written to."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ def test_numbers_of_files_are_decimal_digits_and_nothing_else() -> None:
     assert [whole_number(text) for text in ("0", "-7", "+12", "007")] == [0, -7, 12, 7]
     assert [decimal_number(text) for text in ("1", "-.5", "2.", "+1e-3", "1E2")] == [1.0, -0.5, 2.0, 0.001, 100.0]
     for text in ("", " 1", "1 ", "1_000", "٣", "１", "0x1", "1.0", "1e3", "--1", "²", "9" * 5000):
-        with pytest.raises(ValueError, match="is no whole number"):
+        with pytest.raises(ValueError, match="is not a whole number"):
             whole_number(text)
     for text in ("", " 1", "1_0.5", "٣", "inf", "nan", "1e999", "0x1p3", "1e", ".", "1.5.2", "1e٣"):
-        with pytest.raises(ValueError, match="is no finite number"):
+        with pytest.raises(ValueError, match="is not a finite number"):
             decimal_number(text)
 
 

@@ -87,7 +87,7 @@ def test_the_step_is_the_gradient():
     rate = 1e-3
     # The second centre is the other word: keep its updates apart by training on the first centre only.
     alias, share = np.arange(2), np.zeros(2)
-    alias[:] = 0  # every sample is the centre itself, which is no negative
+    alias[:] = 0  # every sample is the centre itself, which is not a negative
     train([[0, 1]], new_v, new_u, new_d, seed=5, window=window, negative=1, rate=rate, last_rate=rate,
           kept=np.ones(2), alias=alias, share=share, scale=1.0)
     assert (new_v[1] - v[1]) / -rate == pytest.approx(slope(0, 1), abs=1e-2)

@@ -235,7 +235,7 @@ def _parse(data: bytes, path: str) -> MathTokenizer:
     try:
         value = orjson.loads(data)
         if not isinstance(value, dict):
-            raise ValueError("it is no table")
+            raise ValueError("it is not a table")
         held = value.get("porism_tokenizer")
         if held is not None and held != FORMAT:
             raise ValueError(f"its format is {held!r}, and this version reads {FORMAT}")
@@ -245,7 +245,7 @@ def _parse(data: bytes, path: str) -> MathTokenizer:
             raise ValueError(f"its kind is {kind!r} and its form of LaTeX {latex!r}")
         tokenizer = tokenizers.Tokenizer.from_str(plain)
     except Exception as error:  # the library raises bare exceptions
-        raise ConfigError(f"this is no tokenizer ({error})", where=path) from error
+        raise ConfigError(f"this is not a tokenizer ({error})", where=path) from error
     if held is None:
         tokenizer.no_truncation()
         tokenizer.no_padding()

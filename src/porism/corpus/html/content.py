@@ -24,7 +24,7 @@ _TEX_ENCODING = re.compile(r"(?:(?:application|text)/(?:x-)?)?(?:la)?tex\b", re.
 _CDATA = re.compile(r"^\s*(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>\s*$")
 _NO_MARKUP = re.compile(r"<!--.*?-->|<\?[^>]*>", re.DOTALL)
 _NO_TEXT = frozenset(("script", "style", "svg", "noscript", "template", "textarea"))
-"""Elements whose content is no text of the page; scripts may hold formulas."""
+"""Elements whose content is not text of the page; scripts may hold formulas."""
 _CODE = frozenset(("code", "samp"))
 _NO_FORMULAS = frozenset(("tex2jax_ignore", "mathjax_ignore", "nomath", "no-mathjax", "nomathjax", "noMathJax"))
 """Classes of elements in which dollars are dollars."""
@@ -82,7 +82,7 @@ def formula_of_math(
 
 
 def may_have_no_formulas(html: str) -> bool:
-    """Whether HTML seems to have elements in which dollars are no delimiters (of the class ``tex2jax_ignore``)."""
+    """Whether HTML seems to have elements in which dollars are not delimiters (of the class ``tex2jax_ignore``)."""
     return _NO_FORMULAS_HINT.search(html) is not None
 
 
@@ -264,7 +264,7 @@ class ContentBuilder:
             self.pieces.append(PLACEHOLDER)
 
     def _is_ordinary(self, node: LexborNode, tag: str) -> bool:
-        """Whether a span or div is no formula and no drawing of one; a formula is taken in."""
+        """Whether a span or div is not a formula and no drawing of one; a formula is taken in."""
         attributes = node.attributes
         classes = (attributes.get("class") or "").split()
         if not classes:

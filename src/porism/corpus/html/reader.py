@@ -31,7 +31,7 @@ _ACTION = re.compile(
     r"|(?:(?:if|with|range|end|else|define|template|partial|block|return)\b|\$\w|\.[A-Z]\w)[^{}]*)\s*-?\}\}",
     re.DOTALL,
 )
-_DEEPEST_BLOCK = 50
+_MAX_BLOCK_DEPTH = 50
 _PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "title"))
@@ -150,7 +150,7 @@ class _Page:
             self._keep()
             self._heading(node, tag, attributes.get("id"), classes)
             return False
-        is_shallow = len(self._blocks) < _DEEPEST_BLOCK
+        is_shallow = len(self._blocks) < _MAX_BLOCK_DEPTH
         kind = kind_of_classes(classes) if tag in _UNIT_ELEMENTS and classes and is_shallow else None
         if kind is not None:
             self._keep()

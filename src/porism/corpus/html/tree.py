@@ -38,7 +38,7 @@ _KNOWN = BLOCKS | _FORMATTING | _SWALLOWING | _VOID | _SELF_ENDING | _names(
 _DEEPEST = 2000
 """Tags nested deeper are dropped: the parser's time grows with tags times depth."""
 
-MOST_ATTRIBUTES = 256
+MAX_ATTRIBUTES = 256
 """A tag with more of them is dropped: the parser compares each with all others."""
 _BEFORE_ATTRIBUTES = (" ", "\n", "\t", "/", '"', "'")
 _FEW_ATTRIBUTES = 10_000
@@ -52,7 +52,7 @@ _TAG = re.compile(
 )
 _WHOLE_TAG = re.compile(r"""<(?:[^<>"'=]++|=\s*+(?:"[^"<]*"|'[^'<]*'|(?!["']))|["'])*+>""")
 _ATTRIBUTE = r"""(?:[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)"""
-_ATTRIBUTES = re.compile(rf"<[A-Za-z][^\s/>]*+{_ATTRIBUTE}{{0,{MOST_ATTRIBUTES}}}+")
+_ATTRIBUTES = re.compile(rf"<[A-Za-z][^\s/>]*+{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+")
 _ONE_MORE = re.compile(_ATTRIBUTE)
 _END_TAG = re.compile(r"</([A-Za-z][\w:.-]*)")
 _PREFIX = re.compile(r"<([A-Za-z][\w.-]*):math\b")
@@ -89,7 +89,7 @@ def parse_html(
     if unclosed:
         problems.append(f"no end of {', '.join(sorted(unclosed))}")
     if repair.crowded:
-        problems.append(f"a tag with more than {MOST_ATTRIBUTES} attributes is left out ({repair.crowded} of them)")
+        problems.append(f"a tag with more than {MAX_ATTRIBUTES} attributes is left out ({repair.crowded} of them)")
     if repair.dropped:
         problems.append(f"tags nested deeper than {_DEEPEST} levels are left out ({repair.dropped} of them)")
     return Tree(body, problems)

@@ -49,7 +49,7 @@ class ArrowReader:
         ]
 
     def read(self, token: str, package: str) -> Labels | None:
-        """The labels of the arrow that a command begins, each as tokens; None where the command is no arrow."""
+        """The labels of the arrow that a command begins, each as tokens; None where the command is not an arrow."""
         if token in _DROPPED:
             skip_arguments(self._expander, _DROPPED[token])
             return []
@@ -66,7 +66,7 @@ class ArrowReader:
     # characters ------------------------------------------------------------------------------------------------
 
     def _character(self) -> str | None:
-        """The next token that is no space; of a run of characters the first only."""
+        """The next token that is not a space; of a run of characters the first only."""
         token = self._expander.skip_spaces()
         if token is not None and len(token) > 1 and token[0] not in "\\\0$" and token != PAR:
             self._expander.stream.push([token[1:]])

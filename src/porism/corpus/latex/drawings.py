@@ -1,4 +1,4 @@
-"""Drawings: commands and environments whose source is no text; what is kept of them is the formulas that they show."""
+"""Drawings: commands and environments whose source is not text; what is kept of them is the formulas that they show."""
 
 from __future__ import annotations
 

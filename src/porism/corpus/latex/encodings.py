@@ -123,7 +123,7 @@ def _with_latin(data: bytes, encoding: str) -> str:
 
 
 def likely_encoding(data: bytes) -> str:
-    """The likeliest encoding of bytes that are no UTF-8: by where letters lie in the tables of 8 bits."""
+    """The likeliest encoding of bytes that are not valid UTF-8: by where letters lie in the tables of 8 bits."""
     runs = _HIGH.findall(data)
     high = b"".join(runs)
     if len(high) >= 3 * len(runs) and len(high) >= 12:  # whole words: Cyrillic

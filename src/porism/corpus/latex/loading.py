@@ -162,7 +162,7 @@ class FileLoader:
             data = read_bytes(path, name, on_problem)
         if data is None or (b"\0" in data[:4096] and guess_encoding(data) is None):
             if data is not None:
-                on_problem(Problem(name, "is no text; it is left out"))
+                on_problem(Problem(name, "is not text; it is left out"))
             self.since.unsure = True
             return None
         self._digests[path] = xxhash.xxh3_128_hexdigest(data)

@@ -31,7 +31,7 @@ Tables = dict[str, dict[str, Any]]
 def is_simple(machine: LatexStructure) -> bool:
     """Whether the state is that of a section that has just begun, with nothing else open or half read.
 
-    What little expansions have cost is forgiven then, so that the cost of earlier sections is no part of the state.
+    What little expansions have cost is forgiven then, so that the cost of earlier sections is not part of the state.
     """
     expander, stream = machine.expander, machine.expander.stream
     frames = stream.files_only()
@@ -66,7 +66,7 @@ class StateDigests:
         self._known: dict[tuple[str, str], tuple[Any, int]] = {}
 
     def digest(self) -> str:
-        """The digest of the state, which must be simple; the positions in the open files are no part of it."""
+        """The digest of the state, which must be simple; the positions in the open files are not part of it."""
         machine = self._machine
         state = [
             _VERSION, self._beside, self._definitions(), sorted(machine.expander.exhausted),

@@ -20,7 +20,7 @@ MAX_READINGS = 4
 
 
 def pass_over(tokens: Iterable[object]) -> None:
-    """Says that these tokens are no content, as in a comment or a definition."""
+    """Says that these tokens are not content, as in a comment or a definition."""
     for token in tokens:
         if isinstance(token, Placed):
             token.state = "read"

@@ -90,7 +90,7 @@ class PlainText(BeamerText):
         self.title_document(self._argument("title") or [])
 
     def _top_matter(self, command: str) -> None:
-        """What AMS-TeX has before ``\\document``: content, as far as it is no front matter."""
+        """What AMS-TeX has before ``\\document``: content, as far as it is not a front matter."""
         self.begin_document()
 
     def _front_matter(self, command: str) -> None:

@@ -36,7 +36,7 @@ from porism.corpus.latex.tokens import FileFrame
 from porism.errors import OnProblem, Problem
 from porism.types import Document
 
-MOST_PROBLEMS = 50
+MAX_PROBLEMS = 50
 """A stretch with more problems is always read."""
 
 _Span = tuple[int, int | None, str]
@@ -149,7 +149,7 @@ class StretchReader:
         """Keeps the stretch that ends here, unless it cannot be passed over."""
         begun, since, machine = self._beginning, self._loader.since, self._machine
         if (
-            begun is None or since.unsure or len(self._problems) > MOST_PROBLEMS or begun.key in self.stretches
+            begun is None or since.unsure or len(self._problems) > MAX_PROBLEMS or begun.key in self.stretches
             or any(map(machine.omissions.of, machine.files))
             or list(begun.flags.items()) != list(machine.conditionals.flags.items())
             or begun.exhausted != machine.expander.exhausted

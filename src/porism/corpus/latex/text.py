@@ -138,7 +138,7 @@ class LatexText:
         self.preamble = False
 
     def end_document(self) -> None:
-        """``\\end{document}``: what follows is no part of it."""
+        """``\\end{document}``: what follows is not part of it."""
         self.expander.stream.drop_all()
 
     def begin_unit(self, name: str, command: str) -> bool:

@@ -12,7 +12,7 @@ ASIDES = {
     "\\chaptermark": "m", "\\addcontentsline": "mmm", "\\phantomsection": "", "\\glsadd": "m", "\\inst": "m",
     "\\fnref": "m", "\\corref": "m",
 }  # fmt: skip
-"""Commands that stand in a title and are no part of it → their arguments."""
+"""Commands that stand in a title and are not part of it → their arguments."""
 
 _CLOSERS = {"m": ("{", "}"), "o": ("[", "]")}
 

@@ -18,7 +18,7 @@ from porism.formula.macros.tokens import EOF_TOKEN, PAR
 TOKENS_PER_SOURCE_TOKEN = 24
 """How many tokens of expansion each token of a file pays for: what makes reading linear in the size of the source."""
 FUEL_CAPACITY = 100_000
-"""How many tokens of expansion can be saved up, so that a few large macros are no trouble."""
+"""How many tokens of expansion can be saved up, so that a few large macros are not trouble."""
 
 MAX_PARAGRAPH = 5_000
 """So many characters are looked at for the end of something inside a paragraph."""

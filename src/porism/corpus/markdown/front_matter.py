@@ -27,7 +27,7 @@ _TAG_NAMES = ("tags", "tag", "categories", "category", "keywords")
 def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content | None, Metadata, int]:
     """Title, tags, aliases and the language at the top of a text, and the offset of what comes after them.
 
-    What cannot be read there, or is no mapping, is taken for text.
+    What cannot be read there, or is not a mapping, is taken for text.
     """
     values, end = _values(text, name, on_problem)
     if values is None:
@@ -87,7 +87,7 @@ def _yaml(text: str, name: str, on_problem: OnProblem) -> dict[Any, Any] | None:
         mark = getattr(error, "problem_mark", None)
         line = 2 + mark.line if mark is not None else 1
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it is nested too deeply"
-        on_problem(Problem(f"{name}:{line}", f"the front matter is no YAML ({what}); it is taken for text"))
+        on_problem(Problem(f"{name}:{line}", f"the front matter is not valid YAML ({what}); it is taken for text"))
         return None
     if values is None or values == "":
         return {}

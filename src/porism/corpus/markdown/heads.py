@@ -16,7 +16,7 @@ _CLASS = re.compile(r"(?:^|\s)\.([\w-]+)")
 _NAME = re.compile(r"""\b(?:name|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))""")
 _LABEL = re.compile(r"""\blabel\s*=\s*["']?([\w:.-]+)""")
 _BRACKETED = re.compile(r"([\w-]+)\[(.*)\]\s*")
-_LONGEST = 2_000
+_MAX_LENGTH = 2_000
 _QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
 _SETTINGS = re.compile(
     r"[ \t]*\{[ \t]*(?:[#.][\w:.-]+|[\w-]+[ \t]*[:=][^{}]*)[^{}]*\}[ \t]*\Z|\([\w-]+[ \t]*:=.*\)[ \t]*\Z", re.DOTALL
@@ -30,7 +30,7 @@ _QUARTO = {
 
 
 class BlockHead(NamedTuple):
-    """What the head of a block says: the type (None where it is no unit), the title as it was written, the label."""
+    """What the head of a block says: the type (None where it is not a unit), the title as it was written, the label."""
 
     kind: str | None
     title: str
@@ -59,7 +59,7 @@ def _named_head(info: str) -> BlockHead:
     """A head that begins with a name: ``theorem Title``, ``theorem[Title]{#x}``, ``theorem "Title" {label: x}``,
     and as Verso writes it ``theorem "x" (title := "Title")``."""
     rest, label, title, settings = info, None, "", None
-    if len(info) < _LONGEST and (settings := _SETTINGS.search(info)) is not None:
+    if len(info) < _MAX_LENGTH and (settings := _SETTINGS.search(info)) is not None:
         rest = info[: settings.start()]
         values = {key: first or second or third for key, first, second, third in _SETTING.findall(settings.group())}
         identifier = _ID.search(settings.group())

@@ -23,7 +23,7 @@ TOKEN = rf"(?:{PLACEHOLDER}(?P<number>[0-9]{{1,9}}){PLACEHOLDER}|(?P<wide>[\U000
 _TOKEN = re.compile(TOKEN)
 _RESERVED = re.compile("[\U000f0000-\U0010fffd]")
 _FIRST = 0xF0000
-_MOST_WIDE = 0x10FFFC - _FIRST
+_MAX_WIDE = 0x10FFFC - _FIRST
 _FILLER = chr(0x10FFFD)
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+\Z")
 _QUOTE = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
@@ -60,7 +60,7 @@ class Masked:
         done = line = left_out = 0
         for start, end, formula in markdown_spans(text, code=code, on_unbalanced=self._unbalanced.append):
             number = len(self._formulas)
-            if wide and number > _MOST_WIDE:
+            if wide and number > _MAX_WIDE:
                 break
             source = text[start:end]
             between = text[done:start]

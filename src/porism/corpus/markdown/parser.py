@@ -97,7 +97,7 @@ def _div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
     Divs of Pandoc nest by their order, not by the number of colons; so each line is a token ``div`` of its own, with
     what follows the colons as ``info`` and MyST's options from the lines after it in ``meta``. Directives in
-    colons whose content is no Markdown (``:::{math}``) are a token ``fence``, as they are in backticks.
+    colons whose content is not valid Markdown (``:::{math}``) are a token ``fence``, as they are in backticks.
     """
     if state.is_code_block(start):
         return False

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
 
-LONGEST_ARGUMENT = 5_000
+MAX_ARGUMENT_LENGTH = 5_000
 """A command with an argument of more characters stays text."""
 
 _KEPT = words(
@@ -53,7 +53,7 @@ _SWITCHES = words(
     "newgeometry pause title author date usepackage RequirePackage documentclass newtheorem newcommand renewcommand "
     "providecommand DeclareMathOperator newenvironment renewenvironment"
 )
-"""Commands that say how a page looks; what they ask for in brackets and braces is no text."""
+"""Commands that say how a page looks; what they ask for in brackets and braces is not text."""
 _KNOWN = (
     (_KEPT | _SWITCHES | DROPPED.keys() | {name[1:] for name in CITATIONS})
     | {name[1:] for name in SYMBOLS if len(name) > 2 and name[1:].isalpha()}
@@ -236,7 +236,7 @@ def _closings(text: str) -> dict[int, int]:
 def _closing(text: str, opening: int, stop: int) -> int:
     """Where the brace or bracket that opens at a position is closed, -1 where it is not, or too far away."""
     closing = _closings(text).get(opening, -1)
-    return closing if closing < min(stop, opening + LONGEST_ARGUMENT) else -1
+    return closing if closing < min(stop, opening + MAX_ARGUMENT_LENGTH) else -1
 
 
 def latex_command(state: StateInline, silent: bool) -> bool:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
 
-LONGEST_LINK = 500
+MAX_LINK_LENGTH = 500
 """A wiki link of more characters is text."""
-LONGEST_MARK = 2_000
+MAX_MARK_LENGTH = 2_000
 """So is a highlight."""
 
 _LINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
@@ -85,7 +85,7 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
     text = state.src
     if not text.startswith(("[[", "![["), start) or (start and text[start - 1].isalnum() and text[start - 1].isascii()):
         return False
-    found = _LINK.match(text, start, min(state.posMax, start + LONGEST_LINK))
+    found = _LINK.match(text, start, min(state.posMax, start + MAX_LINK_LENGTH))
     if found is None:
         return False
     if not silent:
@@ -115,7 +115,7 @@ def highlight(state: StateInline, silent: bool) -> bool:
         after = text[start + 2 : start + 3]
         if not after or after.isspace() or after == "=" or text[start - 1 : start] == "=" or state.env.get("mark_end"):
             return False
-        end = text.find("==", start + 2, min(state.posMax, start + LONGEST_MARK))
+        end = text.find("==", start + 2, min(state.posMax, start + MAX_MARK_LENGTH))
         if end < 0 or text[end - 1].isspace():
             return False
         state.env["mark_end"] = (id(state), end)

@@ -10,7 +10,7 @@ import tokenize
 import warnings
 from typing import Any
 
-LONGEST_CODE = 1 << 20
+MAX_CODE_LENGTH = 1 << 20
 """Longer code, in characters, is data more likely than a program."""
 
 _MAGIC = re.compile(r"(?m)^([ \t]*)(?:[%!?].*|[\w.]+\?\??[ \t]*$|[\w., \t]+=[ \t]*[%!].*)")
@@ -23,16 +23,16 @@ def comments_and_docstrings(code: str) -> list[str] | None:
     Commands of IPython (``%``, ``!``, ``?``) may be between the lines; a cell in another language (``%%bash``) has
     no comments.
 
-    :returns: None where the code is not Python, or is longer than ``LONGEST_CODE``.
+    :returns: None where the code is not Python, or is longer than ``MAX_CODE_LENGTH``.
     """
     if _CELL_MAGIC.match(code):
         return []
-    if len(code) > LONGEST_CODE:
+    if len(code) > MAX_CODE_LENGTH:
         return None
     try:
         return _parsed(code)
     except (SyntaxError, ValueError, tokenize.TokenError):
-        pass  # IPython's commands are no Python
+        pass  # IPython's commands are not Python
     except (RecursionError, MemoryError):  # the parser's words for code that is nested too deeply
         return None
     try:

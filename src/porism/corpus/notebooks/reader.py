@@ -54,7 +54,7 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
         where = f"{name}:cell {number}"
         kind = cell.get("cell_type") if isinstance(cell, dict) else None
         if kind not in ("markdown", "code", "raw", "heading", "html"):
-            on_problem(Problem(where, "is no cell that can be read; it is left out"))
+            on_problem(Problem(where, "is not a cell that can be read; it is left out"))
             continue
         body = _text(cell.get("source", cell.get("input", "")))
         if body is None:
@@ -109,16 +109,16 @@ def _parse(text: str, name: str, on_problem: OnProblem) -> dict[str, Any] | None
         try:  # control characters and the like
             notebook = orjson.loads(_CONTROL.sub(" ", text).encode("utf-8", "replace"))
         except orjson.JSONDecodeError:
-            on_problem(Problem(f"{name}:{error.lineno}", f"is no notebook: broken JSON ({error.msg})"))
+            on_problem(Problem(f"{name}:{error.lineno}", f"is not a notebook: broken JSON ({error.msg})"))
             return None
     except RecursionError:
-        on_problem(Problem(name, "is no notebook: its JSON is nested too deeply"))
+        on_problem(Problem(name, "is not a notebook: its JSON is nested too deeply"))
         return None
     if isinstance(notebook, dict) and (
         isinstance(notebook.get("cells"), list) or isinstance(notebook.get("worksheets"), list)
     ):
         return notebook
-    on_problem(Problem(name, "is no notebook: it has no cells"))
+    on_problem(Problem(name, "is not a notebook: it has no cells"))
     return None
 
 

@@ -18,8 +18,8 @@ _KEYWORD_LINE = re.compile(r"[ \t]*#\+([A-Za-z_]+)(?:\[[^\]]*\])?:[ \t]*(.*)")
 _OPTIONS = re.compile(r":(?:options|title|name|caption)[ \t]+\[?((?:[^\[\]]|\[[^\[\]]*\])*?)\]?[ \t]*(?=:\w|\Z)")
 _DRAWER = re.compile(r"[ \t]*:[\w-]+:[ \t]*\Z")
 _DRAWER_END = re.compile(r"[ \t]*:END:[ \t]*\Z", re.IGNORECASE)
-_LONGEST_DRAWER = 100
-_LONGEST_OPTIONS = 500
+_MAX_DRAWER_LENGTH = 100
+_MAX_OPTIONS_LENGTH = 500
 _FENCE = "`````"
 _PROPERTY = re.compile(r"[ \t]*:CUSTOM_ID:[ \t]*(\S+)", re.IGNORECASE)
 _PLANNING = re.compile(r"[ \t]*(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):")
@@ -80,7 +80,7 @@ class _Lines:
     def _drawer_end(self, place: int) -> int | None:
         number = bisect_right(self._drawer_ends, place)
         end = self._drawer_ends[number] if number < len(self._drawer_ends) else None
-        return end if end is not None and end - place <= _LONGEST_DRAWER else None
+        return end if end is not None and end - place <= _MAX_DRAWER_LENGTH else None
 
     def _kept(self, line: str) -> str:
         """A line of a formula or of a block of code."""
@@ -131,7 +131,7 @@ class _Lines:
             return ""
         if not begins:
             return ":::"
-        option = _OPTIONS.search(rest[:_LONGEST_OPTIONS])
+        option = _OPTIONS.search(rest[:_MAX_OPTIONS_LENGTH])
         title = (option.group(1) if option else rest.strip(" []")) or self._title
         label = f" #{self._name}" if self._name else ""
         self._name = self._title = ""
@@ -144,7 +144,7 @@ class _Lines:
             return self._text(value)
         if key in ("name", "label"):
             self._name = value.strip()
-        elif key == "attr_latex" and (option := _OPTIONS.search(value[:_LONGEST_OPTIONS])) is not None:
+        elif key == "attr_latex" and (option := _OPTIONS.search(value[:_MAX_OPTIONS_LENGTH])) is not None:
             self._title = option.group(1)
         return ""
 
@@ -163,7 +163,7 @@ class _Lines:
 
 def _give_id(lines: list[str], identifier: str) -> None:
     """Gives the heading above a drawer its identifier."""
-    nearest = range(len(lines) - 1, max(-1, len(lines) - _LONGEST_DRAWER), -1)
+    nearest = range(len(lines) - 1, max(-1, len(lines) - _MAX_DRAWER_LENGTH), -1)
     place = next((place for place in nearest if lines[place]), None)
     if place is not None and lines[place].startswith("#") and not lines[place].endswith("}"):
         lines[place] += f" {{#{identifier}}}"

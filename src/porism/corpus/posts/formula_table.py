@@ -24,8 +24,8 @@ _COLUMNS = {  # by the number of columns, for tables that have lost their header
     9: ("id", "post_id", "thread_id", "type", "comment_id", "old_visual_id", "visual_id", "issue", "formula"),
 }
 _TABLE_NAME = re.compile(r"[^.].*\.tsv(\.gz)?")
-_MOST_LINES_IN_A_CELL = 100
-_LARGEST_IN = 500
+_MAX_LINES_IN_A_CELL = 100
+_MAX_IN = 500
 """Formulas of one query; SQLite takes 999 parameters at least."""
 
 
@@ -92,7 +92,7 @@ class FormulaTable:
     def rows(self, progress: Progress | None = None) -> Iterator[Row]:
         """Yields the rows that have all columns; others are reported and skipped."""
         for row in read_rows(
-            self.file, self.where, self.on_problem, progress, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL
+            self.file, self.where, self.on_problem, progress, tabbed=True, most_lines=_MAX_LINES_IN_A_CELL
         ):
             if not self.columns:
                 names = tuple(cell.strip() for cell in row.cells)
@@ -140,7 +140,7 @@ class FormulaTable:
         """The row that is at an offset; None where there is none."""
         self.file.seek(offset)
         data = io.BytesIO(self.file.read(length))
-        return next(read_rows(data, self.where, ignore_problem, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL), None)
+        return next(read_rows(data, self.where, ignore_problem, tabbed=True, most_lines=_MAX_LINES_IN_A_CELL), None)
 
 
 class FormulaIds:
@@ -200,8 +200,8 @@ class FormulaIds:
 
     def _find(self, keys: Sequence[int | str]) -> dict[int | str, tuple[int | str | None, int | None, int, int]]:
         found: dict[int | str, tuple[int | str | None, int | None, int, int]] = {}
-        for start in range(0, len(keys), _LARGEST_IN):
-            some = keys[start:start + _LARGEST_IN]
+        for start in range(0, len(keys), _MAX_IN):
+            some = keys[start:start + _MAX_IN]
             marks = ",".join("?" * len(some))
             for key, visual, number, offset, length in self.database.execute(
                 f"SELECT id, visual, number, offset, length FROM formulas WHERE id IN ({marks})", some

@@ -164,7 +164,7 @@ class ThreadReader:
         value = row.attributes.get(name, "")
         if value.isdigit() and value.isascii() and len(value) <= 18:
             return int(value)
-        what = f"has {name}={value[:20]!r}, which is no number" if value else f"has no {name}"
+        what = f"has {name}={value[:20]!r}, which is not a number" if value else f"has no {name}"
         self.on_problem(Problem(f"{file.name}:{row.line} (byte {row.offset})", f"a row {what} and is skipped"))
         return None
 

@@ -17,7 +17,7 @@ from lxml import etree
 from porism.corpus.streams import BLOCK, Progress, narrow_encoding
 from porism.errors import OnProblem, Problem, SourceError
 
-LONGEST_ROW = 64 << 20
+MAX_ROW_LENGTH = 64 << 20
 MAX_STRAY_REPORTS = 20
 _SEGMENT = re.compile(rb"<[^<]*")
 _ROW = re.compile(rb"<row(?=[\s/>]|$)")
@@ -76,8 +76,8 @@ class RowFile:
             if block:
                 end = data.rfind(b"<")
                 if end <= 0:
-                    if len(data) > LONGEST_ROW:
-                        self._problem(line, base, f"a row longer than {LONGEST_ROW >> 20} MB is skipped")
+                    if len(data) > MAX_ROW_LENGTH:
+                        self._problem(line, base, f"a row longer than {MAX_ROW_LENGTH >> 20} MB is skipped")
                         line += data.count(b"\n")
                         base += len(data)
                         data = b""
@@ -107,7 +107,7 @@ class RowFile:
                     stray += 1
                     if stray <= MAX_STRAY_REPORTS:
                         shown = segment[:40].decode("utf-8", "replace").strip()
-                        self._problem(line, base + start, f"{shown!r} is no row and is skipped")
+                        self._problem(line, base + start, f"{shown!r} is not a row and is skipped")
             line += data.count(b"\n", counted, end)
             base += end
             carry = data[end:]

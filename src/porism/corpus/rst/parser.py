@@ -17,10 +17,10 @@ from porism.corpus.directives import BARE_DIRECTIVES, CODE_DIRECTIVES, DROPPED_D
 from porism.corpus.latex.tables import words
 from porism.corpus.references import reference_text
 
-LONGEST_LINE = 100_000
+MAX_LINE_LENGTH = 100_000
 """docutils reads no text with a longer line."""
 
-MOST_WORK = 10_000_000
+MAX_WORK = 10_000_000
 """Running text is read where its length times the number of its marks is less: docutils takes quadratic time."""
 
 DIRECTIVE = "porism-directive"
@@ -147,7 +147,7 @@ def _tools() -> tuple[Any, Any, Any]:
 
         def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
             found, messages = [nodes.Text(text)], []
-            if len(text) * len(_MARKS.findall(text)) > MOST_WORK:
+            if len(text) * len(_MARKS.findall(text)) > MAX_WORK:
                 self.unread.append((lineno, f"a paragraph of {len(text):,} characters is too long for its many marks"))
             else:
                 try:
@@ -175,7 +175,7 @@ def _tools() -> tuple[Any, Any, Any]:
     settings = frontend.get_default_settings(Parser)
     vars(settings).update(
         file_insertion_enabled=False, raw_enabled=False, report_level=5, halt_level=5, warning_stream=False,
-        line_length_limit=LONGEST_LINE, syntax_highlight="none",
+        line_length_limit=MAX_LINE_LENGTH, syntax_highlight="none",
     )
     return Parser, AnyInliner, settings
 

@@ -11,7 +11,7 @@ from porism.corpus.formula_sources import equations, one_line, strip_delimiters
 from porism.corpus.latex.tables import words
 from porism.corpus.lines import marked_lines
 from porism.corpus.markdown.masking import Masked
-from porism.corpus.rst.parser import LONGEST_LINE, as_written, parse_rst
+from porism.corpus.rst.parser import MAX_LINE_LENGTH, as_written, parse_rst
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem, Problem
@@ -20,16 +20,16 @@ from porism.types import Content, Document, Formula
 Node = Any
 """A node of docutils, which says nothing of types to a type checker."""
 
-LONGEST_TEXT = 1_000_000
+MAX_TEXT_LENGTH = 1_000_000
 """A longer text, in characters, is read without its marks."""
-MOST_LITERALS = 1_000_000_000
+MAX_LITERALS = 1_000_000_000
 """So is one with more lines times literal blocks: docutils copies all lines that are left at each of these."""
 
 _RULE = re.compile(r"(?m)^([!-/:-@\[-`{-~])\1{2,}[ \t]*$\n?")
 _INVISIBLE = words("comment substitution_definition pending label image transition")
 _REFERENCE_MARKS = words("footnote_reference citation_reference image system_message")
 _VERBATIM = words("literal_block doctest_block raw")
-_DEEPEST_SUBSTITUTION = 2
+_MAX_SUBSTITUTION_DEPTH = 2
 
 
 class RstReader(TextReader):
@@ -64,7 +64,7 @@ def read_rst(text: str, units: FileUnits, name: str, on_problem: OnProblem, firs
             tree, unread = parse_rst(masked.text)
             for line, why in unread:
                 on_problem(Problem(f"{name}:{masked.line(line - 1)}", why))
-        except Exception as error:  # docutils fails in many ways on what is no reStructuredText
+        except Exception as error:  # docutils fails in many ways on what is not a reStructuredText
             why = "its blocks are nested too deeply" if isinstance(error, RecursionError) else f"{error!r:.200}"
             on_problem(Problem(name, f"cannot be parsed ({why}); it is read as plain text"))
     if tree is None:
@@ -75,9 +75,9 @@ def read_rst(text: str, units: FileUnits, name: str, on_problem: OnProblem, firs
 
 def _is_too_long(text: str) -> bool:
     return (
-        len(text) > LONGEST_TEXT
-        or text.count("\n") * text.count("::\n") > MOST_LITERALS
-        or any(len(line) > LONGEST_LINE for line in text.split("\n"))
+        len(text) > MAX_TEXT_LENGTH
+        or text.count("\n") * text.count("::\n") > MAX_LITERALS
+        or any(len(line) > MAX_LINE_LENGTH for line in text.split("\n"))
     )
 
 
@@ -197,7 +197,7 @@ class _TreeReader:
             return [Formula(source)] if source else []
         if node.tagname == "literal":
             return self._verbatim(node)
-        if node.tagname == "substitution_reference" and depth < _DEEPEST_SUBSTITUTION:
+        if node.tagname == "substitution_reference" and depth < _MAX_SUBSTITUTION_DEPTH:
             node = self._substitutions.get(str(node.get("refname", "")).lower(), node)
             depth += 1
         return [part for child in node.children for part in self._parts(child, depth)]

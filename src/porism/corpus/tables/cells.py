@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from porism.corpus.streams import LONGEST_LINE, Progress, byte_lines, decode
+from porism.corpus.streams import MAX_LINE_LENGTH, Progress, byte_lines, decode
 from porism.errors import OnProblem, Problem
 
-MOST_LINES = 10_000
+MAX_LINES = 10_000
 """A quoted cell that goes on for longer is taken to have lost its closing quote."""
-LONGEST_CELL = 64 << 20
+MAX_CELL_LENGTH = 64 << 20
 """So is one of more characters than this that goes on over lines."""
 SEPARATORS = ",\t;|"
 _USUAL = ","
@@ -43,7 +43,7 @@ def read_rows(
     *,
     encoding: str = "utf-8",
     tabbed: bool = False,
-    most_lines: int = MOST_LINES,
+    most_lines: int = MAX_LINES,
 ) -> Iterator[Row]:
     """Yields each row that is not blank. Lines end with LF, CR LF or CR.
 
@@ -56,7 +56,7 @@ def read_rows(
     :param encoding: one in which ASCII characters are single bytes.
     :param tabbed: cells are separated by tabs; else the separator is guessed from the first row, a comma in doubt.
     """
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))  # one limit for the process: never lower it
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))  # one limit for the process: never lower it
     lines = _Lines(_decoded(file, name, on_problem, progress, encoding), most_lines)
     separator, blanks = ("\t", False) if tabbed else _sniff(lines.first())
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=blanks, strict=True)
@@ -94,7 +94,7 @@ class _Lines:
 
     def __next__(self) -> str:
         taken = self._taken
-        if taken and (len(taken) >= self._most or self._size > LONGEST_CELL):
+        if taken and (len(taken) >= self._most or self._size > MAX_CELL_LENGTH):
             raise csv.Error("a cell is too long")
         line = self._again.popleft() if self._again else next(self._source, None)
         if line is None:

@@ -13,11 +13,11 @@ from typing import IO, NamedTuple
 
 from porism.corpus.streams import BLOCK, Progress
 
-LONGEST_ENTRY = 16 << 20
+MAX_ENTRY_LENGTH = 16 << 20
 """Entries of more bytes are skipped."""
-MOST_BRACKETS = 1_000_000
+MAX_BRACKETS = 1_000_000
 """So are entries of more arrays and objects: each takes many times its bytes of memory."""
-TOO_LONG = f"of more than {LONGEST_ENTRY >> 20} MB, or of more than {MOST_BRACKETS:,} arrays and objects"
+TOO_LONG = f"of more than {MAX_ENTRY_LENGTH >> 20} MB, or of more than {MAX_BRACKETS:,} arrays and objects"
 
 _BETWEEN = re.compile(rb"[\s,]*+")
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
@@ -87,7 +87,7 @@ class _Scanner:
         self._position = found + 1
 
     def go_to_entry(self) -> int | None:
-        """Goes to what is no blank and no comma, and returns its first byte; None at the end of the file."""
+        """Goes to what is not a blank and no comma, and returns its first byte; None at the end of the file."""
         while True:
             found = _BETWEEN.match(self._block, self._position)
             self._position = found.end() if found else self._position
@@ -113,7 +113,7 @@ class _Scanner:
             start = self._position
             ended = scan()
             size += self._position - start
-            if size > LONGEST_ENTRY or self._brackets > MOST_BRACKETS:
+            if size > MAX_ENTRY_LENGTH or self._brackets > MAX_BRACKETS:
                 pieces.clear()
             else:
                 pieces.append(self._block[start : self._position])

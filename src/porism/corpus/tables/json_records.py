@@ -11,11 +11,11 @@ import orjson
 
 from porism.corpus.base import ReaderOptions
 from porism.corpus.streams import Progress, byte_lines, decode, narrow_encoding
-from porism.corpus.tables.json_arrays import LONGEST_ENTRY, MOST_BRACKETS, TOO_LONG, array_entries, is_array
+from porism.corpus.tables.json_arrays import MAX_BRACKETS, MAX_ENTRY_LENGTH, TOO_LONG, array_entries, is_array
 from porism.errors import OnProblem, Problem
 
-MOST_OTHERS = 1_000_000
-"""An array is given up after so many entries in a row that are no objects."""
+MAX_OTHERS = 1_000_000
+"""An array is given up after so many entries in a row that are not objects."""
 
 
 class Record(NamedTuple):
@@ -28,12 +28,12 @@ class Record(NamedTuple):
 def json_records(
     file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
 ) -> Iterator[Record]:
-    """Yields the objects of a file of JSON lines, or of one array; what is no object is reported and skipped."""
+    """Yields the objects of a file of JSON lines, or of one array; what is not an object is reported and skipped."""
     encoding = narrow_encoding(options.encoding)
     if is_array(file):
         yield from _array_records(file, path, encoding, on_problem, progress)
         return
-    for line, _, data in byte_lines(file, path.name, on_problem, LONGEST_ENTRY):
+    for line, _, data in byte_lines(file, path.name, on_problem, MAX_ENTRY_LENGTH):
         progress.add(len(data) + 1)
         data = data.removeprefix(b"\xef\xbb\xbf") if line == 1 else data
         if not data.strip():
@@ -43,20 +43,20 @@ def json_records(
         if isinstance(value, dict):
             yield Record(line, value)
         elif value is not None or data.strip() == b"null":
-            on_problem(Problem(where, f"a line that is no JSON object but {type(value).__name__} is skipped"))
+            on_problem(Problem(where, f"a line that is not a JSON object but {type(value).__name__} is skipped"))
 
 
 def _array_records(
     file: IO[bytes], path: Path, encoding: str, on_problem: OnProblem, progress: Progress
 ) -> Iterator[Record]:
     """The objects of an array, one after the other; where the array breaks, what came before is kept."""
-    others: list[int] = []  # the first and the last of a run of entries that are no objects
+    others: list[int] = []  # the first and the last of a run of entries that are not objects
 
     def report_others() -> None:
         if others:
             first, last = others
             more = f" (so are those up to entry {last:,})" if last > first else ""
-            on_problem(Problem(f"{path.name}: entry {first}", f"an entry that is no object is skipped{more}"))
+            on_problem(Problem(f"{path.name}: entry {first}", f"an entry that is not an object is skipped{more}"))
             others.clear()
 
     for number, data, problem in array_entries(file, encoding, progress):
@@ -67,10 +67,10 @@ def _array_records(
             continue
         if not data.startswith(b"{"):
             others[:] = [others[0] if others else number, number]
-            if others[1] - others[0] < MOST_OTHERS:
+            if others[1] - others[0] < MAX_OTHERS:
                 continue
             report_others()
-            on_problem(Problem(where, f"after {MOST_OTHERS:,} entries that are no objects the array is not read on"))
+            on_problem(Problem(where, f"after {MAX_OTHERS:,} entries that are not objects the array is not read on"))
             return
         report_others()
         value = _loads(data, where, "utf-8", "an entry", on_problem)
@@ -81,8 +81,8 @@ def _array_records(
 
 def _loads(data: bytes, where: str, encoding: str, what: str, on_problem: OnProblem) -> Any:
     """A value of JSON; None and a report where it is none, or too large."""
-    if len(data) > LONGEST_ENTRY or (
-        len(data) > MOST_BRACKETS and data.count(b"[") + data.count(b"{") > MOST_BRACKETS
+    if len(data) > MAX_ENTRY_LENGTH or (
+        len(data) > MAX_BRACKETS and data.count(b"[") + data.count(b"{") > MAX_BRACKETS
     ):
         on_problem(Problem(where, f"{what} {TOO_LONG} is skipped"))
         return None
@@ -93,5 +93,5 @@ def _loads(data: bytes, where: str, encoding: str, what: str, on_problem: OnProb
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            on_problem(Problem(where, f"{what} that is no JSON is skipped ({error})"))
+            on_problem(Problem(where, f"{what} that is not valid JSON is skipped ({error})"))
             return None

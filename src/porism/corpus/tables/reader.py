@@ -27,9 +27,9 @@ QUESTION_NAMES = ("question", "q", "problem", "query", "prompt")
 ANSWER_NAMES = ("answer", "a", "solution", "response", "answers")
 BODY_NAMES = ("body", "text", "content", "contents", "abstract", "statement", "passage", "description", "theorem")
 TAG_NAMES = ("tags", "keywords", "categories", "topics", "labels")
-LONGEST_METADATA = 300
+MAX_METADATA_LENGTH = 300
 """Longer values are text, not metadata, and are left out of a guess."""
-MOST_METADATA = 50
+MAX_METADATA = 50
 _METADATA_NAMES = {"file": "record.file", "line": "record.line"}
 """What a record's own values of these names are called: these names describe where the record itself is."""
 JSON_ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json")
@@ -101,7 +101,7 @@ def read_jsonl(
     either a body, or an answer (``body``) with its question (``question``); without any of them all strings are the
     ``body``. What is left and short becomes metadata unless ``options.metadata_fields`` names what to take.
 
-    A record without an id is called ``file#line``. Lines that are no JSON object are reported and skipped. Text may
+    A record without an id is called ``file#line``. Lines that are not a JSON object are reported and skipped. Text may
     hold LaTeX between dollars, or be HTML.
 
     :raises SourceError: the file is missing, empty or has no record that can be read.
@@ -328,7 +328,7 @@ def _guess_metadata(
     """What is short of the rest; objects are flattened one level (``meta.url``)."""
     metadata: dict[str, str | tuple[str, ...]] = {}
     for key, value in values.items():
-        if key in used or key == "source" or len(metadata) >= MOST_METADATA:
+        if key in used or key == "source" or len(metadata) >= MAX_METADATA:
             continue
         if key == tags:
             metadata["tags"] = _tags(value)
@@ -338,7 +338,7 @@ def _guess_metadata(
             entries = {f"{key}.{name}": entry for name, entry in value.items()}
         for name, entry in entries.items():
             found = _metadata_value(entry)
-            if found and sum(map(len, found)) <= LONGEST_METADATA:
+            if found and sum(map(len, found)) <= MAX_METADATA_LENGTH:
                 metadata[_METADATA_NAMES.get(name, name)] = found
     return metadata
 
@@ -365,7 +365,7 @@ def _csv_records(
 
 
 def _header(first: list[str], options: ReaderOptions, tabbed: bool) -> list[str]:
-    """The names of the columns: the first row itself, or others where that row is no header."""
+    """The names of the columns: the first row itself, or others where that row is not a header."""
     wanted = [*(options.fields or {}).values(), options.id_field, *(options.metadata_fields or ())]
     named = [name for name in wanted if name]
     numbers = [str(number) for number in range(len(first))]

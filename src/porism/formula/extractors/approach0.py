@@ -12,9 +12,9 @@ from porism.formula.extractors.walk import operator_walk
 from porism.formula.operators.lists import RELATION_LABELS
 from porism.formula.tree import OperatorTree
 
-MOST_PATHS = 64
-MOST_PREFIXES = 128
-LONGEST_PATH = 32
+MAX_PATHS = 64
+MAX_PREFIXES = 128
+MAX_PATH_LENGTH = 32
 """Nodes of a path beyond these are left out, which bounds what a deep formula costs."""
 
 _TRIGONOMETRIC = (
@@ -96,8 +96,8 @@ def leaf_root_paths(operators: OperatorTree) -> list[str]:
 
     ``VAR/BASE/SUBSUP/ADD/GTLS``: a variable is in a ``BASE`` of a ``SUBSUP`` even without scripts, so that ``x``
     and ``x_1`` share paths; operands of ordered operators pass a node ``rank1``, ``rank2``… A prefix has two nodes or
-    more, does not end on a rank, and its root covers more than a fifth of the leaves. At most ``MOST_PREFIXES``
-    prefixes of ``MOST_PATHS`` paths.
+    more, does not end on a rank, and its root covers more than a fifth of the leaves. At most ``MAX_PREFIXES``
+    prefixes of ``MAX_PATHS`` paths.
     """
     walk = operator_walk(operators)
     nodes, parents = walk.nodes, walk.parents
@@ -117,7 +117,7 @@ def leaf_root_paths(operators: OperatorTree) -> list[str]:
         if node.children:
             continue
         paths += 1
-        if paths > MOST_PATHS:
+        if paths > MAX_PATHS:
             break
         path = path_class(node.kind, node.label, True)
         length = 1
@@ -128,7 +128,7 @@ def leaf_root_paths(operators: OperatorTree) -> list[str]:
                 add("VAR/BASE")
                 add(path)
         current = position
-        while current and length < LONGEST_PATH:
+        while current and length < MAX_PATH_LENGTH:
             script, rest, gained = steps[current]
             if script:
                 path += script
@@ -140,8 +140,8 @@ def leaf_root_paths(operators: OperatorTree) -> list[str]:
             current = parents[current]
             if kept[current]:
                 add(path)
-        if len(terms) >= MOST_PREFIXES:
-            return terms[:MOST_PREFIXES]
+        if len(terms) >= MAX_PREFIXES:
+            return terms[:MAX_PREFIXES]
         if not (position or terms):
             add(path)  # the formula is one leaf
     return terms

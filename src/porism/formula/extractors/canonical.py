@@ -13,8 +13,8 @@ from html import escape
 from porism.formula.extractors.walk import operator_walk
 from porism.formula.tree import OperatorNode, OperatorTree
 
-LARGEST_EXPRESSION = 30
-"""Larger subexpressions are no terms: they hardly ever occur twice, and this bounds the work to linear."""
+MAX_EXPRESSION = 30
+"""Larger subexpressions are not terms: they hardly ever occur twice, and this bounds the work to linear."""
 
 _ELEMENTS = {
     "abs": "abs", "apply": "", "arccos": "arccos", "arcsin": "arcsin", "arctan": "arctan", "cos": "cos",
@@ -34,7 +34,7 @@ _LEAVES = {"V": "ci", "N": "cn", "C": "ci", "T": "mtext", "W": "ci", "E": "cerro
 _Form = tuple[str, int, str, tuple[str, ...]]
 """A subexpression as markup, the number of its nodes, and its operator and operands where brackets around it only group
 in an expression of the same operator."""
-_TOO_LARGE: _Form = ("", LARGEST_EXPRESSION, "", ())
+_TOO_LARGE: _Form = ("", MAX_EXPRESSION, "", ())
 
 
 def canonical_mathml(operators: OperatorTree) -> list[str]:
@@ -45,7 +45,7 @@ def canonical_mathml(operators: OperatorTree) -> list[str]:
     A sum in a sum is part of it, brackets or not, and so with products, unions and intersections; ``a−b`` is a sum with
     ``−b``, and equal commands and characters have one name, as in any operator tree. Fonts and spaces are gone.
     Identifiers keep their names, as with the authors' program, and numbers their digits. Subexpressions of more than
-    :data:`LARGEST_EXPRESSION` nodes are no terms.
+    :data:`MAX_EXPRESSION` nodes are not terms.
     """
     forms: list[_Form] = []  # of the subexpressions that begin to the right; the leftmost last
     terms: list[str] = []
@@ -58,7 +58,7 @@ def canonical_mathml(operators: OperatorTree) -> list[str]:
             forms.append(_TOO_LARGE)
             continue
         form = _applied(node, operands) if arity else (_leaf(node.kind, node.label), 1, "", ())
-        if form[1] <= LARGEST_EXPRESSION and form[0]:
+        if form[1] <= MAX_EXPRESSION and form[0]:
             terms.append(form[0])
         forms.append(form)
     terms.reverse()
@@ -67,7 +67,7 @@ def canonical_mathml(operators: OperatorTree) -> list[str]:
 
 def _applied(node: OperatorNode, operands: list[_Form]) -> _Form:
     size = 1 + sum(count for _, count, _, _ in operands)
-    if size > LARGEST_EXPRESSION:
+    if size > MAX_EXPRESSION:
         return _TOO_LARGE
     label = node.label
     if node.kind != "U":

@@ -9,12 +9,12 @@ from operator import attrgetter, itemgetter
 from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 
-LARGEST_TERM = 64
-"""Subtrees of more tokens are no terms, except the whole formula up to ``LARGEST_FORMULA``."""
+MAX_TERM = 64
+"""Subtrees of more tokens are not terms, except the whole formula up to ``MAX_FORMULA``."""
 
-LARGEST_FORMULA = 400
-MOST_SYMBOLS = 4_000
-MOST_TERMS = 2_000
+MAX_FORMULA = 400
+MAX_SYMBOLS = 4_000
+MAX_TERMS = 2_000
 
 _COMMUTATIVE = frozenset({"+", "=", "⋅", "×", "*", "∪", "∩", "∧", "∨", "≠", "≡", "⊕", "⊗"})
 _TAGS = {"V": "I", "N": "N", "O": "O", "T": "T", "W": "I", "E": "O"}
@@ -45,7 +45,7 @@ def m_terms(layout: LayoutTree) -> list[str]:
     Levels: ``=`` as written; ``v`` variables unified (named 1, 2… in their order); ``n`` numbers generalised; ``vn``
     both; ``o`` operators unified. A channel counts terms and has no weights; a model that weights as MIaS does gives
     a term 1/(number of ``(`` in it), times 0.8 for ``v``, 0.5 for ``n``, 0.4 for ``vn``, 0.8 for ``o``, and 0.7 for
-    each level of the formula that it lies under the root. At most ``MOST_TERMS`` terms.
+    each level of the formula that it lies under the root. At most ``MAX_TERMS`` terms.
     """
     root = _tree(layout.row)
     return [] if root is None else _Tokens(root).terms()
@@ -105,7 +105,7 @@ class _Tokens:
             any_operator[position] = "O(*)"
         terms: list[str] = []
         for (start, variable, number, operator), (end, no_variable, no_number, no_operator) in self.spans:
-            if end - start > LARGEST_TERM and (start > 0 or end < len(tokens) or end > LARGEST_FORMULA):
+            if end - start > MAX_TERM and (start > 0 or end < len(tokens) or end > MAX_FORMULA):
                 continue
             terms.append("=:" + "".join(tokens[start:end]))
             if variable < no_variable:
@@ -123,7 +123,7 @@ class _Tokens:
                 terms.append("n:" + "".join(any_number[start:end]))
             if operator < no_operator:
                 terms.append("o:" + "".join(any_operator[start:end]))
-            if len(terms) >= MOST_TERMS:
+            if len(terms) >= MAX_TERMS:
                 break
         return terms
 
@@ -151,7 +151,7 @@ def _tree(top: Row) -> _Node | None:
                 draft.append(_leaf(kind, label, node.font))
                 continue
             draft.append(None)
-            if symbols > MOST_SYMBOLS:
+            if symbols > MAX_SYMBOLS:
                 continue
             rows.extend(filter(None, _rows_of(node)))
             if node.elements is not None:
@@ -166,7 +166,7 @@ def _tree(top: Row) -> _Node | None:
         if len(row) == 1:
             read[id(row)] = draft[0] or _symbol(row[0], read)
         elif row:
-            nodes = [leaf or _symbol(node, read) for leaf, node in zip(draft[:MOST_SYMBOLS], row, strict=False)]
+            nodes = [leaf or _symbol(node, read) for leaf, node in zip(draft[:MAX_SYMBOLS], row, strict=False)]
             read[id(row)] = _row(nodes, commute[number])
     return read.get(id(top))
 
@@ -225,7 +225,7 @@ def _structure(node: LayoutNode, read: dict[int, _Node]) -> _Node:
         return _inner("F(" if node.label == "/" else "B(", found)
     if kind == "M":
         cells = [read.get(id(cell), _EMPTY) for line in node.elements or () for cell in line]
-        return _inner("A(", cells[:MOST_SYMBOLS]) if cells else _EMPTY
+        return _inner("A(", cells[:MAX_SYMBOLS]) if cells else _EMPTY
     within = read.get(id(node.within), _EMPTY)
     if kind != "R":
         return within

@@ -13,12 +13,12 @@ from operator import itemgetter
 from porism.formula.extractors.walk import operator_walk
 from porism.formula.tree import OperatorTree
 
-LARGEST_SUBTREE = 30
+MAX_SUBTREE = 30
 """Larger subexpressions make no term: they hardly ever occur twice, and this bounds the work to linear."""
 
 
 def subtrees(operators: OperatorTree) -> list[str]:
-    """One term for each operator with at most :data:`LARGEST_SUBTREE` nodes below and with it: ``label(child,…)``.
+    """One term for each operator with at most :data:`MAX_SUBTREE` nodes below and with it: ``label(child,…)``.
 
     Operands of unordered operators are sorted by their form with all variables alike; then variables are numbered
     ``v0, v1, …`` by first appearance in the subtree. Numbers and constants stay.
@@ -39,7 +39,7 @@ def subtrees(operators: OperatorTree) -> list[str]:
             operands.sort(key=_alike)
         alike, templates, variables, sizes = zip(*operands, strict=True)
         size = 1 + sum(sizes)
-        if size > LARGEST_SUBTREE:
+        if size > MAX_SUBTREE:
             forms.append(_TOO_LARGE)
             continue
         label = node.label
@@ -61,8 +61,8 @@ _Form = tuple[str, str, tuple[str, ...], int]
 """A subtree: its form with all variables ``v``, the same as a template with a ``%s`` for each variable, the variables,
 and the number of nodes."""
 _alike = itemgetter(0)
-_NAMES = tuple(f"v{number}" for number in range(LARGEST_SUBTREE))
-_TOO_LARGE: _Form = ("", "", (), LARGEST_SUBTREE)
+_NAMES = tuple(f"v{number}" for number in range(MAX_SUBTREE))
+_TOO_LARGE: _Form = ("", "", (), MAX_SUBTREE)
 
 
 @lru_cache(1 << 14)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from porism.errors import ConfigError
-from porism.formula.extractors.walk import LONGEST_LOCATION, LayoutWalk, layout_walk
+from porism.formula.extractors.walk import MAX_LOCATION_LENGTH, LayoutWalk, layout_walk
 from porism.formula.tables.lookup import token_class
 from porism.formula.tree import LayoutTree
 
@@ -41,7 +41,7 @@ class TangentL:
     With ``locations`` each of these occurs again with the path to its first symbol, ``(v!x,+,n,nn)``, where that is
     shorter than ``longest_location``. With ``anchors`` a path begins at the closest relation (``=``, ``<``, ``∈`` …)
     before the symbol, else at the start. With ``delimiters`` a formula is between ``#(start)#`` and ``#(end)#``. With
-    ``identifiers`` symbols that LaTeXML writes as identifiers have their kind, ``(v!△,/,n)``, and are no operators.
+    ``identifiers`` symbols that LaTeXML writes as identifiers have their kind, ``(v!△,/,n)``, and are not operators.
     """
 
     terminals: bool = True
@@ -129,7 +129,7 @@ def _anchored(walk: LayoutWalk) -> list[str]:
     places: list[str] = []
     for parent, edge in zip(walk.parents, walk.edges, strict=True):
         place = "" if parent < 0 or anchors[parent] else places[parent]
-        places.append(place + edge if len(place) <= LONGEST_LOCATION else place)
+        places.append(place + edge if len(place) <= MAX_LOCATION_LENGTH else place)
     return places
 
 

@@ -9,7 +9,7 @@ from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTr
 MOST_NODES = 4_000
 """Symbols of a formula beyond these make no terms: no real formula has as many, and it bounds a hostile one."""
 
-LONGEST_LOCATION = 16
+MAX_LOCATION_LENGTH = 16
 """A location (the path from the first symbol or the root) is cut after so many edges and then ends in ``+``."""
 
 
@@ -58,8 +58,8 @@ class LayoutWalk:
                     labels.append(_structure_label(node))
                 parents.append(parent)
                 edges.append(edge)
-                if len(path) > LONGEST_LOCATION:
-                    path = path[:LONGEST_LOCATION] + "+"
+                if len(path) > MAX_LOCATION_LENGTH:
+                    path = path[:MAX_LOCATION_LENGTH] + "+"
                 paths.append(path)
                 if (
                     node.above is None and node.below is None and node.within is None and node.over is None

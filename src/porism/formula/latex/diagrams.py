@@ -15,7 +15,7 @@ _TYPED = frozenset({"->", ">=", "<=", "...", ".."})
 
 
 def diagrams(tokens: Tokens) -> Tokens:
-    """The tokens with each diagram written as a matrix; what is no arrow stays as it is."""
+    """The tokens with each diagram written as a matrix; what is not an arrow stays as it is."""
     writer = _Writer(tokens)
     writer.run()
     return Tokens(writer.texts, writer.starts, writer.ends)
@@ -96,7 +96,8 @@ class _Writer:
         self._in = split
 
     def _arrow(self, diagram: _Diagram, i: int) -> int:
-        """Writes the arrow that begins at token ``i`` in a cell of its own; the token after it, 0 if it is no arrow."""
+        """Writes the arrow that begins at token ``i`` in a cell of its own; the token after it, 0 if it is not an
+        arrow."""
         at = self._visible(i + 1)
         sign = self._in.texts[at]
         labels: list[tuple[int, int]] = []

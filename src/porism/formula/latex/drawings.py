@@ -48,7 +48,8 @@ class _Writer:
             self.ends.append(self._tokens.ends[i])
 
     def _draw(self, begin: int, i: int, end: str) -> int:
-        """Writes the texts of a drawing; the index after its end. What has no end is no drawing, and stays as it is."""
+        """Writes the texts of a drawing; the index after its end. What has no end is not a drawing, and stays as it
+        is."""
         in_node = False
         depth = 0
         first = len(self.texts)

@@ -32,8 +32,8 @@ from porism.formula.tables.styles import ROUNDHAND
 from porism.formula.tree import LayoutNode, ParseProblem, Row, Style
 from porism.formula.words import TextRun
 
-MOST_PROBLEMS = 100
-_LONGEST_WORD = 64
+MAX_PROBLEMS = 100
+_MAX_WORD_LENGTH = 64
 _SCRIPT_LETTER = (Style(ROUNDHAND),)
 
 
@@ -84,7 +84,7 @@ class Machine:
 
     def problem(self, position: int, what: str) -> None:
         """Notes a part that cannot be parsed; the notes of one formula are limited."""
-        if len(self.problems) < MOST_PROBLEMS:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(ParseProblem(position, what))
 
     def next_visible(self, i: int) -> int:
@@ -167,7 +167,7 @@ class Machine:
                 # What a macro made has the span of its call, and so overlaps.
                 word is not None and row and row[-1] is word and len(row) > self.base and start <= word.end
                 and not self._is_spaced() and word.above is None and word.below is None
-                and len(word.label) < _LONGEST_WORD and label.isascii() and word.font in (font, "")
+                and len(word.label) < _MAX_WORD_LENGTH and label.isascii() and word.font in (font, "")
             ):
                 if len(word.label) == 1:
                     self.words.append(word)

@@ -352,7 +352,7 @@ def _macro(signature: str, replacement: str) -> Macro:
 
 
 def _split(token: str) -> list[str]:
-    """A token cut into its first digit and the rest; one that is no number stays whole."""
+    """A token cut into its first digit and the rest; one that is not a number stays whole."""
     return [token[0], *_texts(token[1:])] if len(token) > 1 and token[0].isdigit() else [token]
 
 

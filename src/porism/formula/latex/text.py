@@ -16,7 +16,7 @@ from porism.formula.tables.text_accents import TEXT_SIGNS
 from porism.formula.tree import LayoutNode
 from porism.formula.words import printable
 
-_LONGEST_NAME = 64
+_MAX_NAME_LENGTH = 64
 _FARTHEST_OPTION_END = 200
 _FARTHEST_BRACE = 20
 
@@ -46,7 +46,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
         machine.problem(start, "a name is missing")
         return
     letters: list[str] = []
-    for j in range(i + 2, min(len(machine.texts), i + 2 + _LONGEST_NAME)):
+    for j in range(i + 2, min(len(machine.texts), i + 2 + _MAX_NAME_LENGTH)):
         token = machine.texts[j]
         if token == "}":
             for _ in range(j - i):

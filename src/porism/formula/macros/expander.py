@@ -65,7 +65,7 @@ class Expander:
     # reading ---------------------------------------------------------------------------------------------------
 
     def next(self, brace: bool = False) -> str | None:
-        """The next token that is no macro of the project and no definition; None at the end.
+        """The next token that is not a macro of the project and no definition; None at the end.
 
         :param brace: whether an expansion of several tokens gets braces, as the argument of ``^`` or ``\\frac`` needs.
         """
@@ -177,7 +177,7 @@ class Expander:
         raise NotImplementedError
 
     def skip_spaces(self) -> str | None:
-        """The next token that is no space, unexpanded; it is read."""
+        """The next token that is not a space, unexpanded; it is read."""
         token = self.stream.next()
         while token is not None and token.isspace() and token != PAR:
             token = self.stream.next()
@@ -306,7 +306,7 @@ class Expander:
         return tokens[0] if len(tokens) == 1 and tokens[0][0] == "\\" else None
 
     def defined_name(self) -> str | None:
-        """What a ``\\def`` or ``\\let`` gives a meaning: a control sequence; any other token is no name."""
+        """What a ``\\def`` or ``\\let`` gives a meaning: a control sequence; any other token is not a name."""
         return self.skip_spaces()
 
     def _scan_limit(self) -> int:

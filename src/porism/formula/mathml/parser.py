@@ -21,7 +21,7 @@ from porism.formula.tree import LayoutTree, ParseProblem, Row
 from porism.formula.words import words_row
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
-_MOST_PROBLEMS = 100
+_MAX_PROBLEMS = 100
 _BLACKBOARD = re.compile(r'data-mjx-variant="-(?:bb|ds)[^"]*"')
 """The variant of MathJax's letters of bboldx, bbm and dsfont."""
 _VARIANT = re.compile(r"mathvariant\s*=\s*[\"']([^\"']*)")
@@ -31,7 +31,7 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
     """The layout tree of a ``<math>`` element (or of any MathML fragment).
 
     Every string gives a tree: elements that are not closed end where they must, unknown ones stand for their content.
-    Invisible operators and spacing are no symbols. When there is nothing else, the LaTeX of an ``alttext`` or a TeX
+    Invisible operators and spacing are not symbols. When there is nothing else, the LaTeX of an ``alttext`` or a TeX
     annotation is read; its nodes have the span of the whole element. What was repaired is in ``problems``.
     """
     reader = _Reader(source[:max_length], max_depth)
@@ -110,7 +110,7 @@ class _Reader:
         self.overflow = 0
 
     def problem(self, position: int, what: str) -> None:
-        if len(self.problems) < _MOST_PROBLEMS:
+        if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(ParseProblem(position, what))
 
     def read(self) -> Row:

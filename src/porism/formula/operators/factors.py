@@ -27,7 +27,7 @@ from porism.formula.tree import LayoutNode, OperatorNode, Row
 
 
 class Factors(Fences):
-    """What happens at operators that are no relations, sums or fences."""
+    """What happens at operators that are not relations, sums or fences."""
 
     __slots__ = ()
 

@@ -7,7 +7,7 @@ from porism.formula.operators.rules import BAR, RELATION, RULES
 from porism.formula.operators.scripted import Operator, is_scripted, label_of, operand_count, written_operators
 from porism.formula.tree import OperatorNode
 
-LONGEST_CHAIN_LABEL = 4
+MAX_CHAIN_LABEL_LENGTH = 4
 """A chain of relations names at most this many changes of relation in its label."""
 
 RELATION_LABELS = frozenset(rule.label for rule in RULES.values() if rule.role in (RELATION, BAR))
@@ -29,7 +29,7 @@ def relation_node(relations: list[Operator], operands: list[OperatorNode]) -> Op
         parts = [relation]
         for relation in relations:
             if relation != parts[-1]:
-                if len(parts) == LONGEST_CHAIN_LABEL:
+                if len(parts) == MAX_CHAIN_LABEL_LENGTH:
                     break
                 parts.append(relation)
         if len(parts) > 1:

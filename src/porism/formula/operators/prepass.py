@@ -16,7 +16,7 @@ from porism.formula.operators.rules import (
     LATTICE,
     LEAF,
     LOGIC,
-    LONGEST_SPELLED,
+    MAX_SPELLED_LENGTH,
     MULTIPLY,
     OPEN,
     POSTFIX,
@@ -176,7 +176,7 @@ def _spelled(row: Row, position: int, notes: dict[int, int]) -> None:
     """Notes a function name that is written as letters before a bracket, at its first letter."""
     word = row[position - 1].label
     first = position - 1
-    while first and len(word) < LONGEST_SPELLED and is_letter(row[first - 1]):
+    while first and len(word) < MAX_SPELLED_LENGTH and is_letter(row[first - 1]):
         before = row[first - 1]
         if before.above is not None or before.below is not None or before.font == "bb":
             break

@@ -171,7 +171,7 @@ SPELLED = frozenset({
 })
 """Functions that are recognised before a round bracket when they are written as separate letters (``sin(x)``)."""
 
-LONGEST_SPELLED = max(map(len, SPELLED))
+MAX_SPELLED_LENGTH = max(map(len, SPELLED))
 
 OPERATOR_LETTERS = frozenset({"P", "E", "𝔼", "ℙ"})
 """Letters that apply to square brackets as well (``E[X]``)."""
@@ -287,7 +287,8 @@ _CONSTANT_LETTERS = frozenset("eπℂℍℕℙℚℝℤ𝔼𝔽ℵ")
 
 
 def is_fixed_name(label: str) -> bool:
-    """Whether a leaf of kind V is no variable that could as well have another name: ``π``, ``e``, ``ℝ``, ``rank``."""
+    """Whether a leaf of kind V is not a variable that could as well have another name: ``π``, ``e``, ``ℝ``,
+    ``rank``."""
     return label in _CONSTANT_LETTERS or (len(label) > 1 and label.isalpha())
 
 

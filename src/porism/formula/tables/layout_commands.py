@@ -30,7 +30,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("attributes of a web page, and where MathJax breaks it", """
         class:m cssId:m style:m href:m data:m mmlToken:mo bbox:o breakAlign:mm
     """),
-    ("the number of an equation and what refers to it, which are no part of the equation", """
+    ("the number of an equation and what refers to it, which are not part of the equation", """
         label:m tag:*m notag nonumber ref:*m eqref:*m cref:*m Cref:*m autoref:*m pageref:*m cite:oom hypertarget:m
         hyperlink:m raisetag:m usetagform:m newtagform:momm renewtagform:momm refeq:m noeqref:m
     """),

@@ -73,7 +73,7 @@ def _fill_tables() -> None:
         "\\^": "^", "\\~": "~", ":=": "≔", "=:": "≕", '"': '"', "@": "@", "`": "`",
     }.items():
         SYMBOLS[token] = (label, "O")
-    # What a function reads is no symbol.
+    # What a function reads is not a symbol.
     for token in ("\\prime", "′", "\\", "{", "}", "^", "_", "~", "#", "&", "%", "$", "'", "\\div", "\\grad"):
         SYMBOLS.pop(token, None)
 
@@ -196,7 +196,8 @@ def canonical_name(name: str) -> str:
 def canonical_number(text: str) -> str:
     """The label of a number: group separators gone, a point for a decimal comma, and a zero before a leading point.
 
-    A comma is a decimal one where what follows is no group of three digits (``3{,}14``), or the number begins with 0.
+    A comma is a decimal one where what follows is not a group of three digits (``3{,}14``), or the number begins with
+    0.
     """
     if text.isdecimal():
         return text

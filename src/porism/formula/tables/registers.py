@@ -1,4 +1,4 @@
-"""TeX's own variables and what an assignment to them looks like: such assignments are no part of a text or formula."""
+"""TeX's own variables and what an assignment to them looks like: such assignments are not part of a text or formula."""
 
 from __future__ import annotations
 

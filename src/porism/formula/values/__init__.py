@@ -27,10 +27,10 @@ from porism.formula.values.rules import install
 
 install()
 
-LARGEST_FORMULA_WORK = 10_000
+MAX_FORMULA_WORK = 10_000
 """Evaluations that one formula may take; what comes after them has no value."""
 
-MOST_RENAMED = 8
+MAX_RENAMED = 8
 """Expressions of more variables than these have no value up to renaming."""
 
 POINTS = 3
@@ -64,7 +64,7 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
         if expression is None or expression.kind:
             continue
         spent += _cost(expression)  # remembered or not, so that a formula always has the same terms
-        if spent > LARGEST_FORMULA_WORK:
+        if spent > MAX_FORMULA_WORK:
             break
         named = expression.named
         if named is None:
@@ -80,7 +80,7 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
     return found
 
 
-MOST_EQUATED = 5
+MAX_EQUATED = 5
 """Of a chain of equations with more sides only neighbours are paired."""
 
 
@@ -102,11 +102,11 @@ def chain_values(operators: OperatorTree) -> list[str]:
             links = expression.children
         elif expression.label in _RELATIONS and len(expression.children) > 2:
             sides = expression.children
-            pairs = combinations(sides, 2) if len(sides) <= MOST_EQUATED else pairwise(sides)
+            pairs = combinations(sides, 2) if len(sides) <= MAX_EQUATED else pairwise(sides)
             links = [make(expression.label, *pair) for pair in pairs]
         for link in links:
             spent += _cost(link)
-            if spent > LARGEST_FORMULA_WORK:
+            if spent > MAX_FORMULA_WORK:
                 return terms
             if named := _named(link):
                 renamed = _renamed(link) if link.variables else "~" + named[1:]
@@ -136,7 +136,7 @@ def whole_value(operators: OperatorTree) -> WholeValue:
     None for a single letter, and none for a relation whose sides are one number. Total and bounded in time.
     """
     expression = _read(operators).expressions[0]
-    if expression is None or (expression.kind and expression.exact is None) or _cost(expression) > LARGEST_FORMULA_WORK:
+    if expression is None or (expression.kind and expression.exact is None) or _cost(expression) > MAX_FORMULA_WORK:
         return WholeValue("", "", False)
     named = _named(expression)
     if named:
@@ -208,7 +208,7 @@ _PLAIN = Letters(False, False)
 
 
 def _cost(expression: Expression) -> int:
-    variables = min(len(expression.variables), MOST_RENAMED)
+    variables = min(len(expression.variables), MAX_RENAMED)
     return expression.own * (1 + variables) + (expression.work if variables > 2 else 0)
 
 
@@ -263,7 +263,7 @@ def _renamed(expression: Expression) -> str:
     """
     variables = expression.variables
     count = len(variables)
-    if count > MOST_RENAMED:
+    if count > MAX_RENAMED:
         return ""
     if count == 1:
         return "~" + _digest(1, _first_of(expression, variables, (0,)))
@@ -280,7 +280,7 @@ def _renamed(expression: Expression) -> str:
     return "~" + _digest(count, *sorted(found))
 
 
-MOST_ORDERS = 6
+MAX_ORDERS = 6
 
 
 def _orders(marked: list[tuple[str, Expression]]) -> list[tuple[Expression, ...]]:
@@ -289,7 +289,7 @@ def _orders(marked: list[tuple[str, Expression]]) -> list[tuple[Expression, ...]
     count = math.prod(math.factorial(len(group)) for group in groups)
     orders: list[tuple[Expression, ...]] = [()]
     for group in groups:
-        ways = list(permutations(group)) if count <= MOST_ORDERS else [group]
+        ways = list(permutations(group)) if count <= MAX_ORDERS else [group]
         orders = [order + way for order in orders for way in ways]
     return orders
 
@@ -308,6 +308,6 @@ def _first_of(
 
 
 _STANDARD = [
-    [Expression("S", f"standard {place} {point}", ()) for place in range(MOST_RENAMED)] for point in range(POINTS)
+    [Expression("S", f"standard {place} {point}", ()) for place in range(MAX_RENAMED)] for point in range(POINTS)
 ]
 """By point: the numbers that variables get to be compared up to renaming."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 
 from porism.formula.values.closed import Places, closed_sum
 from porism.formula.values.evaluation import opaque_of, value, whole_shift
-from porism.formula.values.expressions import MOST_TERMS, Expression, leaf, make, number, put
+from porism.formula.values.expressions import MAX_TERMS, Expression, leaf, make, number, put
 from porism.formula.values.field import (
     LEVELS,
     MINUS,
@@ -62,7 +62,7 @@ def _whole_bounds(expression: Expression) -> tuple[int, int] | None:
     if lower is None or upper is None or lower.denominator != 1 or upper.denominator != 1:
         return None
     first, last = lower.numerator, upper.numerator
-    return (first, last) if first - 1 <= last < first + MOST_TERMS else None
+    return (first, last) if first - 1 <= last < first + MAX_TERMS else None
 
 
 def _written_out(expression: Expression, bounds: tuple[int, int], level: int) -> Iterator[Value | None]:

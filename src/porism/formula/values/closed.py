@@ -22,9 +22,9 @@ from porism.formula.values.evaluation import value
 from porism.formula.values.expressions import Expression, make, number, put
 from porism.formula.values.field import PRIMES, Value, add, inverse, multiply, negative
 
-MOST_DEGREE = 24
+MAX_DEGREE = 24
 """Polynomials of a higher degree are not summed in closed form."""
-MOST_PARTS = 16
+MAX_PARTS = 16
 """So many different powers can a summand have."""
 
 Key = tuple[Value, ...]
@@ -134,7 +134,7 @@ class _Summand:
             below = self._inverted(self.parts(children[1]), children[1])
             return self._product(self.parts(children[0]), below) if below else {}
         if label == "binom" and (below_exact := children[1].exact) is not None:
-            return self._binomial(children[0], int(below_exact)) if 0 <= below_exact <= MOST_DEGREE else {}
+            return self._binomial(children[0], int(below_exact)) if 0 <= below_exact <= MAX_DEGREE else {}
         if label in ("sup", "exp"):
             return self._power(node)
         return {}
@@ -142,7 +142,7 @@ class _Summand:
     def _power(self, node: Expression) -> Parts:
         constant = constant_exponent(node) if node.label == "sup" else None
         if constant is not None:
-            if constant.denominator != 1 or abs(constant) > MOST_DEGREE:
+            if constant.denominator != 1 or abs(constant) > MAX_DEGREE:
                 return {}
             base = self.parts(node.children[0])
             if constant < 0:
@@ -189,12 +189,12 @@ class _Summand:
         return total
 
     def _product(self, one: Parts, other: Parts) -> Parts:
-        if len(one) * len(other) > MOST_PARTS:
+        if len(one) * len(other) > MAX_PARTS:
             raise _TooMuch
         found: list[Parts] = []
         for first_key, first in one.items():
             for second_key, second in other.items():
-                if len(first) + len(second) > MOST_DEGREE + 2:
+                if len(first) + len(second) > MAX_DEGREE + 2:
                     raise _TooMuch
                 key = tuple(self._times(a, b) for a, b in zip(first_key, second_key, strict=True))
                 product: list[Value] = [0] * (len(first) + len(second) - 1)

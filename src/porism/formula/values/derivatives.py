@@ -23,7 +23,7 @@ DERIVATION = "derivation"
 _PRIMES = {"prime": 1, "prime2": 2, "prime3": 3}
 _VARIABLE = leaf("V", "the variable of a function")
 _ORDERS = frozenset("1234")
-MOST_ORDER = 4
+MAX_ORDER = 4
 """Derivatives of a higher order are random functions."""
 
 
@@ -170,7 +170,7 @@ def derivative(label: str, operands: list[Expression]) -> Expression:
 def _order(number_: Expression) -> int:
     """The order of a derivative, 0 if it is none that is read."""
     exact = number_.exact
-    return exact.numerator if exact is not None and exact.denominator == 1 and 1 <= exact <= MOST_ORDER else 0
+    return exact.numerator if exact is not None and exact.denominator == 1 and 1 <= exact <= MAX_ORDER else 0
 
 
 def differential_variable(expression: Expression, order: int) -> Expression | None:

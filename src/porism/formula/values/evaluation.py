@@ -112,7 +112,8 @@ _LINEAR = frozenset({"plus", "times", "neg", "divide", "sup", "percent"})
 
 
 def constant_term(expression: Expression) -> Fraction | None:
-    """What remains of a polynomial when everything that is no number is taken as 0; None where that cannot be said."""
+    """What remains of a polynomial when everything that is not a number is taken as 0; None where that cannot be
+    said."""
     if expression.exact is not None:
         return expression.exact
     label = expression.label

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-MOST_BITS = 512
+MAX_BITS = 512
 """Numbers with more bits than these above or below are not kept exactly (their values in the field are)."""
 
-LARGEST_FACTORIAL = 60
+MAX_FACTORIAL = 60
 
 
 def _kept(value: Fraction) -> Fraction | None:
-    small = value.numerator.bit_length() <= MOST_BITS and value.denominator.bit_length() <= MOST_BITS
+    small = value.numerator.bit_length() <= MAX_BITS and value.denominator.bit_length() <= MAX_BITS
     return value if small else None
 
 
@@ -51,7 +51,7 @@ def _sup(*parts: Fraction) -> Fraction | None:
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
     if abs(base) == 1:
         power %= 2
-    elif bits * abs(power) > MOST_BITS:
+    elif bits * abs(power) > MAX_BITS:
         return None
     return base**power
 
@@ -91,21 +91,21 @@ def _root(*parts: Fraction) -> Fraction | None:
 
 def _factorial(*parts: Fraction) -> Fraction | None:
     value = parts[0]
-    if value.denominator != 1 or not 0 <= value <= LARGEST_FACTORIAL:
+    if value.denominator != 1 or not 0 <= value <= MAX_FACTORIAL:
         return None
     return Fraction(math.factorial(value.numerator))
 
 
 def _factorial2(*parts: Fraction) -> Fraction | None:
     value = parts[0]
-    if value.denominator != 1 or not 0 <= value <= LARGEST_FACTORIAL:
+    if value.denominator != 1 or not 0 <= value <= MAX_FACTORIAL:
         return None
     return Fraction(math.prod(range(value.numerator, 0, -2)))
 
 
 def _binom(*parts: Fraction) -> Fraction | None:
     above, below = parts
-    if below.denominator != 1 or abs(below) > LARGEST_FACTORIAL:
+    if below.denominator != 1 or abs(below) > MAX_FACTORIAL:
         return None
     product = Fraction(int(below >= 0))
     for step in range(below.numerator):

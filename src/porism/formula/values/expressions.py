@@ -19,13 +19,13 @@ from porism.formula.values.field import Value
 F = TypeVar("F")
 R = TypeVar("R")
 
-LARGEST_EXPRESSION = 60
+MAX_EXPRESSION = 60
 """Larger expressions have no value: they hardly ever occur twice."""
 
-MOST_WORK = 2_000
+MAX_WORK = 2_000
 """An expression that takes more evaluations than these has no value; sums over numbers are what costs."""
 
-MOST_TERMS = 60
+MAX_TERMS = 60
 """A sum or product over more numbers than these is not written out."""
 
 # What an expression contains.
@@ -153,7 +153,7 @@ class Expression:
 
     @property
     def leaves(self) -> frozenset[Expression]:
-        """The leaves that are no numbers, those within names such as ``x_i`` too."""
+        """The leaves that are not numbers, those within names such as ``x_i`` too."""
         found = self._leaves
         if found is None:
             if self.kind:
@@ -177,7 +177,7 @@ class _Table(threading.local):
         self.last: tuple[object, object] = (None, None)
 
 
-MOST_KNOWN = 1 << 14
+MAX_KNOWN = 1 << 14
 """So many expressions are remembered from one formula to the next."""
 
 _table = _Table()
@@ -185,7 +185,7 @@ _table = _Table()
 
 def forget() -> None:
     """Empties the memory where it is full; called between formulas, since variables are compared by identity."""
-    if len(_table.known) > MOST_KNOWN:
+    if len(_table.known) > MAX_KNOWN:
         _table.known = {}
         _table.last = None, None
 
@@ -232,7 +232,7 @@ def number(value: Fraction | int) -> Expression:
 
 
 def numeral(label: str) -> Expression:
-    """The expression of a number as it is written; what is no decimal number is a constant of that name."""
+    """The expression of a number as it is written; what is not a decimal number is a constant of that name."""
     known = _table.known
     key = ("numeral", label)
     found = known.get(key)

@@ -69,7 +69,7 @@ def inverse(value: Value, level: int) -> Value | None:
     if isinstance(value, int):
         return pow(value, -1, p) if value else None
     a, b = value
-    norm = pow(a * a + b * b, -1, p)  # not 0, since −1 is no square
+    norm = pow(a * a + b * b, -1, p)  # not 0, since −1 is not a square
     return complex_value(a * norm, -b * norm, level)
 
 

@@ -24,8 +24,8 @@ from porism.formula.values.derivatives import (
     primed,
 )
 from porism.formula.values.expressions import (
-    LARGEST_EXPRESSION,
-    MOST_WORK,
+    MAX_EXPRESSION,
+    MAX_WORK,
     Expression,
     leaf,
     make,
@@ -109,7 +109,7 @@ def _leaf(node: OperatorNode, letters: Letters) -> Expression | None:
 
 
 def _operator(label: str, operands: list[Expression]) -> Expression | None:
-    if len(operands) > LARGEST_EXPRESSION:
+    if len(operands) > MAX_EXPRESSION:
         return None
     arity = _ARITIES.get(label)
     if arity is not None and not arity[0] <= len(operands) <= arity[1]:
@@ -119,11 +119,12 @@ def _operator(label: str, operands: list[Expression]) -> Expression | None:
     else:
         reader = _READERS.get(label)
         expression = make(label, *operands) if reader is None else reader(label, operands)
-    return expression if expression.size <= LARGEST_EXPRESSION and expression.work <= MOST_WORK else None
+    return expression if expression.size <= MAX_EXPRESSION and expression.work <= MAX_WORK else None
 
 
 def _links(label: str, operands: list[Expression]) -> list[Expression]:
-    """The relations of a chain such as ``a<b=c``: of each neighbours; none of what is no chain, or of equal things."""
+    """The relations of a chain such as ``a<b=c``: of each neighbours; none of what is not a chain, or of equal
+    things."""
     labels = label.split("-")
     if len(labels) == 1:
         labels *= len(operands) - 1
@@ -216,7 +217,7 @@ def _short(label: str, body: Expression, lower: tuple[Expression, ...], upper: E
     variable, first, last = lower[0], lower[1].exact, upper.exact
     if variable.kind != "V" or first is None or last is None or first.denominator != 1 or last.denominator != 1:
         return None
-    if not 1 < last - first + 1 <= LARGEST_EXPRESSION // body.size:
+    if not 1 < last - first + 1 <= MAX_EXPRESSION // body.size:
         return None
     steps = range(first.numerator, last.numerator + 1)
     return make("plus" if label == "sum" else "times", *[put(body, variable, number(step)) for step in steps])

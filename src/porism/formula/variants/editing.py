@@ -14,7 +14,7 @@ Edit = Callable[[OperatorNode, OperatorNode, Random], bool]
 """Changes a node (first argument) of the tree below a root (second) in place; whether it did."""
 
 _FLAT = frozenset({"plus", "times"})
-_MOST_TRIED = 24
+_MAX_TRIED = 24
 
 
 class Rule(NamedTuple):
@@ -53,7 +53,7 @@ def apply_one(rules: Rules, root: OperatorNode, random: Random, without: Collect
         for rule in (*by_label.get(node.label, ()), *everywhere):
             if rule.name not in without:
                 sites[rule.name].append((rule, node))
-    for _ in range(_MOST_TRIED):
+    for _ in range(_MAX_TRIED):
         if not sites:
             return None
         name = random.choice(list(sites))  # a rule first, so that those of many places do not drown the others

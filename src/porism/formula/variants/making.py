@@ -12,7 +12,7 @@ from porism.formula.variants.editing import apply_one, copied, signature
 from porism.formula.variants.renaming import rename
 from porism.formula.variants.rewriting import REWRITE_TABLE, reorder
 
-LARGEST_VARIED = 120
+MAX_VARIED = 120
 """Of larger trees only names and orders vary, and values are not compared: it bounds the time of a variant."""
 
 _TRIES = 4
@@ -41,7 +41,7 @@ class Varied:
     def __init__(self, root: OperatorNode) -> None:
         self.root = copied(root)
         self._signature = signature(self.root)
-        self.small = len(self._signature) <= LARGEST_VARIED
+        self.small = len(self._signature) <= MAX_VARIED
         self._value = whole_value(OperatorTree(self.root, "")) if self.small else WholeValue("", "", False)
 
     @property

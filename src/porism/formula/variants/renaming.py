@@ -119,4 +119,4 @@ NAME_CHANGES = (
     Rule("variable replaced in one place", frozenset(), _split),
     Rule("variables swapped in one part", frozenset(), _swap),
 )
-"""Changes of names that are no renaming."""
+"""Changes of names that are not renaming."""

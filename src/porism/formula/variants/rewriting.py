@@ -19,7 +19,7 @@ MIRRORED = {
 """Relations to those that say the same with their sides swapped."""
 
 _SHIFTED = frozenset({"eq", "lt", "gt", "leq", "geq", "neq"})
-_MOST_DISTRIBUTED = 6
+_MAX_DISTRIBUTED = 6
 
 
 def _is(node: OperatorNode, label: str, arity: int) -> bool:
@@ -159,7 +159,7 @@ def _negated(term: OperatorNode) -> OperatorNode:
 
 def _distributed(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
     for place, factor in enumerate(node.children):
-        if factor.label == "plus" and 2 <= len(factor.children) <= _MOST_DISTRIBUTED and len(node.children) > 1:
+        if factor.label == "plus" and 2 <= len(factor.children) <= _MAX_DISTRIBUTED and len(node.children) > 1:
             rest = node.children[:place] + node.children[place + 1 :]
             return become(node, node_of("plus", *(_product(rest, term) for term in factor.children)))
     return False

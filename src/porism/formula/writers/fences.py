@@ -95,7 +95,7 @@ def _notes(row: Row, written: dict[int, str]) -> dict[int, int]:
 
 def _partner(row: Row, last: int, fences: Fences, pending: list[int], hints: Hints) -> int | None:
     """Where the group begins that a closing fence ends. ``\\right`` belongs to its ``\\left``, which may be followed by
-    a dot and so is no symbol."""
+    a dot and so is not a symbol."""
     left = hints.stretched.get(row[last].start) if hints.command(row[last]) == "right" else None
     if left is not None:
         while pending and row[pending[-1]].start > left:
@@ -111,7 +111,7 @@ def _partner(row: Row, last: int, fences: Fences, pending: list[int], hints: Hin
 
 
 def _open_to_the_right(row: Row, fences: Fences, pending: list[int], hints: Hints) -> list[tuple[int, int]]:
-    """Groups that end with ``\\right.``, which is no symbol."""
+    """Groups that end with ``\\right.``, which is not a symbol."""
     pairs = []
     for first in pending:
         right = hints.stretched.get(row[first].start) if first in fences.stretched else None

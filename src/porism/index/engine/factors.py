@@ -22,7 +22,7 @@ from porism.system.concurrency.caching import cached_property
 WIDTH = 7
 """The length of :meth:`FactorChannel.description`."""
 
-_LEAST = 2e-7
+_MIN_SHARE = 2e-7
 """The smallest impact relative to the largest: each occurrence of a term counts a little for candidates."""
 
 
@@ -112,7 +112,7 @@ class FactorChannel:
         exact = as_layout(factors, np.float64)
         vocabulary = postings.vocabulary
         peak = float(exact.max(initial=0.0)) or 1.0
-        least = peak * _LEAST
+        least = peak * _MIN_SHARE
         indptr = np.zeros(vocabulary + 1, np.int64)
         cursor, lowest = np.zeros(vocabulary, np.int64), np.zeros(vocabulary)
         docs, impacts = np.zeros(0, np.int32), np.zeros(0, np.float32)

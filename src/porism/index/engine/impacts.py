@@ -156,7 +156,7 @@ class Impacts:
     ) -> Impacts:
         try:
             if arrays["impacts"].dtype != np.uint8 or arrays["dense_impacts"].dtype != np.uint8:
-                raise TypeError("they are no bytes")
+                raise TypeError("they are not bytes")
             dense = as_layout(arrays["dense_impacts"], np.uint8)
             impacts = cls(
                 as_layout(arrays["impacts"], np.uint8).reshape(-1),
@@ -172,7 +172,7 @@ class Impacts:
             raise IndexCorrupt("the impacts do not fit the postings")
         numbers = (impacts.step, impacts.error, impacts.shift)
         if not np.isfinite(numbers).all() or impacts.step <= 0 or impacts.error < 0:
-            raise IndexCorrupt("the impacts are no multiples of a step")
+            raise IndexCorrupt("the impacts are not multiples of a step")
         return impacts
 
 

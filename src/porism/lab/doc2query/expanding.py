@@ -24,7 +24,7 @@ BATCH = 16
 _POOL = 32
 """Batches whose documents are sorted by length together."""
 
-_MOST_FAILURES = 32
+_MAX_FAILURES = 32
 """After so many failures without any success it is the model that is bad and not the documents."""
 
 
@@ -172,7 +172,7 @@ def _one_by_one(
         except (RuntimeError, ValueError, IndexError) as failure:
             report(Problem(doc_id, f"not expanded, {type(failure).__name__}: {first_line(failure)}"))
             counts.failures += 1
-            if not counts.worked and counts.failures >= _MOST_FAILURES:
+            if not counts.worked and counts.failures >= _MAX_FAILURES:
                 raise ConfigError(
                     f"the model fails on every document ({first_line(failure)})", where=generator.model,
                     hint="Try a smaller batch, another device, or another model.",

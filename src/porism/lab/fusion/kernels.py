@@ -18,7 +18,7 @@ from porism.system.compiled.kernels import compiled, inlined
 NONE, MIN_MAX, Z_SCORE, RANK, SUM = range(5)
 
 # How the values of a candidate are combined.
-TOTAL, MNZ, ANZ, LEAST, MOST, MEDIAN, LOG_MNZ = range(7)
+TOTAL, MNZ, ANZ, MIN, MAX, MEDIAN, LOG_MNZ = range(7)
 
 
 @compiled("void(int64[::1], int64[::1], int64[::1])")
@@ -123,9 +123,9 @@ def combine(kind: Any, sigma: Any, starts: Any, values: Any, out: Any) -> None:
         for i in range(size):
             found[i] = values[start + i]
         _sort(found, size)
-        if kind == LEAST:
+        if kind == MIN:
             out[c] = found[0]
-        elif kind == MOST:
+        elif kind == MAX:
             out[c] = found[size - 1]
         elif kind == MEDIAN:
             out[c] = 0.5 * found[(size - 1) // 2] + 0.5 * found[size // 2]

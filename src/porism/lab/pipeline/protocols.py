@@ -29,7 +29,7 @@ class Reranker(Protocol):
 def check_queries(queries: Iterable[Query]) -> list[Query]:
     """The queries as a list.
 
-    :raises QueryError: two have one id, or one is no :class:`~porism.types.Query`.
+    :raises QueryError: two have one id, or one is not a :class:`~porism.types.Query`.
     """
     if isinstance(queries, Query):
         raise QueryError("a pipeline takes a list of queries", hint=f"Write [{queries.id!r} query].")

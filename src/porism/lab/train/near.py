@@ -21,7 +21,7 @@ Array = NDArray[np.uint64]
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|[^\W_]+|[^\s\w$]")
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}")
-_FEWEST_WORDS = 8
+_MIN_WORDS = 8
 """Words alone tell texts apart where there are so many of them."""
 
 _HASHES = 128
@@ -29,7 +29,7 @@ _ROWS = 4
 """Hashes of a band: two texts that overlap by 0.5 share one of the 32 bands with a probability of 0.87, by 0.7 of more
 than 0.999."""
 
-_LONGEST = 2_000
+_MAX_LENGTH = 2_000
 """Tokens of a text that count."""
 
 
@@ -49,8 +49,8 @@ def shingles(texts: Sequence[str], *, words: bool = False, run: int = 3) -> Shin
     """The shingles of texts: runs of ``run`` tokens, or of words alone; a shorter text is one shingle."""
     sets = []
     for text in texts:
-        found = (_WORD if words else _TOKEN).findall(text.lower())[:_LONGEST]
-        if words and len(found) < _FEWEST_WORDS:
+        found = (_WORD if words else _TOKEN).findall(text.lower())[:_MAX_LENGTH]
+        if words and len(found) < _MIN_WORDS:
             found = []
         runs = {" ".join(found[at : at + run]) for at in range(max(1, len(found) - run + 1))} if found else set()
         hashed = (xxhash.xxh3_64_intdigest(one.encode("utf-8", "replace")) for one in runs)

@@ -23,7 +23,7 @@ MOST_QUERY_NODES = 128
 """Nodes of a query formula beyond these are not aligned."""
 MOST_NODES = 256
 """The same for the formulas that it is aligned with."""
-MOST_ROOTS = 3
+MAX_ROOTS = 3
 """Common subtrees that count, as in Approach Zero."""
 EXACT_GREEDY = 64
 """Up to this many pairs of operands the best pair is chosen first and the choice improved; above, operands choose in
@@ -372,7 +372,7 @@ def align(
             used_found[v] = 0
         count = 0
         price = 1.0
-        for _ in range(MOST_ROOTS):
+        for _ in range(MAX_ROOTS):
             best = 0.0
             root_u = -1
             root_v = -1

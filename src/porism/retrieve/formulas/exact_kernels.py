@@ -5,7 +5,7 @@ those of commutative operators may be in any order. Variables are renamed one to
 subtree, the same wherever it occurs. Partners are tried node by node in preorder; one that fails is taken back.
 
 Two hashes of each subtree, indifferent to the order of commutative operands, rule out nearly all pairs beforehand: one
-with all variables alike, and one with their names. At most :data:`MOST_TRIES` pairs of nodes are tried for a formula.
+with all variables alike, and one with their names. At most :data:`MAX_TRIES` pairs of nodes are tried for a formula.
 
 Parts that stand for themselves, such as the sides of a relation, are tried before those within them.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from porism.retrieve.formulas.alignment_kernels import COMMUTATIVE, MOST_NODES, VARIABLE, WILDCARD
 from porism.system.compiled.kernels import compiled, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 
-MOST_TRIES = 4_000
+MAX_TRIES = 4_000
 """A formula in which the query was not found after trying so many pairs of nodes counts as one without it."""
 
 # What was found, from nothing to the formula itself.
@@ -190,7 +190,7 @@ def find_exact(
             hashes = alike_hashes if renaming else own_hashes
             found_hashes = alike if renaming else named
             for root in range(1 if part else 0, nodes if part else min(1, nodes)):
-                if root + found_sizes[root] > nodes or steps > MOST_TRIES:
+                if root + found_sizes[root] > nodes or steps > MAX_TRIES:
                     continue
                 if part and stands[root] == attempt % 2:
                     continue
@@ -217,7 +217,7 @@ def find_exact(
                 u = one
                 if u < query_nodes:
                     tried[u] = -1
-                while 0 < u < query_nodes and steps <= MOST_TRIES:
+                while 0 < u < query_nodes and steps <= MAX_TRIES:
                     above = at[parent[u]]
                     any_order = found_kinds[above] == COMMUTATIVE
                     child = above + 1
@@ -250,7 +250,7 @@ def find_exact(
                             taken[at[u]] = 0
                             if new[u]:
                                 bound[names[u]] = -1
-                if u == query_nodes and steps <= MOST_TRIES:
+                if u == query_nodes and steps <= MAX_TRIES:
                     result = IDENTICAL - (attempt if attempt < 2 else attempt // 2 + 1)
                     shares[number] = 1.0 if stands[root] else found_sizes[root] / whole_size
                     break

@@ -201,7 +201,7 @@ class TermReader:
         others = np.flatnonzero(~known)
         weights = np.concatenate([similar.weights, counts[others]])
         if normalised := self.channels[name].normalised:
-            matching = known | (found.df > 0)  # what can match nothing is no part of the query
+            matching = known | (found.df > 0)  # what can match nothing is not part of the query
             norm = soft.norm(rows[matching], counts[matching], similar, normalised)
             if norm > 0:
                 weights /= norm

@@ -39,7 +39,7 @@ def nearest(
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The best ``k`` units and their exact scores, best first; of equal ones those first that ``order`` ranks first.
 
-    :param near: the score of each unit (float32) to within ``error``; those of -inf are no results.
+    :param near: the score of each unit (float32) to within ``error``; those of -inf are not results.
     :param order: the ranks of the units by descending id (:attr:`porism.index.Segment.id_order`).
     :param exact: the exact scores of units.
     """

@@ -28,7 +28,7 @@ from porism.retrieve.weightings.common import (
 LEVELS = 16
 """BM25-adapt looks at up to so many occurrences (in a document of mean length) of a term."""
 
-SMALLEST_K1, LARGEST_K1 = 1e-3, 1e3
+MIN_K1, MAX_K1 = 1e-3, 1e3
 """Between these the k1 of a term is sought."""
 
 
@@ -111,7 +111,7 @@ def _nearest_k1(targets: Floats, counting: np.ndarray[tuple[int, int], np.dtype[
             total += np.where(counting[:, column], squares[:, column], 0.0)
         return total
 
-    grid = np.linspace(np.log(SMALLEST_K1), np.log(LARGEST_K1), 57)
+    grid = np.linspace(np.log(MIN_K1), np.log(MAX_K1), 57)
     errors = np.stack([error(np.full(len(targets), point)) for point in grid])
     best = np.argmin(errors, axis=0)
     low, high = grid[np.maximum(best - 1, 0)], grid[np.minimum(best + 1, len(grid) - 1)]
@@ -167,9 +167,9 @@ class BM25T(CountedQuery):
         return
 
     def fitted(self, terms: TermCounts) -> Floats:
-        """k1' of each term, between :data:`SMALLEST_K1` and :data:`LARGEST_K1`."""
+        """k1' of each term, between :data:`MIN_K1` and :data:`MAX_K1`."""
         means = (terms.sums[:, 0] + STEP * terms.sums[:, 1]) / occurring(terms.df)
-        low, high = np.full(len(means), np.log(SMALLEST_K1)), np.full(len(means), np.log(LARGEST_K1))
+        low, high = np.full(len(means), np.log(MIN_K1)), np.full(len(means), np.log(MAX_K1))
         for _ in range(60):  # g grows with k1
             middle = (low + high) / 2.0
             below = np.exp(middle)

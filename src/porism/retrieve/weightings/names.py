@@ -143,7 +143,7 @@ def is_smart(name: str) -> bool:
 def _checked(name: str, known: NamedWeighting, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters given, over the defaults.
 
-    :raises ConfigError: there is no such parameter, or it is no number.
+    :raises ConfigError: there is no such parameter, or it is not a number.
     """
     for parameter, value in given.items():
         if parameter not in known.parameters:

@@ -25,7 +25,7 @@ from porism.retrieve.weightings.common import (
     lengths_of,
 )
 
-LEAST_C = 1e-6
+MIN_C = 1e-6
 _LOG2_E = 1.0 / math.log(2.0)
 
 
@@ -48,7 +48,7 @@ class PL2(PlainGeneral):
     c: float = 1.0
 
     def __post_init__(self) -> None:
-        check_range("PL2", "c", self.c, LEAST_C, HEAVIEST)
+        check_range("PL2", "c", self.c, MIN_C, HEAVIEST)
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
         """1: how rare a term is, is in the factor."""
@@ -80,7 +80,7 @@ class InL2(Saturating):
     c: float = 1.0
 
     def __post_init__(self) -> None:
-        check_range("InL2", "c", self.c, LEAST_C, HEAVIEST)
+        check_range("InL2", "c", self.c, MIN_C, HEAVIEST)
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
         """The inverse document frequency; above 0 even for a term of all documents."""

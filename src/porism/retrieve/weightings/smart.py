@@ -85,7 +85,7 @@ class Smart:
     Terms whose weight is 0 do not count as distinct terms under ``u``. Frequencies below 1, which field weights make,
     count as they are where a logarithm would be taken. Query terms that do not occur in the collection do not count.
 
-    :raises ConfigError: a scheme is no SMART scheme; a slope is not from 0 to 1; or a pivot is not above 0.
+    :raises ConfigError: a scheme is not a SMART scheme; a slope is not from 0 to 1; or a pivot is not above 0.
     """
 
     documents: str = "Lnu"

@@ -189,9 +189,10 @@ def file_settings(path: str) -> dict[str, Any]:
     try:
         settings: Any = orjson.loads(text) if path.endswith(".json") else tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"is no TOML: {error}", where=path, hint="Expected lines such as: weight = 0.5") from None
+        hint = "Expected lines such as: weight = 0.5"
+        raise ConfigError(f"is not valid TOML: {error}", where=path, hint=hint) from None
     except orjson.JSONDecodeError as error:
-        raise ConfigError(f"is no JSON: {error}", where=path) from None
+        raise ConfigError(f"is not valid JSON: {error}", where=path) from None
     except RecursionError:
         raise ConfigError("is nested too deeply", where=path) from None
     except ValueError:  # more digits than Python reads

@@ -110,7 +110,7 @@ def _choose_one(
         return
     if not may_be_new:
         raise SourceError(
-            "is no source of the index", where=str(path),
+            "is not a source of the index", where=str(path),
             hint=f"Its sources are {', '.join(known) or 'none'}. Add it with: porism index {path}",
         )
     moved = next((source for source in known.values() if _has_moved(source, path)), None)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from porism.corpus.groups import Placer, ReadGroup
 from porism.corpus.registry import SourceGroups
 from porism.errors import Problem
-from porism.index.sources import MOST_PROBLEMS, FileProblem, SourceGroup
+from porism.index.sources import MAX_PROBLEMS, FileProblem, SourceGroup
 from porism.search.sources.choice import SourceUpdate
 from porism.search.sources.freshness import FileStates
 
@@ -57,7 +57,7 @@ class OpenGroup:
 
     def problem(self, document: str, problem: Problem) -> None:
         """Keeps what was skipped or not understood."""
-        if len(self.problems) < MOST_PROBLEMS:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(FileProblem(document, problem.where, problem.what))
         else:
             self.more_problems += 1

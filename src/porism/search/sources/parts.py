@@ -43,7 +43,7 @@ from porism.types import Document
 REPORT_FILE = "report.json"
 """What a worker says of a part, beside the segment."""
 
-LEAST_CHARACTERS, MOST_CHARACTERS = 1_000_000, 12_000_000
+MIN_CHARACTERS, MAX_CHARACTERS = 1_000_000, 12_000_000
 """Characters of a part: each is a segment, and small ones are merged; a worker has those of a large one in memory."""
 
 PARTS_A_WORKER = 3
@@ -147,7 +147,7 @@ def _cut(batches: Iterable[Batch], workers: int) -> Iterator[list[Batch]]:
     held: list[Batch] = []
     characters = before = 0
     for batch in batches:
-        wanted = min(max(before // (PARTS_A_WORKER * workers), LEAST_CHARACTERS), MOST_CHARACTERS)
+        wanted = min(max(before // (PARTS_A_WORKER * workers), MIN_CHARACTERS), MAX_CHARACTERS)
         if batch.documents and characters >= wanted:
             yield held
             before += characters

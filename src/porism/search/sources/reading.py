@@ -20,7 +20,7 @@ from porism.corpus.registry import source_groups
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
-from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
+from porism.index.sources import MAX_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
 from porism.search.sources.changes import Batch, CompleteGroup, PartialGroup, Tally, document_digest, line_of
 from porism.search.sources.choice import Choice, SourceUpdate
 from porism.search.sources.freshness import can_list
@@ -159,7 +159,7 @@ class SourceScan:
             recorded = SourceGroup(self.next_group, format)
             self.next_group += 1
         kept = tuple(entry for entry in recorded.problems if not entry.what.startswith("cannot be read"))
-        problems = (*kept[: MOST_PROBLEMS - 1], FileProblem("", problem.where, problem.what))
+        problems = (*kept[: MAX_PROBLEMS - 1], FileProblem("", problem.where, problem.what))
         group = replace(recorded, complete=False, problems=problems)
         plan.changed = True
         self._settled[group.number] = False
@@ -380,7 +380,7 @@ class SourceScan:
             files[name] = SourceFile(0, 0, "")
         read = SourceGroup(
             opened.number, group.format, tuple(names), not unread, opened.documents, group.note,
-            tuple(opened.problems[:MOST_PROBLEMS]), opened.more_problems,
+            tuple(opened.problems[:MAX_PROBLEMS]), opened.more_problems,
         )
         if unread:  # what could not be read now keeps its documents
             self._tally.files_failed += 1

@@ -15,7 +15,7 @@ import numpy as np
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
-from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
+from porism.index.sources import MAX_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
 from porism.retrieve import SearchModel
 from porism.search.sources.changes import Batch, CompleteGroup, Tally
 from porism.search.sources.choice import Choice
@@ -243,7 +243,7 @@ class UpdateRun:
         if owner == NOBODY:
             return
         kept = self._problems.setdefault(owner, [])
-        if len(kept) < MOST_PROBLEMS:
+        if len(kept) < MAX_PROBLEMS:
             kept.append(FileProblem(problem.where, problem.where, problem.what))
         else:
             self._more_problems[owner] = self._more_problems.get(owner, 0) + 1
@@ -291,9 +291,9 @@ class UpdateRun:
             return
         problems = [*finished.group.problems, *self._problems.pop(number, [])]
         more = finished.group.more_problems + self._more_problems.pop(number, 0)
-        more += max(0, len(problems) - MOST_PROBLEMS)
+        more += max(0, len(problems) - MAX_PROBLEMS)
         known.groups[finished.name] = replace(
-            finished.group, problems=tuple(problems[:MOST_PROBLEMS]), more_problems=more
+            finished.group, problems=tuple(problems[:MAX_PROBLEMS]), more_problems=more
         )
 
     def _of(self, source: Source) -> _Known:

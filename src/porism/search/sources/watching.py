@@ -20,7 +20,7 @@ from porism.search.sources.updating import update_index
 SETTLED_MS = 300
 """Files are read once nothing has changed for so long: an editor may write several files, or one in several steps."""
 
-LONGEST_MS = 3_000
+MAX_MS = 3_000
 """Files that change all the time are read after so long."""
 
 LOOK_SECONDS = 1.0
@@ -180,7 +180,7 @@ class _Watch:
 
         try:
             followed = watch(
-                *folders, watch_filter=counts, debounce=LONGEST_MS, step=SETTLED_MS, stop_event=end, rust_timeout=200,
+                *folders, watch_filter=counts, debounce=MAX_MS, step=SETTLED_MS, stop_event=end, rust_timeout=200,
                 yield_on_timeout=True, raise_interrupt=False, recursive=deep, ignore_permission_denied=True,
             )
             for changed in followed:

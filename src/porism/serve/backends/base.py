@@ -21,11 +21,11 @@ PARTS = 1 << 63
 DIMENSIONS = (1 << 32) - 2
 """Dimensions of a sparse vector are from 0 to this."""
 
-MOST_FILTERS = 4_000
+MAX_FILTERS = 4_000
 """Filters that a row can have."""
 
 ANY_FILTER = -1
-"""The one filter of a row that has more than :data:`MOST_FILTERS`: every search allows it, and its caller looks."""
+"""The one filter of a row that has more than :data:`MAX_FILTERS`: every search allows it, and its caller looks."""
 
 DOCUMENT_BYTES = 65_000
 """Bytes that the document of a row can have."""

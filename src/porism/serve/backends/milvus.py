@@ -21,7 +21,7 @@ from porism.extras import need
 from porism.serve.backends.base import (
     ANY_FILTER,
     EVERYWHERE,
-    MOST_FILTERS,
+    MAX_FILTERS,
     PARTS,
     Hits,
     RowFilter,
@@ -45,10 +45,10 @@ SUPPORTED = (2, 4)
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _STATE = "state"
-_LONGEST_KEY = 60_000
-_LONGEST_TEXT = 65_000
-_AT_ONCE = 1_000
-_MOST_BYTES = 16 << 20
+_MAX_KEY_LENGTH = 60_000
+_MAX_TEXT_LENGTH = 65_000
+_BATCH_SIZE = 1_000
+_MAX_BYTES = 16 << 20
 _SETTLED = {"consistency_level": "Strong"}
 
 
@@ -153,7 +153,7 @@ class MilvusBackend:
 
         :raises EngineError: it is longer than Milvus can keep.
         """
-        if len(state.encode()) > _LONGEST_TEXT:
+        if len(state.encode()) > _MAX_TEXT_LENGTH:
             raise EngineError(
                 f"the state of the export is {len(state.encode()):,} bytes, which are too many", where=self.uri,
                 hint="Merge the segments of the index (porism merge), or export fewer models.",
@@ -164,7 +164,7 @@ class MilvusBackend:
             if not self._client.has_collection(name, timeout=self._timeout):
                 schema = self._milvus.MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
                 schema.add_field("key", kinds.VARCHAR, max_length=100, is_primary=True)
-                schema.add_field("text", kinds.VARCHAR, max_length=_LONGEST_TEXT + 1)
+                schema.add_field("text", kinds.VARCHAR, max_length=_MAX_TEXT_LENGTH + 1)
                 schema.add_field("vector", kinds.FLOAT_VECTOR, dim=2)  # no collection is without one
                 self._create(name, schema, "FLAT", {})
             self._client.upsert(
@@ -191,10 +191,10 @@ class MilvusBackend:
             if self._client.has_collection(name, timeout=self._timeout):
                 return
             schema = self._milvus.MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
-            schema.add_field("key", kinds.VARCHAR, max_length=_LONGEST_KEY, is_primary=True)
+            schema.add_field("key", kinds.VARCHAR, max_length=_MAX_KEY_LENGTH, is_primary=True)
             schema.add_field("part", kinds.INT64)
             schema.add_field("stamp", kinds.INT64)
-            schema.add_field("filters", kinds.ARRAY, element_type=kinds.INT64, max_capacity=MOST_FILTERS)
+            schema.add_field("filters", kinds.ARRAY, element_type=kinds.INT64, max_capacity=MAX_FILTERS)
             if table.documents:
                 schema.add_field("document", kinds.JSON)
             if table.dimensions:
@@ -226,8 +226,8 @@ class MilvusBackend:
         if keys is None:
             yield from self._all_stamps(name)
             return
-        for start in range(0, len(keys), _AT_ONCE):
-            written = list(map(_written, keys[start : start + _AT_ONCE]))
+        for start in range(0, len(keys), _BATCH_SIZE):
+            written = list(map(_written, keys[start : start + _BATCH_SIZE]))
             yield _stamped(self._query(name, ids=written, output_fields=["key", "stamp"]))
 
     def _query(self, name: str, **what: Any) -> Sequence[dict[str, Any]]:
@@ -254,12 +254,12 @@ class MilvusBackend:
         size = 0
         for number, key in enumerate(rows.keys):
             written = _written(key)
-            if len(written) > _LONGEST_KEY:
-                raise EngineError(f"the id {key[:60]!r}… is too long, of {_LONGEST_KEY:,} bytes", where=self.uri)
+            if len(written) > _MAX_KEY_LENGTH:
+                raise EngineError(f"the id {key[:60]!r}… is too long, of {_MAX_KEY_LENGTH:,} bytes", where=self.uri)
             filters = rows.filters[number]
             row: dict[str, Any] = {
                 "key": written, "part": int(rows.parts[number]), "stamp": int(rows.stamps[number]),
-                "filters": filters.tolist() if len(filters) <= MOST_FILTERS else [ANY_FILTER],
+                "filters": filters.tolist() if len(filters) <= MAX_FILTERS else [ANY_FILTER],
             }
             if isinstance(rows.vectors, SparseRows):
                 row["vector"] = rows.vectors.row(number)
@@ -272,7 +272,7 @@ class MilvusBackend:
                 size += len(rows.documents[number])
             size += 8 * len(row["filters"]) + len(written) + 50
             batch.append(row)
-            if size > _MOST_BYTES or len(batch) == _AT_ONCE:
+            if size > _MAX_BYTES or len(batch) == _BATCH_SIZE:
                 self._upsert(name, batch)
                 batch, size = [], 0
         if batch:
@@ -286,10 +286,10 @@ class MilvusBackend:
 
     def remove(self, name: str, keys: Sequence[str]) -> None:
         """Removes the rows with these keys, where they are there."""
-        for start in range(0, len(keys), _AT_ONCE):
+        for start in range(0, len(keys), _BATCH_SIZE):
             with self._errors(f"rows of {self._of(name)} cannot be removed"):
                 self._client.delete(
-                    self._of(name), ids=list(map(_written, keys[start : start + _AT_ONCE])), timeout=self._timeout
+                    self._of(name), ids=list(map(_written, keys[start : start + _BATCH_SIZE])), timeout=self._timeout
                 )
 
     def settle(self, name: str) -> None:

@@ -30,7 +30,7 @@ from porism.serve.exported.sources import sources_of
 from porism.serve.exported.state import ExportState, SegmentState, TableState, index_identity, read_state
 from porism.serve.exported.views import FrozenStatistics
 
-_AT_ONCE = 1_000
+_BATCH_SIZE = 1_000
 
 TEXTS_AT_FIRST = True
 """Whether a first export has the documents themselves."""
@@ -260,8 +260,8 @@ class TableSync:
             for row in range(now.get(unit_id, 0), count)
         ]
         before = self._backend.count(self._name)
-        for start in range(0, len(keys), _AT_ONCE):
-            self._holder.remove(self._name, keys[start : start + _AT_ONCE])
+        for start in range(0, len(keys), _BATCH_SIZE):
+            self._holder.remove(self._name, keys[start : start + _BATCH_SIZE])
         return before - self._backend.count(self._name)
 
     def _remove_others(self) -> int:

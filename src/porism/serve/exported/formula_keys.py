@@ -11,7 +11,7 @@ import xxhash
 
 from porism.index.engine.units import Units
 
-_LONGEST = 16_000
+_MAX_LENGTH = 16_000
 _MARK = "#"
 """No key of a formula begins with it."""
 
@@ -25,7 +25,7 @@ class FormulaKeys:
     def write(self, key: str) -> str:
         """A key for an engine: at most 16,000 bytes, and not empty."""
         written = key.encode("utf-8", "surrogatepass")
-        return key if 0 < len(written) <= _LONGEST else _MARK + xxhash.xxh3_128_hexdigest(written)
+        return key if 0 < len(written) <= _MAX_LENGTH else _MARK + xxhash.xxh3_128_hexdigest(written)
 
     def read(self, written: str) -> str:
         """The inverse of :meth:`write`; what no formula has stays as it is."""
@@ -38,6 +38,6 @@ class FormulaKeys:
         for units in self._units:
             packed = units.names.packed()
             lengths = np.diff(packed.starts)
-            some = np.flatnonzero((lengths > _LONGEST) | (lengths == 0))
+            some = np.flatnonzero((lengths > _MAX_LENGTH) | (lengths == 0))
             found |= {self.write(key): key for key in packed.take(some).strings()}
         return found

@@ -16,8 +16,8 @@ from porism.index.strings import Packed
 from porism.index.vector_rows import ranges
 from porism.serve.backends.base import PARTS, Rows, SparseRows, Table
 
-_AT_ONCE = 512
-_MOST_CELLS = 1 << 20
+_BATCH_SIZE = 512
+_MAX_CELLS = 1 << 20
 _BELOW = np.uint64(PARTS - 1)
 
 
@@ -156,9 +156,9 @@ class DenseRows:
         """The rows of some documents of a segment (increasing), in batches."""
         segment = self.units[number]
         offsets, filters = self._offsets(number), SegmentFilters(segment)
-        most = max(1, _MOST_CELLS // max(1, self.table.dimensions))
-        for start in range(0, len(units), _AT_ONCE):
-            batch = units[start : start + _AT_ONCE]
+        most = max(1, _MAX_CELLS // max(1, self.table.dimensions))
+        for start in range(0, len(units), _BATCH_SIZE):
+            batch = units[start : start + _BATCH_SIZE]
             counts = np.diff(offsets)[batch]
             ids = segment.doc_ids(batch)
             owners = np.repeat(np.arange(len(batch)), counts)

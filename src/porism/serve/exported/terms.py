@@ -16,7 +16,7 @@ from porism.serve.exported.lexical import DOCUMENTS, FORMULAS
 from porism.serve.exported.rows import Batch, SegmentFilters, SingleRowTable, sparse_rows
 from porism.serve.exported.views import FrozenStatistics, SegmentVectors, View
 
-_AT_ONCE = 512
+_BATCH_SIZE = 512
 
 Views = Mapping[str, tuple[View, Sequence[Units]]]
 """Views by their keys, each with the units of the segments in which its channel is."""
@@ -40,7 +40,7 @@ class TermSource(SingleRowTable):
         parts = [(view, of_view[number]) for view, of_view in self._views.values()]
         vectors = SegmentVectors(number, parts, self._frozen)
         filters = self._filters(number)
-        for batch, rows in vectors.batches(units, _AT_ONCE):
+        for batch, rows in vectors.batches(units, _BATCH_SIZE):
             keys = [self.key(0, unit_id) for unit_id in self.units[number].doc_ids(batch)]
             of_rows = [filters.of(one) for one in batch.tolist()] if filters else [np.zeros(0, np.int64)] * len(batch)
             yield Batch(len(batch), sparse_rows(keys, of_rows, rows))

@@ -32,9 +32,9 @@ _TITLES = ("title", "section")
 """Fields that are its title, the first that a document has."""
 
 _BESIDE = (*_TITLES, "labels", "tags", "expansion")
-"""Fields that are no text of a document which has others."""
+"""Fields that are not text of a document which has others."""
 
-_AT_ONCE = 256
+_BATCH_SIZE = 256
 _FORM = "1"
 """Changes when documents are written differently."""
 
@@ -55,8 +55,8 @@ class TextSource(SingleRowTable):
     def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
         """The rows of some documents of a segment (increasing), in batches."""
         segment = self._segments[number]
-        for start in range(0, len(units), _AT_ONCE):
-            batch = units[start : start + _AT_ONCE]
+        for start in range(0, len(units), _BATCH_SIZE):
+            batch = units[start : start + _BATCH_SIZE]
             ids = segment.doc_ids(batch)
             documents = [shown_document(_still(segment, one)) for one in batch.tolist()]
             nothing = [np.zeros(0, np.int64)] * len(batch)

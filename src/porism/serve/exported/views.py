@@ -38,7 +38,7 @@ from porism.system.concurrency.caching import cached_property
 EVERY = 0
 """The dimension that every row has, so that none is empty; no query has it."""
 
-_LEAST = 2e-7
+_MIN_SHARE = 2e-7
 """A term that occurs weighs at least this, times the largest weight: it makes a document a candidate."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -160,7 +160,7 @@ class View:
     def _stored_weights(self, segment: int, frozen: FrozenStatistics) -> Weights:
         scored = self._lexical.scored(self.channel, self.zone)[segment]
         assert isinstance(scored, FactorChannel)
-        factors = np.maximum(scored.factors, scored.peak * _LEAST)
+        factors = np.maximum(scored.factors, scored.peak * _MIN_SHARE)
         summands = None if scored.summands is None else scored.summands - frozen.base
         return Weights(scored.rows.indptr, scored.numbers[scored.rows.terms], factors, summands)
 

@@ -21,7 +21,7 @@ from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.answering import SearchOptions
 from porism.search.answers import Answer, FormulaHit
-from porism.search.formula_occurrences import MOST_PLACES, Naming
+from porism.search.formula_occurrences import MAX_PLACES, Naming
 from porism.search.formula_queries import FormulaQuery
 from porism.search.formulas import CONTEXT_DEPTH, CONTEXT_WEIGHT, with_context
 from porism.search.questions import Question
@@ -280,7 +280,7 @@ class _Search:
                 formula = replace(formula, id=places[0].id, visual_id=places[0].visual_id)
             hits.append(FormulaHit(
                 options.first + number + 1, one.score, formula, one.key, sum(own.documents for own in here.values()),
-                tuple(places[:MOST_PLACES]), None if match is None else with_context(match, one.context),
+                tuple(places[:MAX_PLACES]), None if match is None else with_context(match, one.context),
                 tuple(documents),
             ))
         return hits

@@ -37,7 +37,7 @@ class RunList(Model):
     judged_topics: int
     runs: tuple[RunScores, ...] = ()
     notes: tuple[str, ...] = ()
-    problems: tuple[str, ...] = Field((), description="Files that are no run, and runs without a judged topic.")
+    problems: tuple[str, ...] = Field((), description="Files that are not a run, and runs without a judged topic.")
 
 
 class TopicScores(Model):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from porism.errors import FormatError, SourceError
 
-_LINES_AT_ONCE = 256
+_LINE_BATCH_SIZE = 256
 """Few enough that their pieces stay in the processor's cache."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,1000}")
@@ -30,8 +30,8 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
     """Writes a file in one step: what was there before stays until the new content is complete.
 
-    A link stays, and the file that it leads to is replaced. What is no file, such as a pipe or a device, is written to.
-    Text becomes UTF-8; what UTF-8 cannot hold (lone surrogates) becomes a question mark.
+    A link stays, and the file that it leads to is replaced. What is not a file, such as a pipe or a device, is written
+    to. Text becomes UTF-8; what UTF-8 cannot hold (lone surrogates) becomes a question mark.
 
     :raises SourceError: the file cannot be written.
     """
@@ -70,7 +70,7 @@ def whole_number(text: str) -> int:
     :raises ValueError: it is none. ``int`` would also read ``1_000`` and digits of other scripts.
     """
     if _WHOLE.fullmatch(text) is None:
-        raise ValueError(f"{text[:40]!r} is no whole number")
+        raise ValueError(f"{text[:40]!r} is not a whole number")
     return int(text)
 
 
@@ -82,7 +82,7 @@ def decimal_number(text: str) -> float:
     """
     value = float(text) if _DECIMAL.fullmatch(text) else math.nan
     if not math.isfinite(value):
-        raise ValueError(f"{text[:40]!r} is no finite number")
+        raise ValueError(f"{text[:40]!r} is not a finite number")
     return value
 
 
@@ -148,8 +148,8 @@ def read_run_columns(path: str | os.PathLike[str], with_ranks: bool) -> RunColum
     tag = ""
     try:
         with open_text(path) as file:
-            for first in count(1, _LINES_AT_ONCE):
-                rows = [line.split() for line in islice(file, _LINES_AT_ONCE)]
+            for first in count(1, _LINE_BATCH_SIZE):
+                rows = [line.split() for line in islice(file, _LINE_BATCH_SIZE)]
                 if not rows:
                     break
                 places = np.arange(first, first + len(rows), dtype=np.int64)

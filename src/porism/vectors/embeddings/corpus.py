@@ -23,7 +23,7 @@ from porism.vectors.embeddings.texts import TokenTexts
 GENSIM = "training embeddings"
 """What gensim is needed for."""
 
-_LONGEST = 10_000
+_MAX_LENGTH = 10_000
 _PHRASE = " "
 _THRESHOLD = 10.0
 
@@ -123,8 +123,8 @@ class Corpus:
         tokens, starts = self.epoch(number)
         names = np.array(self.terms, object)
         for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            for start in range(low, high, _LONGEST):
-                stop = min(high, start + _LONGEST)
+            for start in range(low, high, _MAX_LENGTH):
+                stop = min(high, start + _MAX_LENGTH)
                 yield names[tokens[start:stop]].tolist()
                 on_tokens(stop - start)
 

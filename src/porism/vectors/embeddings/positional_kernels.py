@@ -19,7 +19,7 @@ from porism.system.compiled.kernels import compiled, f32_at, i32_at, i64_at, inl
 LANES = 32
 """Float32 numbers that a loop handles in one turn: four registers of eight, or two of sixteen."""
 
-_MOST = 30.0  # the sigmoid of ±30 is 0 or 1 in float32
+_MAX_PRODUCT = 30.0  # the sigmoid of ±30 is 0 or 1 in float32
 
 
 @inlined(fast_math=True)
@@ -133,7 +133,7 @@ def train_texts(
                 product = np.float32(0.0)
                 for d in range(stride):
                     product += hidden[d] * outputs[row + d]
-                bounded = min(_MOST, max(-_MOST, np.float64(product)))
+                bounded = min(_MAX_PRODUCT, max(-_MAX_PRODUCT, np.float64(product)))
                 chance = 1.0 / (1.0 + math.exp(-bounded))
                 likelihood *= max(chance if sample == 0 else 1.0 - chance, 1e-13)
                 if likelihood < 1e-250:

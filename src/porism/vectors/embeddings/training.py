@@ -111,7 +111,7 @@ def train_token_vectors(
             _keep(trainer, state_path, {"fingerprint": fingerprint, "epochs": epoch + 1, "seconds": seconds})
     seconds = before + time.monotonic() - started
     trained = trainer.result()
-    of_channel = set(texts.terms)  # phrases that are no terms of the channel served training only
+    of_channel = set(texts.terms)  # phrases that are not terms of the channel served training only
     rows = [row for row, term in enumerate(trained.terms) if term in of_channel]
     info: dict[str, Any] = {
         **described, "texts": corpus.text_count, "tokens": corpus.token_count, "seconds": round(seconds, 3),

@@ -136,7 +136,7 @@ class TokenVectors:
     def nearest(self, term: str, k: int = 10) -> list[Neighbour]:
         """The ``k`` other terms whose vectors have the highest cosines with that of ``term``, the best first.
 
-        Ties come in code-point order; terms whose vector is 0 are no neighbours.
+        Ties come in code-point order; terms whose vector is 0 are not neighbours.
 
         :raises ConfigError: the term has no vector, or ``k`` is below 1.
         """

@@ -152,7 +152,7 @@ class PlainEncoder:
 
 
 def _mean(torch: Any, states: Any, mask: Any) -> Any:
-    """The mean of the states of tokens that are no padding, summed up in float32."""
+    """The mean of the states of tokens that are not padding, summed up in float32."""
     exact = torch.float32 if states.dtype in (torch.float16, torch.bfloat16) else states.dtype
     there = mask.unsqueeze(-1).to(states.dtype)
     counts = there.sum(dim=1, dtype=exact).clamp(min=1e-9)
@@ -183,7 +183,7 @@ def _is_plain_layer(folder: Path) -> bool:
 
 
 def _pooling(folder: Path) -> str | None:
-    """The one pooling that a folder names, None where it is no usual one."""
+    """The one pooling that a folder names, None where it is not an usual one."""
     config = _json(folder / "config.json")
     if config is None or not config.get("include_prompt", True) or any(map(config.get, _OTHER_POOLINGS)):
         return None

@@ -75,7 +75,7 @@ class ModelPairsReranker(PairwiseReranker):
 
     def _all_pairs(self, kept: Sequence[tuple[str, list[str], list[str]]]) -> Iterator[NDArray[np.float64]]:
         """The scores of all pairs of each query, by first and second document: as many queries as one job as have up to
-        :data:`PAIRS_AT_ONCE` pairs, so that memory does not grow with the number of queries."""
+        :data:`PAIR_BATCH_SIZE` pairs, so that memory does not grow with the number of queries."""
         counts = [len(texts) * (len(texts) - 1) // (1 if self.orders == "both" else 2) for _, _, texts in kept]
         whole, done, start = sum(counts), 0, 0
         while start < len(kept):

@@ -16,7 +16,7 @@ from porism.lab.tuning import Choices, Space
 from porism.lab.tuning.parameters import Parameter, read_parameter
 from porism.settings import Path, SettingError, nearest
 
-_MOST_CHECKED = 50
+_MAX_CHECKED = 50
 
 
 def owner_of(draft: Draft, of: str, path: str, formulas: bool) -> tuple[str, str]:
@@ -134,6 +134,6 @@ def check_parameters(check: Check, of: str, parameters: Mapping[str, Any], formu
 
 def _some_values(parameter: Parameter) -> list[Any]:
     """Values to try before any work: all of a short list, the ends of a range."""
-    if isinstance(parameter, Choices) and parameter.size <= _MOST_CHECKED:
+    if isinstance(parameter, Choices) and parameter.size <= _MAX_CHECKED:
         return list(parameter.values)
     return [parameter.point(0), parameter.point(parameter.size - 1)]

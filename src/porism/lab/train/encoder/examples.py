@@ -17,7 +17,7 @@ from porism.vectors.neural.loading import load_torch
 _OPEN = 8
 """Batches that are filled side by side, so that pairs that cannot stand together go into different ones."""
 
-_SMALLEST = 0.25
+_MIN_SHARE = 0.25
 """A batch with a smaller share of the wanted pairs is left out: it has too little to compare with."""
 
 
@@ -117,7 +117,7 @@ def _filled(
     draw.shuffle(order)
     if not apart:
         whole = [order[start : start + size] for start in range(0, len(order), size)]
-        return [batch for batch in whole if len(batch) >= min(size * _SMALLEST, len(order))]
+        return [batch for batch in whole if len(batch) >= min(size * _MIN_SHARE, len(order))]
     full: list[list[int]] = []
     filling = [_OpenBatch() for _ in range(_OPEN)]
     for number in order:
@@ -130,7 +130,7 @@ def _filled(
                     full.append(batch.pairs)
                     filling[filling.index(batch)] = _OpenBatch()
                 break
-    rest = [batch.pairs for batch in filling if len(batch.pairs) >= max(2, size * _SMALLEST)]
+    rest = [batch.pairs for batch in filling if len(batch.pairs) >= max(2, size * _MIN_SHARE)]
     return full + rest
 
 

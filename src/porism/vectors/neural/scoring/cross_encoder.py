@@ -35,7 +35,7 @@ class CrossEncoder(LogitScorer):
         """
         :param documents: 1 or 2: how many are read at once.
         :param length: tokens that are read at once; 0 is as many as the model can, and at most 512.
-        :raises ConfigError: there is no such model or device, or it is no classification with one or two classes.
+        :raises ConfigError: there is no such model or device, or it is not a classification with one or two classes.
         :raises MissingExtra: torch or transformers is not installed.
         """
         super().__init__(batch_tokens, on_warning)

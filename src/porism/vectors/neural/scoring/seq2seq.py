@@ -38,7 +38,7 @@ class TrueFalse(LogitScorer):
         """
         :param documents: 1 or 2: how many are read at once.
         :param true: the word that says that the (first) document is relevant, ``false`` its opposite.
-        :raises ConfigError: there is no such model or device, or one of the words is no token of it.
+        :raises ConfigError: there is no such model or device, or one of the words is not a token of it.
         :raises MissingExtra: torch or transformers is not installed.
         """
         super().__init__(batch_tokens, on_warning)
