@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from porism.analysis.analyzer import LONGEST_TERM, AnalysisConfig, Analyzer, indexed_form
+from porism.analysis.analyzer import MAX_TERM_LENGTH, AnalysisConfig, Analyzer, indexed_form
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
 
@@ -87,16 +87,16 @@ def test_lone_surrogates_do_not_reach_the_index() -> None:
 
 
 def test_long_terms_are_indexed_by_beginning_and_digest() -> None:
-    short, long = "x" * LONGEST_TERM, "x" * LONGEST_TERM + "y"
+    short, long = "x" * MAX_TERM_LENGTH, "x" * MAX_TERM_LENGTH + "y"
     assert indexed_form(short) == short
-    assert len(indexed_form(long)) == LONGEST_TERM
+    assert len(indexed_form(long)) == MAX_TERM_LENGTH
     assert indexed_form(long) != indexed_form(long + "z")
     analyzer = Analyzer(AnalysisConfig(formulas=("subtrees",)))
     batch, _ = analyzer.analyze([Document("a", {"body": Content.of(Formula("a+b+c+d+e+f+g+h+i+j+k+l"))})])
     assert batch.formulas["subtrees"].vocabulary == analyzer.formula_terms(
         Formula("z+b+c+d+e+f+g+h+i+j+k+l")
     ).terms["subtrees"]
-    assert len(batch.formulas["subtrees"].vocabulary[0]) == LONGEST_TERM
+    assert len(batch.formulas["subtrees"].vocabulary[0]) == MAX_TERM_LENGTH
 
 
 def test_an_empty_batch_is_empty() -> None:

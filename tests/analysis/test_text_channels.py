@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porism.analysis.analyzer import LONGEST_TERM, AnalysisConfig, Analyzer, channels_named
+from porism.analysis.analyzer import MAX_TERM_LENGTH, AnalysisConfig, Analyzer, channels_named
 from porism.analysis.channels import (
     FormulaChannel,
     JointChannel,
@@ -127,7 +127,7 @@ def test_lone_surrogates_and_long_tokens_can_be_stored() -> None:
         assert found
         for term in found:
             assert term.encode("utf-8")
-            assert len(term) <= LONGEST_TERM
+            assert len(term) <= MAX_TERM_LENGTH
 
 
 def test_documents_and_queries_are_read_alike() -> None:

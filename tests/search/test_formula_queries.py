@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from porism.errors import Problem, QueryError
 from porism.search.formula_queries import (
     MAX_FORMULA_LENGTH,
+    MAX_FORMULAS,
     MAX_QUERY_LENGTH,
-    MOST_FORMULAS,
     FormulaQuery,
     make_formula_query,
 )
@@ -84,10 +84,10 @@ def test_reports_of_one_formula_are_few_and_in_order() -> None:
 
 
 def test_of_many_formulas_the_longest_count() -> None:
-    formulas = [f"x^{{{number}}}" for number in range(MOST_FORMULAS + 5)]
+    formulas = [f"x^{{{number}}}" for number in range(MAX_FORMULAS + 5)]
     found, problems = asked(" ".join(f"${formula}$" for formula in formulas))
     assert found == [*formulas[:5], *formulas[10:]]
-    assert f"of its {MOST_FORMULAS + 5} formulas the {MOST_FORMULAS} longest count" in problems[0]
+    assert f"of its {MAX_FORMULAS + 5} formulas the {MAX_FORMULAS} longest count" in problems[0]
 
 
 @pytest.mark.parametrize("question", ["", "  ", "$", "$$", "$ $", "{}", "$~$", "\x00", Content(""), Formula(" ")])

@@ -48,7 +48,7 @@ from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 __all__ = [
     "CHANNEL_SETS",
     "DEFAULT_FORMULAS",
-    "LONGEST_TERM",
+    "MAX_TERM_LENGTH",
     "TEXT_CHANNELS",
     "WORDS",
     "WORD_PAIRS",
@@ -60,19 +60,19 @@ __all__ = [
     "read_formula",
 ]
 
-LONGEST_TERM = 40
+MAX_TERM_LENGTH = 40
 """Longer terms are cut and get a digest: whole formulas as terms would fill the dictionary."""
 
 
 def indexed_form(term: str) -> str:
     """The form of a term in an index: a long term is its beginning and its digest."""
-    if len(term) <= LONGEST_TERM:
+    if len(term) <= MAX_TERM_LENGTH:
         return term
-    return f"{term[: LONGEST_TERM - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
+    return f"{term[: MAX_TERM_LENGTH - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
 
 
 def _indexed_forms(terms: list[str]) -> list[str]:
-    return [term if len(term) <= LONGEST_TERM else indexed_form(term) for term in terms]
+    return [term if len(term) <= MAX_TERM_LENGTH else indexed_form(term) for term in terms]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class _Columns:
         indptr = np.zeros(row_count + 1, np.int64)
         np.cumsum(np.bincount(cell_rows, minlength=row_count), out=indptr[1:])
         return TermMatrix(
-            [term if len(term) <= LONGEST_TERM else indexed_form(term) for term in vocabulary],
+            [term if len(term) <= MAX_TERM_LENGTH else indexed_form(term) for term in vocabulary],
             indptr,
             terms.astype(np.int32),
             np.minimum(counts, 65_535).astype(np.uint16),

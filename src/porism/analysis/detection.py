@@ -50,14 +50,14 @@ _TOKEN = re.compile(r"(?<![\w\\.])(?:\w\w+|[^\W\x00-\x7f\u0370-\u03ff])(?![\w=])
 _KANA_OF_JAPANESE = 0.08
 """The least share of kana among the East Asian letters of Japanese; Chinese has none."""
 
-_LEAST_SHARE = 0.3
+_MIN_SHARE = 0.3
 """The least share of letters that a text in a non-Latin script has of it: names and terms stay in Latin letters."""
 
-_LEAST_WEIGHT, _LEAST_DENSITY, _LEAD_OF_ENGLISH = 1.0, 0.12, 1.6
+_MIN_WEIGHT, _MIN_DENSITY, _LEAD_OF_ENGLISH = 1.0, 0.12, 1.6
 """A text is in a language if its function words have this weight, this share of all words, and this many times the
 weight of English ones, since most mathematics is in English. A word weighs 1 / the number of languages that have it."""
 
-_LEAST_TELLING, _SURELY_TELLING = 2, 3
+_MIN_TELLING, _SURELY_TELLING = 2, 3
 """The least number of distinctive words of a text in a language, and the number from which detection is sure."""
 
 _SHORT = re.compile("[a-z]{1,2}")
@@ -140,7 +140,7 @@ def _script(text: str) -> str | None:
     else:
         counts.pop("japanese", None)
     best = max(counts, key=counts.__getitem__)
-    return best if counts[best] >= _LEAST_SHARE * (latin + sum(counts.values())) else None
+    return best if counts[best] >= _MIN_SHARE * (latin + sum(counts.values())) else None
 
 
 class _Evidence:
@@ -173,7 +173,7 @@ class _Evidence:
     def detected(self) -> Detected | None:
         """The first language, if there is enough evidence."""
         telling = self.telling[self.first] if self.different[self.first] > 1 else 0
-        dense = self.times[self.first] >= _LEAST_DENSITY * self.words.total()
-        if not self.leads(_LEAST_WEIGHT) or not dense or telling < (1 if self.first == ENGLISH else _LEAST_TELLING):
+        dense = self.times[self.first] >= _MIN_DENSITY * self.words.total()
+        if not self.leads(_MIN_WEIGHT) or not dense or telling < (1 if self.first == ENGLISH else _MIN_TELLING):
             return None
         return Detected(self.first, self.first == ENGLISH or telling >= _SURELY_TELLING)

@@ -12,10 +12,10 @@ from functools import lru_cache
 import Stemmer
 
 from porism.analysis.folding import fold
-from porism.analysis.words import LONGEST_WORD, WORD
+from porism.analysis.words import MAX_WORD_LENGTH, WORD
 
 _LETTERS = re.compile(r"[^\W\d]+")
-_SHORTEST_SIMPLE, _LONGEST_SIMPLE = 2, 15
+_MIN_SIMPLE_LENGTH, _MAX_SIMPLE_LENGTH = 2, 15
 
 _IDEOGRAPH = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NO_LETTER = f"²³¹¼-¾⁰-₟⅐-\u215f①-⓿❶-➓{_IDEOGRAPH}"
@@ -27,7 +27,7 @@ _STANDARD = re.compile(
     rf"|(?<!_)_*(?:{_LETTER}|\d)(?:{_LETTER}|[\d_{_INSIDE}]"
     rf"|(?<={_LETTER})[:·‧：{_BETWEEN}](?={_LETTER})|(?<=\d)[,;٫٬，；{_BETWEEN}](?=\d))*"
 )
-_LONGEST_LUCENE = 255
+_MAX_LUCENE_LENGTH = 255
 
 LUCENE_STOP_WORDS = frozenset(
     """
@@ -37,7 +37,7 @@ LUCENE_STOP_WORDS = frozenset(
 )
 """The stop words of Lucene's analysis of English."""
 
-_MOST_REMEMBERED = 1 << 18
+_MAX_REMEMBERED = 1 << 18
 
 
 def plain_words(text: str) -> list[str]:
@@ -49,7 +49,7 @@ def simple_words(text: str) -> list[str]:
     """Runs of 2 to 15 letters in lower case, as ``simple_preprocess`` of gensim gives them."""
     return [
         word for word in _LETTERS.findall(text.lower())
-        if _SHORTEST_SIMPLE <= len(word) <= _LONGEST_SIMPLE and word[0] != "_"
+        if _MIN_SIMPLE_LENGTH <= len(word) <= _MAX_SIMPLE_LENGTH and word[0] != "_"
     ]
 
 
@@ -61,8 +61,8 @@ def lucene_words(text: str) -> list[str]:
     """
     words: list[str] = []
     for word in _STANDARD.findall(text):
-        for start in range(0, len(word), _LONGEST_LUCENE):
-            term = _lucene_term(word[start : start + _LONGEST_LUCENE])
+        for start in range(0, len(word), _MAX_LUCENE_LENGTH):
+            term = _lucene_term(word[start : start + _MAX_LUCENE_LENGTH])
             if term:
                 words.append(term)
     return words
@@ -73,9 +73,9 @@ def whitespace_tokens(text: str) -> list[str]:
     return [_snowball(token) for token in text.split()]
 
 
-@lru_cache(_MOST_REMEMBERED)
+@lru_cache(_MAX_REMEMBERED)
 def _folded(word: str) -> str:
-    return fold(word)[:LONGEST_WORD]
+    return fold(word)[:MAX_WORD_LENGTH]
 
 
 @lru_cache(1)
@@ -90,7 +90,7 @@ def _english() -> Callable[[str], str]:
     return stem
 
 
-@lru_cache(_MOST_REMEMBERED)
+@lru_cache(_MAX_REMEMBERED)
 def _lucene_term(word: str) -> str:
     if word[-2:-1] in ("'", "’", "＇") and word[-1] in "sS":
         word = word[:-2]
@@ -98,6 +98,6 @@ def _lucene_term(word: str) -> str:
     return "" if term in LUCENE_STOP_WORDS else _porter()(term)
 
 
-@lru_cache(_MOST_REMEMBERED)
+@lru_cache(_MAX_REMEMBERED)
 def _snowball(token: str) -> str:
     return _english()(token.lower())

@@ -27,13 +27,13 @@ _HUMP = re.compile(
 """The boundaries within a word: ``is|Open``, ``T2|Space``, ``CW|Complex``; the plural ``PDEs`` is one word."""
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-LONGEST_WORD = 64
+MAX_WORD_LENGTH = 64
 """Longer runs of letters and digits are cut here: they are data, not words."""
 
 OWN_STOP_WORDS = "language"
 """The name of the stop word list of each text's own language."""
 
-_MOST_REMEMBERED = 500_000
+_MAX_REMEMBERED = 500_000
 
 Span = tuple[int, int]
 Match = tuple[int, int, str]
@@ -101,13 +101,13 @@ class WordAnalyzer:
             return memory[word]
         except KeyError:
             pass
-        folded = fold(word)[:LONGEST_WORD]
+        folded = fold(word)[:MAX_WORD_LENGTH]
         term: str | None
         if not folded or folded in self.dropped:
             term = None
         else:
             term = self._stem(word, folded)
-        if len(memory) > _MOST_REMEMBERED:  # the vocabulary of a collection can grow without end
+        if len(memory) > _MAX_REMEMBERED:  # the vocabulary of a collection can grow without end
             memory.clear()
         memory[word] = term
         return term
@@ -160,7 +160,7 @@ class WordAnalyzer:
                 run = match.group()
                 matching = known.get(run)
                 if matching is None:
-                    if len(known) > _MOST_REMEMBERED:
+                    if len(known) > _MAX_REMEMBERED:
                         known.clear()
                     matching = known[run] = self._matching(run, searched)
                 if matching:
@@ -189,7 +189,7 @@ class WordAnalyzer:
         terms = (
             tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None)
         )
-        if len(memory) > _MOST_REMEMBERED:
+        if len(memory) > _MAX_REMEMBERED:
             memory.clear()
         memory[run] = terms
         return terms
@@ -217,7 +217,7 @@ class WordAnalyzer:
                 if WORD.fullmatch(name):
                     names.append((start, end, self.term(name)))
                 elif _LETTERS.search(name):
-                    names.append((start, end, fold(name)[:LONGEST_WORD]))
+                    names.append((start, end, fold(name)[:MAX_WORD_LENGTH]))
         return names
 
     def _parts(self, run: str, *, alone: bool = True) -> list[Span]:
@@ -272,7 +272,7 @@ def _stemmer(name: str) -> Callable[[str, str], str]:
     def stemmed(word: str, folded: str) -> str:
         if not language.latin and word.isascii():
             return latin(word, folded)
-        spelled = spelling(word)[:LONGEST_WORD]
+        spelled = spelling(word)[:MAX_WORD_LENGTH]
         for ending, other in language.endings.items():
             if spelled.endswith(ending):
                 spelled = spelled.removesuffix(ending) + other

@@ -13,7 +13,7 @@ from porism.errors import QueryError
 from porism.index.engine.units import Units
 from porism.types import Query
 
-_DECODED_AT_ONCE = 32
+_DECODED_BATCH_SIZE = 32
 """How many times cheaper it is to decode an id as part of its whole segment."""
 
 
@@ -90,7 +90,7 @@ class _SegmentIds:
     def _decode(self, units: NDArray[np.int32]) -> list[str]:
         if self._starts is None:
             self._selected += len(units)
-            if self._selected * _DECODED_AT_ONCE < self._segment.doc_count:
+            if self._selected * _DECODED_BATCH_SIZE < self._segment.doc_count:
                 return self._segment.doc_ids(units)
             packed = self._segment.names.packed()
             self._bytes, self._starts = packed.blob.tobytes(), packed.starts

@@ -20,7 +20,7 @@ from porism.types import Formula
 MAX_PLACES = 1_000
 """Places of one formula beyond these are not listed: ``n`` is everywhere."""
 
-_MOST_REMEMBERED = 2_000_000
+_MAX_REMEMBERED = 2_000_000
 """Of a segment with at most so many occurrences their names stay in memory once a run has used them."""
 
 
@@ -182,7 +182,7 @@ class FormulaPlaces:
         if self.naming == "places":
             return [f"{place.doc_id}/{place.field}/{place.number}" for place in self._places(number, positions)]
         read = where.visual_ids if self.has_visual_ids else where.ids
-        if len(where) > _MOST_REMEMBERED:
+        if len(where) > _MAX_REMEMBERED:
             return read(positions)
         names = self._remembered.get(number)
         if names is None:

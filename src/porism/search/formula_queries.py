@@ -15,7 +15,7 @@ from porism.types import PLACEHOLDER, Content, Formula, Query
 MAX_FORMULA_LENGTH = 20_000
 """Of a longer query formula only so many characters count."""
 
-MOST_FORMULAS = 20
+MAX_FORMULAS = 20
 """Of more formulas in one query, the longest so many count."""
 
 FORMULA_FIELD = "formula"
@@ -123,9 +123,9 @@ def _of_topic(query: Query) -> tuple[tuple[Formula, ...], Query | None]:
 def _usable(formulas: tuple[Formula, ...], report: OnProblem) -> tuple[Formula, ...]:
     """The formulas that can be searched for, each once; what is wrong with them is reported."""
     distinct = list({(formula.notation, formula.source.strip()): formula for formula in formulas}.values())
-    if len(distinct) > MOST_FORMULAS:
-        report(Problem("query", f"of its {len(distinct)} formulas the {MOST_FORMULAS} longest count"))
-        longest = sorted(distinct, key=lambda formula: -len(formula.source))[:MOST_FORMULAS]
+    if len(distinct) > MAX_FORMULAS:
+        report(Problem("query", f"of its {len(distinct)} formulas the {MAX_FORMULAS} longest count"))
+        longest = sorted(distinct, key=lambda formula: -len(formula.source))[:MAX_FORMULAS]
         distinct = [formula for formula in distinct if formula in longest]
     usable: list[Formula] = []
     for formula in distinct:

@@ -22,7 +22,7 @@ __all__ = ["FormulaStyle", "Piece", "Snippet", "SnippetMaker", "show_content", "
 PASSAGE_CHARACTERS = 260
 """How long a passage may be, formulas counted as they are shown."""
 
-MOST_FORMULAS = 400
+MAX_FORMULAS = 400
 """Formulas of a field beyond these are shown unmarked: a snippet must not take longer than the search."""
 
 MAX_CHARACTERS = 500_000
@@ -189,14 +189,14 @@ class SnippetMaker:
         matching = self._matching(document.id) if self._matching is not None else None
         if matching is None:
             matching = self._matching_by_terms(document)
-        return {place: shown for place, shown in matching.items() if place[1] < MOST_FORMULAS}
+        return {place: shown for place, shown in matching.items() if place[1] < MAX_FORMULAS}
 
     def _matching_by_terms(self, document: Document) -> dict[tuple[str, int], ShownMatch]:
         """The formulas of a document that equal one of the query, or have most of its terms and few others."""
         written = {
             (name, number): self._read(formula)
             for name, content in document.fields.items()
-            for number, formula in enumerate(content.formulas[:MOST_FORMULAS])
+            for number, formula in enumerate(content.formulas[:MAX_FORMULAS])
         }
         found: dict[tuple[str, int], ShownMatch] = {}
         for query_formula in self._query_formulas.values():
@@ -215,7 +215,7 @@ class SnippetMaker:
         content, marks = document.fields[field], self._marks(document)
         items = self._text_items(content.text[:MAX_CHARACTERS])
         place = -1
-        for number, formula in enumerate(content.formulas[:MOST_FORMULAS]):
+        for number, formula in enumerate(content.formulas[:MAX_FORMULAS]):
             place = content.text.index(PLACEHOLDER, place + 1)
             if (field, number) in marks:
                 shown = marks[field, number]

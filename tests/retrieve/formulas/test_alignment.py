@@ -17,7 +17,7 @@ from porism.errors import ConfigError
 from porism.formula import OperatorTree, unpack_tree
 from porism.formula import pack_tree as pack
 from porism.retrieve.formulas.alignment import Aligner, Alignment, AlignmentSettings, QueryTree
-from porism.retrieve.formulas.alignment_kernels import EXACT_GREEDY, MOST_NODES, MOST_QUERY_NODES, most_steps
+from porism.retrieve.formulas.alignment_kernels import EXACT_GREEDY, MAX_NODES, MAX_QUERY_NODES, most_steps
 
 OPERATOR = SETTINGS.operator
 
@@ -141,15 +141,15 @@ def test_long_formulas_are_cut() -> None:
     query = QueryTree.of(tree_of(leaves))
     assert query.cut
     assert not QueryTree.of(tree_of("a+b")).cut
-    assert len(query.labels) == query.sizes[0] == MOST_QUERY_NODES
-    assert query.arities[0] == MOST_QUERY_NODES - 1
+    assert len(query.labels) == query.sizes[0] == MAX_QUERY_NODES
+    assert query.arities[0] == MAX_QUERY_NODES - 1
     found = align(leaves, leaves)
-    assert found.query == found.matched == OPERATOR + MOST_QUERY_NODES - 1
-    assert found.found == OPERATOR + MOST_NODES - 1
+    assert found.query == found.matched == OPERATOR + MAX_QUERY_NODES - 1
+    assert found.found == OPERATOR + MAX_NODES - 1
     deep = QueryTree.of(tree_of("+".join(names)))
-    assert len(deep.labels) == MOST_QUERY_NODES
-    assert sum(deep.arities.tolist()) == MOST_QUERY_NODES - 1
-    exact = QueryTree.of(OperatorTree(node("Uplus", [leaf("Vx")] * (MOST_QUERY_NODES - 1)), ""))
+    assert len(deep.labels) == MAX_QUERY_NODES
+    assert sum(deep.arities.tolist()) == MAX_QUERY_NODES - 1
+    exact = QueryTree.of(OperatorTree(node("Uplus", [leaf("Vx")] * (MAX_QUERY_NODES - 1)), ""))
     assert not exact.cut
 
 
@@ -268,10 +268,10 @@ def test_many_operands_are_matched_whatever_their_order(count: int) -> None:
 def test_steps_are_bounded_by_the_nodes_of_both_trees(chosen: AlignmentSettings) -> None:
     hostile = [tree_of(make(700)) for make in list(HOSTILE.values())[:: 1 if LONG else 3]]
     aligner = aligner_of(hostile, chosen)
-    nodes = [min(MOST_NODES, len(list(unpack_tree(pack(tree)).walk()))) for tree in hostile]
+    nodes = [min(MAX_NODES, len(list(unpack_tree(pack(tree)).walk()))) for tree in hostile]
     queries = [QueryTree.of(tree) for tree in hostile]
-    assert max(len(query.labels) for query in queries) == MOST_QUERY_NODES
-    assert max(nodes) == MOST_NODES
+    assert max(len(query.labels) for query in queries) == MAX_QUERY_NODES
+    assert max(nodes) == MAX_NODES
     largest = 0
     for query in queries:
         size = len(query.labels)
@@ -279,7 +279,7 @@ def test_steps_are_bounded_by_the_nodes_of_both_trees(chosen: AlignmentSettings)
         assert all(size * count <= steps <= most_steps(size, count) for steps, count in zip(taken, nodes, strict=True))
         assert aligner.steps(query, 0, np.arange(len(hostile), dtype=np.int32)) == sum(taken)
         largest = max(largest, *taken)
-    assert largest <= most_steps(MOST_QUERY_NODES, MOST_NODES) == 2_048_000
+    assert largest <= most_steps(MAX_QUERY_NODES, MAX_NODES) == 2_048_000
 
 
 @settings(max_examples=60, deadline=None)

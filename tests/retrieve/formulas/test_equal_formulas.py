@@ -34,7 +34,7 @@ def equal(snapshot: Snapshot, query: str) -> set[str]:
 def test_a_term_of_many_formulas_is_left_out_however_they_are_spread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, expected: set[str]
 ) -> None:
-    monkeypatch.setattr(equal_formulas, "MOST_HOLDING", most)
+    monkeypatch.setattr(equal_formulas, "MAX_HOLDING", most)
     for number, groups in enumerate(([DOCUMENTS], [{name: held} for name, held in DOCUMENTS.items()])):
         snapshot = write(tmp_path / str(number), *groups)
         assert len(snapshot.segments) == (1 if number == 0 else 4)
@@ -42,7 +42,7 @@ def test_a_term_of_many_formulas_is_left_out_however_they_are_spread(
 
 
 def test_formulas_of_deleted_documents_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(equal_formulas, "MOST_HOLDING", 2)
+    monkeypatch.setattr(equal_formulas, "MAX_HOLDING", 2)
     more = {**DOCUMENTS, "e": ["(p+q)^2"]}
     assert "(u+v)^2" in equal(write(tmp_path / "some", more, deleted=["e"]), "(a+b)^2")
     assert "(p+q)^2" not in equal(write(tmp_path / "gone", more, deleted=["e"]), "(a+b)^2")

@@ -9,7 +9,7 @@ import pytest
 from structure_cases import named, retriever_of, sources, tree_of, write
 
 from porism.index import Snapshot
-from porism.retrieve.formulas.equal_values import MOST_EQUAL
+from porism.retrieve.formulas.equal_values import MAX_EQUAL
 from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.ranking import UnitResults
@@ -116,7 +116,7 @@ def test_more_formulas_of_one_value_than_are_searched_for(tmp_path: Path) -> Non
     retriever = retriever_of(snapshot)
     query = Formula("x^2+2x+1")
     assert retriever.values is not None
-    assert len(held) > MOST_EQUAL
+    assert len(held) > MAX_EQUAL
     assert len(retriever.values.search(tree_of(query.source)).scores) < len(held)
     found = named(snapshot, retriever.search([query], 1000)[0])
     assert len(found) == len(held)

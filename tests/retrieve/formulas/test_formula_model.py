@@ -19,7 +19,7 @@ from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.model import (
     DEFAULT_FORMULA_MODEL,
     FORMULA_MODELS,
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     ChannelSettings,
     FormulaModel,
 )
@@ -69,7 +69,7 @@ def test_what_is_not_given_is_the_default() -> None:
     ({"candidates": 3.5}, "'candidates' cannot be 3.5", None),
     ({"candidates": True}, "'candidates' cannot be True", None),
     ({"candidates": 0}, "0 candidates", None),
-    ({"candidates": MOST_CANDIDATES + 1}, "10001 candidates", None),
+    ({"candidates": MAX_CANDIDATES + 1}, "10001 candidates", None),
     ({"alignment": 1}, "'alignment' cannot be 1", None),
     ({"alignment": {"width": "1"}}, "'alignment.width' cannot be '1'", None),
     ({"alignment": {"width": 2}}, "'width' cannot be 2", None),

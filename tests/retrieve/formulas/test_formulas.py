@@ -22,7 +22,7 @@ from porism.explanation import Explanation
 from porism.formula import extract, layout_key, parse
 from porism.formula.values import WHOLE_MARKS
 from porism.index import Snapshot
-from porism.retrieve.formulas.alignment_kernels import MOST_NODES, most_steps
+from porism.retrieve.formulas.alignment_kernels import MAX_NODES, most_steps
 from porism.retrieve.formulas.matching import align_match, explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.settings import ChannelSettings
@@ -275,5 +275,5 @@ def test_a_search_aligns_a_bounded_number_of_nodes(tmp_path: Path) -> None:
         aligned = retriever.lexical.search_units([asked.terms], model.candidates)[0].units
         assert len(aligned) <= model.candidates
         steps = retriever.aligner.steps(asked.tree, 0, aligned)
-        assert steps <= len(aligned) * most_steps(len(asked.tree.labels), MOST_NODES)
+        assert steps <= len(aligned) * most_steps(len(asked.tree.labels), MAX_NODES)
         assert len(retriever.search([Formula(latex)], 1000)[0].scores) >= len(aligned)

@@ -35,7 +35,7 @@ _KNOWN = BLOCKS | _FORMATTING | _SWALLOWING | _VOID | _SELF_ENDING | _names(
     "mark marquee meter object optgroup output picture progress q rb rp rt rtc ruby samp slot span sub sup time var "
     "video"
 )
-_DEEPEST = 2000
+_MAX_DEPTH = 2000
 """Tags nested deeper are dropped: the parser's time grows with tags times depth."""
 
 MAX_ATTRIBUTES = 256
@@ -91,7 +91,7 @@ def parse_html(
     if repair.crowded:
         problems.append(f"a tag with more than {MAX_ATTRIBUTES} attributes is left out ({repair.crowded} of them)")
     if repair.dropped:
-        problems.append(f"tags nested deeper than {_DEEPEST} levels are left out ({repair.dropped} of them)")
+        problems.append(f"tags nested deeper than {_MAX_DEPTH} levels are left out ({repair.dropped} of them)")
     return Tree(body, problems)
 
 
@@ -100,7 +100,7 @@ def parse_element(source: str, name: str) -> LexborNode | None:
     prefix = _PREFIX.search(source)
     if prefix is not None:
         source = unprefixed(source, prefix.group(1))
-    simple = source.count("<") < _DEEPEST and sum(map(source.count, _BEFORE_ATTRIBUTES)) < _FEW_ATTRIBUTES
+    simple = source.count("<") < _MAX_DEPTH and sum(map(source.count, _BEFORE_ATTRIBUTES)) < _FEW_ATTRIBUTES
     body = _body(source) if simple else parse_html(source).body
     node = body.first_child
     while node is not None and node.tag != name:
@@ -170,7 +170,7 @@ class _Repair:
     ) -> None:
         self.html, self.mark_lines, self.only_whole = html, mark_lines, only_whole
         self.must_end = _SWALLOWING | must_end
-        self.large = html.count("<") >= _DEEPEST
+        self.large = html.count("<") >= _MAX_DEPTH
         self.unclosed: set[str] = set()
         self.dropped = self.crowded = 0
         self._counted_to = 0  # attributes are counted up to here, and were few, or
@@ -238,8 +238,8 @@ class _Repair:
         opened = self._open
         if not end:
             opened.append(name)
-            return len(opened) > _DEEPEST
-        deep = len(opened) > _DEEPEST
+            return len(opened) > _MAX_DEPTH
+        deep = len(opened) > _MAX_DEPTH
         if opened and opened[-1] == name:
             opened.pop()
             return deep

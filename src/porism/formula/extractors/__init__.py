@@ -1,7 +1,7 @@
 """Term extractors: from the trees of a formula to the terms that an index counts.
 
 :data:`EXTRACTORS` names them all; each turns a formula into a list of terms with repetition. The list is bounded:
-trees are walked up to :data:`~porism.formula.extractors.walk.MOST_NODES` symbols, far beyond any real formula, and no
+trees are walked up to :data:`~porism.formula.extractors.walk.MAX_NODES` symbols, far beyond any real formula, and no
 extractor gives more than about sixteen terms a symbol (Tangent-L with all options on, twenty-five).
 
 ``tangent-l:OPTIONS`` is a variant of Tangent-L, as in ``tangent-l:edge-pairs+no-locations``; see

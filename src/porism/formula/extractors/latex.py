@@ -12,7 +12,7 @@ import unicodedata
 from functools import lru_cache
 from importlib.resources import files
 
-from porism.formula.extractors.walk import MOST_NODES
+from porism.formula.extractors.walk import MAX_NODES
 from porism.formula.layout import mark_order
 from porism.formula.notation import notation_of
 from porism.formula.operators.rules import leaf_label
@@ -97,17 +97,17 @@ def unified_tokens(layout: LayoutTree) -> list[str]:
     ``\\|A\\|_2`` and ``\\lVert A\\rVert_{2}`` ``<Vert> <A> <Vert> <subscript> <2>``.
 
     An argument of several symbols is between ``<{>`` and ``<}>``; words of ``\\text`` stay as they are. At most
-    about twice ``MOST_NODES`` tokens.
+    about twice ``MAX_NODES`` tokens.
     """
     tokens: list[str] = []
     add = tokens.append
     stack: list[_Task] = [(layout.row,)]
-    while stack and len(tokens) < 2 * MOST_NODES:
+    while stack and len(tokens) < 2 * MAX_NODES:
         task = stack.pop()
         if isinstance(task, str):
             add(task)
         elif isinstance(task, tuple):
-            stack.extend(reversed(task[0][:MOST_NODES]))
+            stack.extend(reversed(task[0][:MAX_NODES]))
         elif _alone(task):
             add(_name(leaf_label(task.label, task.font) if task.font else task.label))
         else:

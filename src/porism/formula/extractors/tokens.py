@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from porism.formula.extractors.walk import MOST_NODES, operator_walk
+from porism.formula.extractors.walk import MAX_NODES, operator_walk
 from porism.formula.operators.notation import tangent_label
 from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
 _PLAIN = frozenset("VNO")
-_CLOSING = ")" * MOST_NODES
+_CLOSING = ")" * MAX_NODES
 
 _last: tuple[LayoutTree | None, list[str]] = (None, [])
 
@@ -21,7 +21,7 @@ def latex_tokens(layout: LayoutTree) -> list[str]:
     for structure.
 
     ``x^2+\\frac{a}{b}=0`` is ``x ^ { 2 } + \\frac { a } { b } = 0``. Subscript before superscript. At most
-    ``MOST_NODES`` symbols.
+    ``MAX_NODES`` symbols.
     """
     global _last
     known, tokens = _last
@@ -35,7 +35,7 @@ def _linearise(top: Row) -> list[str]:
     tokens: list[str] = []
     add = tokens.append
     stack: list[tuple[Row, int] | str] = [(top, 0)]
-    while stack and len(tokens) < 2 * MOST_NODES:
+    while stack and len(tokens) < 2 * MAX_NODES:
         entry = stack.pop()
         if isinstance(entry, str):
             add(entry)
@@ -162,7 +162,7 @@ def latexml_prefix_notation(operators: OperatorTree) -> list[str]:
     """
     tokens: list[str] = []
     stack: list[OperatorNode | str] = [operators.root]
-    while stack and len(tokens) < MOST_NODES:
+    while stack and len(tokens) < MAX_NODES:
         node = stack.pop()
         if isinstance(node, str):
             tokens.append(node)

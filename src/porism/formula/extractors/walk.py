@@ -6,7 +6,7 @@ from porism.formula.operators.notation import tangent_label
 from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
-MOST_NODES = 4_000
+MAX_NODES = 4_000
 """Symbols of a formula beyond these make no terms: no real formula has as many, and it bounds a hostile one."""
 
 MAX_LOCATION_LENGTH = 16
@@ -40,7 +40,7 @@ class LayoutWalk:
         while stack:
             row, parent, edge, path = stack.pop()
             last = len(row) - 1
-            room = MOST_NODES - len(labels)
+            room = MAX_NODES - len(labels)
             if last >= room:
                 last = room - 1
                 if last < 0:
@@ -87,7 +87,7 @@ def _push_children(node: LayoutNode, position: int, path: str, stack: list[tuple
         cells = [cell for line in node.elements for cell in line if cell]
         if cells:
             found += "e"
-            stack.extend((cell, position, "e", path + "e") for cell in cells[:MOST_NODES])
+            stack.extend((cell, position, "e", path + "e") for cell in cells[:MAX_NODES])
     return found
 
 
@@ -106,15 +106,15 @@ def _structure_label(node: LayoutNode) -> str:
     return f"{kind}!{node.label}"
 
 
-_UNORDERED = "0" * MOST_NODES
-_ORDERED = "012345678" + "9" * (MOST_NODES - 9)
+_UNORDERED = "0" * MAX_NODES
+_ORDERED = "012345678" + "9" * (MAX_NODES - 9)
 
 
 class OperatorWalk:
     """The operator tree in preorder. ``labels`` are ``U!eq O!SUP V!x N!2 …``, ``parents`` positions (-1 for the root).
 
     ``edges`` are the numbers of children as Tangent-S gives them: from 0, at most 9, and 0 for every child of an
-    unordered operator. ``nodes`` are the nodes themselves; a tree is cut after :data:`MOST_NODES`.
+    unordered operator. ``nodes`` are the nodes themselves; a tree is cut after :data:`MAX_NODES`.
     """
 
     __slots__ = ("edges", "labels", "nodes", "parents")
@@ -127,7 +127,7 @@ class OperatorWalk:
         parent = 0
         children = zip(root.children, _UNORDERED if root.kind == "U" else _ORDERED, strict=False)
         above: list[tuple[int, zip[tuple[OperatorNode, str]]]] = []
-        while len(nodes) <= MOST_NODES:
+        while len(nodes) <= MAX_NODES:
             for node, edge in children:
                 nodes.append(node)
                 parents.append(parent)
@@ -141,9 +141,9 @@ class OperatorWalk:
                 if not above:
                     break
                 parent, children = above.pop()
-        if len(nodes) > MOST_NODES:
+        if len(nodes) > MAX_NODES:
             for cut in (nodes, parents, edges):
-                del cut[MOST_NODES:]
+                del cut[MAX_NODES:]
         self.nodes = nodes
         self.parents = parents
         self.edges = edges

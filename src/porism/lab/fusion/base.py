@@ -19,7 +19,7 @@ from porism.settings import Settings, write_settings
 Qrels = Mapping[str, Mapping[str, int]]
 """Topic → document → gain."""
 
-LARGEST_WEIGHT = 1e100
+MAX_WEIGHT = 1e100
 """So that sums of weights are finite."""
 
 LOWEST_RANK = 10**9
@@ -141,8 +141,8 @@ def check_weights(weights: tuple[float, ...] | None, *, negative: bool = False) 
     for number, weight in enumerate(weights, 1):
         if not math.isfinite(weight):
             raise ConfigError(f"weight {number} is {weight}", hint="Weights are finite numbers.")
-        if abs(weight) > LARGEST_WEIGHT:
-            raise ConfigError(f"weight {number} is {weight:g}", hint=f"Weights are up to {LARGEST_WEIGHT:g}.")
+        if abs(weight) > MAX_WEIGHT:
+            raise ConfigError(f"weight {number} is {weight:g}", hint=f"Weights are up to {MAX_WEIGHT:g}.")
         if weight < 0 and not negative:
             raise ConfigError(f"weight {number} is {weight:g}", hint="Weights are 0 or more here: a run cannot have "
                               "less than no vote.")

@@ -25,7 +25,7 @@ from porism.lab.reports.theme import SERIES, light
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_DEEPEST = 0.55
+_MAX_DEPTH = 0.55
 """Opacity of a cell with similarity 1: its number stays readable in the colour of the text."""
 
 MAX_NUMBERED = 32
@@ -94,7 +94,7 @@ def _cells(axes: Axes, matrix: NDArray[np.float64]) -> None:
         squares = (centres[:, None, :] + corners).reshape(-1, 2)
         axes.add_artist(patches.PathPatch(
             paths.Path(squares, np.tile(codes, len(centres))), linewidth=0,
-            facecolor=light("series-1" if shade > 0 else "series-2"), alpha=min(1.0, abs(float(shade))) * _DEEPEST,
+            facecolor=light("series-1" if shade > 0 else "series-2"), alpha=min(1.0, abs(float(shade))) * _MAX_DEPTH,
         ))
 
 

@@ -24,7 +24,7 @@ from porism.types import Formula, Query
 FORMULAS_FOUND = 1_000
 """The number of results that count for each formula of a query."""
 
-MOST_FORMULAS = 24
+MAX_FORMULAS = 24
 """Only this many formulas of a query count, the longest."""
 
 
@@ -74,7 +74,7 @@ class BestFormulas(ScoringRetriever):
             (formula.notation, formula.source.strip()): formula
             for content in query.fields.values() for formula in content.formulas if formula.source.strip()
         }
-        longest = sorted(formulas.values(), key=lambda formula: -len(formula.source))[:MOST_FORMULAS]
+        longest = sorted(formulas.values(), key=lambda formula: -len(formula.source))[:MAX_FORMULAS]
         chosen = [formula for formula in formulas.values() if formula in longest]
         return [
             _RankedFormulas(formula, hits, ordinals_by_segment(self.snapshot.segments, hits.segments, hits.units))

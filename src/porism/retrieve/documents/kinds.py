@@ -40,7 +40,7 @@ class Kinds(Settings):
             raise ConfigError(f"kinds cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
 
 
-MOST_WORDS = 12
+MAX_WORDS = 12
 """Longer queries (in words; a formula counts as one) name no kind."""
 
 _STATEMENTS = ("theorem", "lemma", "proposition", "corollary")
@@ -73,7 +73,7 @@ def kinds_named(query: Query) -> tuple[str, ...]:
     A query for a definition may also mention theorems; then only the definition counts.
     """
     text = " ".join(content.text.replace(PLACEHOLDER, " x ") for content in query.fields.values()).strip()
-    if len(text.split()) > MOST_WORDS:
+    if len(text.split()) > MAX_WORDS:
         return ()
     named = [kinds for pattern, kinds in _CUES if pattern.search(text)]
     if ("definition",) in named:

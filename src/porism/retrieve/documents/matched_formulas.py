@@ -39,7 +39,7 @@ from porism.system.concurrency.caching import cached_property
 from porism.types import Query
 
 _LETTER = re.compile(r"[^\W\d_]")
-MOST_FURTHER = 200
+MAX_FURTHER = 200
 """The largest number of candidates that are found by their formulas and not by their terms."""
 
 
@@ -332,10 +332,10 @@ class MatchedFormulas:
 
 
 def first_gaining(gains: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The positions (increasing) of the documents that gain most: about :data:`MOST_FURTHER` of them."""
-    least = np.partition(gains, -MOST_FURTHER)[-MOST_FURTHER] if len(gains) > MOST_FURTHER else 0.0
+    """The positions (increasing) of the documents that gain most: about :data:`MAX_FURTHER` of them."""
+    least = np.partition(gains, -MAX_FURTHER)[-MAX_FURTHER] if len(gains) > MAX_FURTHER else 0.0
     # of many equal gains all or none are taken: their order would depend on the segments
-    return np.flatnonzero(gains >= least if (gains >= least).sum() <= 2 * MOST_FURTHER else gains > least)
+    return np.flatnonzero(gains >= least if (gains >= least).sum() <= 2 * MAX_FURTHER else gains > least)
 
 
 def matched_formulas(context: ComponentContext, settings: Matches) -> MatchedFormulas:

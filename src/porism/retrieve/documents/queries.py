@@ -15,7 +15,7 @@ from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.types import Content, Formula, Query
 
-MOST_FORMULAS = 2_000
+MAX_FORMULAS = 2_000
 """Further distinct formulas of a query do not count: they would make it take seconds."""
 
 
@@ -130,7 +130,7 @@ class QueryReader:
         """Adds the symbols of a content: those in its text weigh as words, those in its formulas as formula terms."""
         for _, _, term in text_symbols(content.text):
             sum_of[term] += weight
-        of_formulas = [self._analyzer.formula_symbols(formula) for formula in content.formulas[:MOST_FORMULAS]]
+        of_formulas = [self._analyzer.formula_symbols(formula) for formula in content.formulas[:MAX_FORMULAS]]
         idf = self._idf(SYMBOLS, {term for terms in of_formulas for term in terms})
         for terms in of_formulas:
             share = weight * self._share(sum(idf[term] for term in terms))
@@ -173,7 +173,7 @@ class QueryReader:
             (notation, source): self._analyzer.formula_terms(
                 Formula(source, notation), self._formulas  # type: ignore[arg-type]
             ).terms
-            for notation, source in list(weights_of)[:MOST_FORMULAS]
+            for notation, source in list(weights_of)[:MAX_FORMULAS]
         }
         self._last = terms_of  # components read the formulas of the same query next
         self._add_terms(sums, [(terms, weights_of[key]) for key, terms in terms_of.items()])

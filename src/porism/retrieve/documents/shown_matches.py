@@ -27,7 +27,7 @@ from porism.retrieve.ranking import UnitResults
 from porism.system.concurrency.caching import cached_property
 from porism.types import Formula, Query
 
-LEAST = 0.85
+MIN_COUNT = 0.85
 """A match has at least this share of the query formula, by weight of its nodes."""
 
 WHOLE = 0.99
@@ -144,7 +144,7 @@ def _compared(
         units = UnitResults(np.full(len(formulas), segment, np.int32), formulas, np.zeros(len(formulas)))
         by_value = retriever.values.similarities(query.operators, units)
     renamed = np.isin(aligner.exactness(query.tree, segment, formulas)[0], (IDENTICAL, RENAMED))
-    least = WHOLE if len(query.tree.labels) <= SMALL else LEAST
+    least = WHOLE if len(query.tree.labels) <= SMALL else MIN_COUNT
     compared: dict[int, tuple[float, bool]] = {}
     for position in np.argsort(-np.maximum(np.maximum(similar, by_value), renamed), kind="stable")[:_COMPARED].tolist():
         ordinal = int(formulas[position])

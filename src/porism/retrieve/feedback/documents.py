@@ -16,7 +16,7 @@ from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies, weighted_fields
 from porism.system.concurrency.locks import Lock
 
-_MOST_REMEMBERED = 100_000
+_MAX_REMEMBERED = 100_000
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
@@ -197,7 +197,7 @@ class ChannelTerms(TermNumbers):
             names = self._names
             new = [number for number in wanted if number not in names]
             if new:
-                if len(names) > _MOST_REMEMBERED:
+                if len(names) > _MAX_REMEMBERED:
                     names.clear()
                     new = wanted
                 names.update(zip(new, self.strings(np.array(new, np.int64)).strings(), strict=True))

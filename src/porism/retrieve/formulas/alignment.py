@@ -82,7 +82,7 @@ class AlignmentSettings(Settings):
 
 
 class QueryTree(NamedTuple):
-    """An operator tree in preorder, cut after :data:`~porism.retrieve.formulas.alignment_kernels.MOST_QUERY_NODES`
+    """An operator tree in preorder, cut after :data:`~porism.retrieve.formulas.alignment_kernels.MAX_QUERY_NODES`
     nodes.
 
     ``labels`` have their kind letter in front; ``kinds`` (uint8), ``families`` (int32), ``sizes`` and ``arities``
@@ -105,7 +105,7 @@ class QueryTree(NamedTuple):
         parents: list[int] = []
         arities: list[int] = []
         stack = [(tree.root, -1)]
-        while stack and len(labels) < kernels.MOST_QUERY_NODES:
+        while stack and len(labels) < kernels.MAX_QUERY_NODES:
             node, parent = stack.pop()
             position = len(labels)
             label = node.kind + node.label
@@ -116,7 +116,7 @@ class QueryTree(NamedTuple):
             arities.append(0)
             if parent >= 0:
                 arities[parent] += 1
-            room = kernels.MOST_QUERY_NODES - position
+            room = kernels.MAX_QUERY_NODES - position
             stack.extend((child, position) for child in reversed(node.children[:room]))
         sizes = [1] * len(labels)
         for position in range(len(labels) - 1, 0, -1):

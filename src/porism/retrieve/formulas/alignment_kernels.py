@@ -19,9 +19,9 @@ import numpy as np
 
 from porism.system.compiled.kernels import compiled, f64_at, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 
-MOST_QUERY_NODES = 128
+MAX_QUERY_NODES = 128
 """Nodes of a query formula beyond these are not aligned."""
-MOST_NODES = 256
+MAX_NODES = 256
 """The same for the formulas that it is aligned with."""
 MAX_ROOTS = 3
 """Common subtrees that count, as in Approach Zero."""
@@ -30,7 +30,7 @@ EXACT_GREEDY = 64
 turn, wildcards last."""
 FEW = 8
 """The side with fewer operands has no more of them then."""
-WIDE = MOST_NODES + 1
+WIDE = MAX_NODES + 1
 """The length of a row of the table of operands."""
 _GAIN = 1e-9
 
@@ -43,8 +43,8 @@ def most_steps(query_nodes: int, nodes: int) -> int:
 def room(query_nodes: int) -> int:
     """The bytes to work in that :func:`align` needs for a query of so many nodes."""
     return 8 * (
-        3 * MOST_NODES * query_nodes + WIDE * (query_nodes + 1)
-        + 13 * (query_nodes + 1) + 10 * (MOST_NODES + 1) + 2 * FEW
+        3 * MAX_NODES * query_nodes + WIDE * (query_nodes + 1)
+        + 13 * (query_nodes + 1) + 10 * (MAX_NODES + 1) + 2 * FEW
     )
 
 
@@ -112,7 +112,7 @@ def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_co
         held[i] = -1
         for j in range(columns):
             u, v = (first[j], second[i]) if turned else (first[i], second[j])
-            table[i * WIDE + j] = reach[u * MOST_NODES + v]
+            table[i * WIDE + j] = reach[u * MAX_NODES + v]
             best = max(best, table[i * WIDE + j])
         most += best
     for j in range(columns):
@@ -214,8 +214,8 @@ def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count:
                 best = 0.0
                 partner = -1
                 for j in range(second_count):
-                    if taken[j] == 0 and reach[first[i] * MOST_NODES + second[j]] > best:
-                        best = reach[first[i] * MOST_NODES + second[j]]
+                    if taken[j] == 0 and reach[first[i] * MAX_NODES + second[j]] > best:
+                        best = reach[first[i] * MAX_NODES + second[j]]
                         partner = j
                 if partner >= 0:
                     chosen[i] = partner
@@ -226,7 +226,7 @@ def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count:
         chosen[i] = -1
     if first_count == second_count:
         for i in range(first_count):
-            value = reach[first[i] * MOST_NODES + second[i]]
+            value = reach[first[i] * MAX_NODES + second[i]]
             if value > 0:
                 chosen[i] = i
                 total += value
@@ -238,12 +238,12 @@ def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count:
     for i in range(first_count - 1, -1, -1):
         for j in range(second_count - 1, -1, -1):
             best = max(table[(i + 1) * WIDE + j], table[i * WIDE + j + 1])
-            value = reach[first[i] * MOST_NODES + second[j]]
+            value = reach[first[i] * MAX_NODES + second[j]]
             table[i * WIDE + j] = max(best, table[(i + 1) * WIDE + j + 1] + value)
     i = 0
     j = 0
     while i < first_count and j < second_count:
-        value = reach[first[i] * MOST_NODES + second[j]]
+        value = reach[first[i] * MAX_NODES + second[j]]
         if value > 0 and table[i * WIDE + j] == table[(i + 1) * WIDE + j + 1] + value:
             chosen[i] = j
             i += 1
@@ -294,7 +294,7 @@ def align(
     query_sizes, query_arities = start_of(query_sizes), start_of(query_arities)
     formulas, parameters = start_of(formulas), start_of(parameters)
     sums, pairs, pair_worths = start_of(sums), start_of(pairs), start_of(pair_worths)
-    squares, rows, columns = 8 * query_nodes * MOST_NODES, 8 * (query_nodes + 1), 8 * (MOST_NODES + 1)
+    squares, rows, columns = 8 * query_nodes * MAX_NODES, 8 * (query_nodes + 1), 8 * (MAX_NODES + 1)
     score, reach = f64_at(room_at), f64_at(room_at + squares)
     partner, at = i64_at(room_at + 2 * squares), room_at + 3 * squares
     table, at = f64_at(at), at + 8 * WIDE * (query_nodes + 1)
@@ -315,7 +315,7 @@ def align(
     for position in range(count_of_formulas):
         formula = formulas[position]
         start = indptr[formula]
-        nodes = min(indptr[formula + 1] - start, MOST_NODES)
+        nodes = min(indptr[formula + 1] - start, MAX_NODES)
         found_weight = 0.0
         for v in range(nodes):
             label[v] = labels[start + v]
@@ -351,20 +351,20 @@ def align(
                             )
                             for i in range(first_count):
                                 there = chosen[i]
-                                partner[first[i] * MOST_NODES + v] = second[there] if there >= 0 else -1
-                score[u * MOST_NODES + v] = value
+                                partner[first[i] * MAX_NODES + v] = second[there] if there >= 0 else -1
+                score[u * MAX_NODES + v] = value
                 if parameters[SKIP_FOUND] > 0 and not leaf:
                     child = v + 1
                     while child < v + sizes[v]:
-                        skipped = parameters[SKIP_FOUND] * reach[u * MOST_NODES + child]
+                        skipped = parameters[SKIP_FOUND] * reach[u * MAX_NODES + child]
                         value = max(value, skipped)
                         child += sizes[child]
                         steps += 1
                 if parameters[SKIP_QUERY] > 0:
                     steps += first_count
                     for i in range(first_count):
-                        value = max(value, parameters[SKIP_QUERY] * reach[first[i] * MOST_NODES + v])
-                reach[u * MOST_NODES + v] = value
+                        value = max(value, parameters[SKIP_QUERY] * reach[first[i] * MAX_NODES + v])
+                reach[u * MAX_NODES + v] = value
         # the best common subtrees, none inside or around another
         for u in range(query_nodes):
             used_query[u] = 0
@@ -381,8 +381,8 @@ def align(
                     continue
                 steps += nodes
                 for v in range(nodes):
-                    if used_found[v] == 0 and score[u * MOST_NODES + v] > best:
-                        best = score[u * MOST_NODES + v]
+                    if used_found[v] == 0 and score[u * MAX_NODES + v] > best:
+                        best = score[u * MAX_NODES + v]
                         root_u = u
                         root_v = v
             if root_u < 0:
@@ -394,13 +394,13 @@ def align(
                 top -= 1
                 u = stack[2 * top]
                 v = stack[2 * top + 1]
-                while reach[u * MOST_NODES + v] > score[u * MOST_NODES + v]:  # follow what was skipped
+                while reach[u * MAX_NODES + v] > score[u * MAX_NODES + v]:  # follow what was skipped
                     moved = False
                     if parameters[SKIP_FOUND] > 0 and arities[v]:
                         child = v + 1
                         while child < v + sizes[v]:
                             steps += 1
-                            if parameters[SKIP_FOUND] * reach[u * MOST_NODES + child] == reach[u * MOST_NODES + v]:
+                            if parameters[SKIP_FOUND] * reach[u * MAX_NODES + child] == reach[u * MAX_NODES + v]:
                                 v = child
                                 moved = True
                                 break
@@ -409,7 +409,7 @@ def align(
                         child = u + 1
                         while child < u + query_sizes[u]:
                             steps += 1
-                            if parameters[SKIP_QUERY] * reach[child * MOST_NODES + v] == reach[u * MOST_NODES + v]:
+                            if parameters[SKIP_QUERY] * reach[child * MAX_NODES + v] == reach[u * MAX_NODES + v]:
                                 u = child
                                 moved = True
                                 break
@@ -436,7 +436,7 @@ def align(
                     continue
                 first_count = _children(u, query_arities[u], query_sizes, query_nodes, first)
                 for i in range(first_count):
-                    there = partner[first[i] * MOST_NODES + v]
+                    there = partner[first[i] * MAX_NODES + v]
                     if there >= 0:
                         stack[2 * top] = first[i]
                         stack[2 * top + 1] = there

@@ -20,13 +20,13 @@ from porism.index.engine.postings import Postings
 from porism.index.engine.units import FormulaUnits
 from porism.retrieve.formulas.alignment import Aligner, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES
-from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES
+from porism.retrieve.formulas.exact import MIN_NODES, SUBTREES
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
-MOST_HOLDING = 2_000
+MAX_HOLDING = 2_000
 """A term that more formulas have is too frequent to be looked up."""
 
 
@@ -82,7 +82,7 @@ class EqualFormulas:
     def _telling(self, channel: str, terms: list[str]) -> NDArray[np.int32]:
         """The number of each term in each segment (int32, segments × terms), -1 if too many formulas have it."""
         numbers = self._lexical.terms.vocabulary(channel).find(terms)
-        return np.where(numbers.df[None, :] > MOST_HOLDING, np.int32(-1), numbers.numbers)
+        return np.where(numbers.df[None, :] > MAX_HOLDING, np.int32(-1), numbers.numbers)
 
     @staticmethod
     def _by_value(operators: OperatorTree) -> list[tuple[str, int]]:
@@ -94,7 +94,7 @@ class EqualFormulas:
 
     @staticmethod
     def _root(operators: OperatorTree, tree: QueryTree) -> str:
-        terms = subtrees(operators) if len(tree.labels) >= LEAST_NODES and not tree.cut else []
+        terms = subtrees(operators) if len(tree.labels) >= MIN_NODES and not tree.cut else []
         return indexed_form(terms[0]) if terms and _is_whole(operators, terms) else ""
 
     def _holders(self, segment: int, channel: str, number: int) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ from porism.formula import OperatorTree
 from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
 from porism.index.engine.units import FormulaUnits
-from porism.retrieve.formulas.exact import LEAST_NODES
+from porism.retrieve.formulas.exact import MIN_NODES
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
@@ -23,7 +23,7 @@ from porism.retrieve.weightings.base import BM25, LexicalChannel
 VALUES = "values"
 """The channel that has the values."""
 
-MOST_EQUAL = 100
+MAX_EQUAL = 100
 """The largest number of results for a value, by name and up to renaming each."""
 
 _WEIGHTING = BM25()
@@ -78,7 +78,7 @@ class EqualValues:
 
     def searches(self, operators: OperatorTree) -> list[UnitResults]:
         """The results for each term of the value, best first."""
-        return [self.lexical.search_units([query.terms], MOST_EQUAL)[0] for query in self._queries(operators)]
+        return [self.lexical.search_units([query.terms], MAX_EQUAL)[0] for query in self._queries(operators)]
 
     def terms(self, operators: OperatorTree) -> list[str]:
         """All terms for the value of the formula, as a whole or in a part."""
@@ -115,7 +115,7 @@ class EqualValues:
     def _value_terms(self, operators: OperatorTree) -> list[tuple[str, float, bool]]:
         """Each term for the value, the largest similarity it gives, and whether longer formulas get less."""
         named, renamed, telling = whole_value(operators)
-        whole = [named, renamed if sum(1 for _ in operators.root.walk()) >= LEAST_NODES else ""]
+        whole = [named, renamed if sum(1 for _ in operators.root.walk()) >= MIN_NODES else ""]
         parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]
         return [
             (term, worth, number > 1)

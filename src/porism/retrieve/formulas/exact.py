@@ -18,12 +18,12 @@ from porism.retrieve.weightings.base import BM25, LexicalChannel
 SUBTREES = "subtrees"
 """The channel that has the subexpressions."""
 
-LEAST_NODES = 5
+MIN_NODES = 5
 """Smaller query formulas (``a+b``, ``f(x)``) occur nearly everywhere with other letters, as parts and in value. So with
 other letters only whole formulas in the same notation count.
 """
 
-MOST_HOLDERS = 100
+MAX_HOLDERS = 100
 """The largest number of results, the shortest formulas first."""
 
 
@@ -55,4 +55,4 @@ class SubexpressionSearch:
         if not terms:
             nothing = np.zeros(0, np.int32)
             return UnitResults(nothing, nothing, np.zeros(0))
-        return self.lexical.search_units([{SUBTREES: {terms[0]: 1.0}}], MOST_HOLDERS)[0]
+        return self.lexical.search_units([{SUBTREES: {terms[0]: 1.0}}], MAX_HOLDERS)[0]

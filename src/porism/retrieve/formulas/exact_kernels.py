@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.retrieve.formulas.alignment_kernels import COMMUTATIVE, MOST_NODES, VARIABLE, WILDCARD
+from porism.retrieve.formulas.alignment_kernels import COMMUTATIVE, MAX_NODES, VARIABLE, WILDCARD
 from porism.system.compiled.kernels import compiled, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 
 MAX_TRIES = 4_000
@@ -31,7 +31,7 @@ _ANY = 0
 
 def room(query_nodes: int) -> int:
     """The bytes to work in that :func:`find_exact` needs for a query of so many nodes."""
-    return 8 * (12 * (query_nodes + 1) + 9 * MOST_NODES)
+    return 8 * (12 * (query_nodes + 1) + 9 * MAX_NODES)
 
 
 @inlined()
@@ -128,7 +128,7 @@ def find_exact(
     formulas, results, pairs = start_of(formulas), start_of(results), start_of(pairs)
     shares = start_of(shares)
     one: Any = np.int64(1)  # the number 1 itself would be a type of its own
-    rows, columns, free = 8 * (query_nodes + 1), 8 * MOST_NODES, room_at
+    rows, columns, free = 8 * (query_nodes + 1), 8 * MAX_NODES, room_at
     labels, kinds, fixed, free = i64_at(free), i64_at(free + rows), i64_at(free + 2 * rows), free + 3 * rows
     alike_hashes, own_hashes, free = i64_at(free), i64_at(free + rows), free + 2 * rows
     parent, place, names, free = i64_at(free), i64_at(free + rows), i64_at(free + 2 * rows), free + 3 * rows
@@ -161,7 +161,7 @@ def find_exact(
     for number in range(count):
         start = indptr[formulas[number]]
         whole_size = indptr[formulas[number] + 1] - start
-        nodes = min(whole_size, MOST_NODES)
+        nodes = min(whole_size, MAX_NODES)
         for v in range(nodes):
             found_labels[v] = labels_of[start + v]
             found_kinds[v] = kind_of[found_labels[v]]

@@ -21,7 +21,7 @@ _EXACT = {
     PART: "holds the query formula", RENAMED_PART: "holds the query formula, variables renamed",
 }
 
-_MOST_VALUES = 50
+_MAX_VALUES = 50
 """Subexpressions of equal value that are listed."""
 
 
@@ -265,7 +265,7 @@ def _equal_values(query: QueryFormula, operators: OperatorTree) -> tuple[ValuePa
             covered.append((one.position, one.position + sizes[one.position]))
             if position < len(found_sizes):
                 chosen.append(ValuePair(one.position, position, kind == "renamed"))
-    return tuple(chosen[:_MOST_VALUES])
+    return tuple(chosen[:_MAX_VALUES])
 
 
 def _sizes(root: OperatorNode) -> list[int]:

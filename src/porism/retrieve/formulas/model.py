@@ -14,7 +14,7 @@ from porism.retrieve.lexical.settings import ChannelSettings, check_channels
 from porism.retrieve.weightings.base import HEAVIEST
 from porism.settings import read_settings, write_settings
 
-MOST_CANDIDATES = 10_000
+MAX_CANDIDATES = 10_000
 """The largest number of formulas that are aligned for a query."""
 
 _UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
@@ -33,7 +33,7 @@ class FormulaModel(RetrieverSettings):
     variables one to one gains ``renamed``. A formula that contains one of these gains ``part`` or ``renamed_part``: in
     full if the part stands by itself, as a side of a relation or an item of a list, else times its share of the
     formula's nodes. Wildcards stand for whole subexpressions. With other letters, a query formula of fewer than
-    :data:`~porism.retrieve.formulas.exact.LEAST_NODES` nodes counts only as a whole formula in the same notation.
+    :data:`~porism.retrieve.formulas.exact.MIN_NODES` nodes counts only as a whole formula in the same notation.
 
     The similarity of a formula with the value of the query is at least ``equal``, or ``renamed_equal`` if variables
     must be renamed. If only a part has that value, it is at least ``value · s²``, or ``renamed_value · s²``. Here s is
@@ -79,9 +79,9 @@ class FormulaModel(RetrieverSettings):
         ):
             if not 0 <= getattr(self, name) <= 10:
                 raise ConfigError(f"{name!r} cannot be {getattr(self, name)}", hint="Use a number from 0 to 10.")
-        if not 1 <= self.candidates <= MOST_CANDIDATES:
+        if not 1 <= self.candidates <= MAX_CANDIDATES:
             raise ConfigError(
-                f"{self.candidates} candidates cannot be aligned", hint=f"Use 1 to {MOST_CANDIDATES:,}."
+                f"{self.candidates} candidates cannot be aligned", hint=f"Use 1 to {MAX_CANDIDATES:,}."
             )
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,12 +16,12 @@ import numpy as np
 
 from porism.formula import layout_key
 from porism.index.engine.units import FormulaUnits
-from porism.retrieve.formulas.equal_values import MOST_EQUAL
-from porism.retrieve.formulas.exact import MOST_HOLDERS
+from porism.retrieve.formulas.equal_values import MAX_EQUAL
+from porism.retrieve.formulas.exact import MAX_HOLDERS
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula, unit_numbers
 from porism.retrieve.ranking import UnitResults
 
-_MOST_LISTED = max(MOST_EQUAL, MOST_HOLDERS)
+_MAX_LISTED = max(MAX_EQUAL, MAX_HOLDERS)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[P
                 for number, hit in enumerate(lists)
                 for place, score in zip(hit.places, hit.scores, strict=True)
             ]
-            aligned.update((number, place) for _, _, number, place in sorted(listed, reverse=True)[:_MOST_LISTED])
+            aligned.update((number, place) for _, _, number, place in sorted(listed, reverse=True)[:_MAX_LISTED])
     chosen = [
         PartHit(number, place, parts[number].keys[place], parts[number].whole[place], True) for number, place in aligned
     ]

@@ -16,7 +16,7 @@ from porism.index.engine.trees import prepare_trees
 from porism.index.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES, EqualValues
-from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, SubexpressionSearch
+from porism.retrieve.formulas.exact import MIN_NODES, SUBTREES, SubexpressionSearch
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
@@ -216,7 +216,7 @@ class FormulaRetriever:
         worths = np.zeros(5)
         model = self.model
         worths[[IDENTICAL, RENAMED, PART]] = model.identical, model.renamed, model.part
-        if len(query.tree.labels) >= LEAST_NODES:
+        if len(query.tree.labels) >= MIN_NODES:
             worths[RENAMED_PART] = model.renamed_part
         added: NDArray[np.float64] = worths[exact.kinds] * exact.shares
         return added

@@ -161,7 +161,7 @@ def factor_channels(
     ``parts`` are the rows as ``fields`` show them; ``base`` those of whole documents with the weights ``whole``, whose
     document frequencies count.
 
-    :raises ConfigError: the weighting gives a factor that is no finite number.
+    :raises ConfigError: the weighting gives a factor that is not a finite number.
     """
     segments = [part.segment for part in parts]
     if not is_stored(weighting):
@@ -185,7 +185,9 @@ def factor_channels(
         summands = weighting.document_summands(documents, statistics)
         for values in (factors, summands):
             if values is not None and not np.isfinite(values).all():
-                raise ConfigError(f"{weighting!r} gives factors that are no finite numbers", where=f"channel {channel}")
+                raise ConfigError(
+                    f"{weighting!r} gives factors that are not finite numbers", where=f"channel {channel}"
+                )
         channels.append(FactorChannel.of(part.postings, part.rows, factors, part.terms, summands))
     return channels
 

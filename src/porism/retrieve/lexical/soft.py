@@ -34,7 +34,7 @@ from porism.retrieve.weightings.base import ChannelStatistics, Normalised, Weigh
 from porism.system.compiled.kernels import address
 from porism.system.concurrency.locks import Lock
 
-_MOST_REMEMBERED = 200_000
+_MAX_REMEMBERED = 200_000
 _SHOWN_PAIRS = 100
 
 
@@ -111,7 +111,7 @@ class SoftTerms:
             return np.fromiter(map(known.__getitem__, terms), np.int64, count=len(terms))
         except KeyError:
             with self._lock:
-                if len(known) > _MOST_REMEMBERED:
+                if len(known) > _MAX_REMEMBERED:
                     known = self._known = {}
                 new = list(dict.fromkeys(terms))
                 known.update(zip(new, self.matrix.dictionary.lookup(new).tolist(), strict=True))

@@ -13,7 +13,7 @@ from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_fre
 from porism.retrieve.weightings.base import ChannelStatistics, Weighting
 from porism.system.concurrency.locks import Lock
 
-_MOST_REMEMBERED = 200_000
+_MAX_REMEMBERED = 200_000
 _SMALL_VOCABULARY = 100_000
 _LOOKED_UP_BEFORE_ALL = 0.125
 """The share of a small vocabulary that is looked up term by term before all of it is learnt at once."""
@@ -85,7 +85,7 @@ class Vocabulary:
             self._learn_all()
         if self._complete:  # the last row is that of terms which do not occur
             return np.array([self._row.get(term, -1) for term in terms], np.int64)
-        if len(self._row) > _MOST_REMEMBERED:
+        if len(self._row) > _MAX_REMEMBERED:
             self._forget()
             new = list(dict.fromkeys(terms))
         self._learn(new)

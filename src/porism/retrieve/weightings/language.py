@@ -24,7 +24,7 @@ from porism.retrieve.weightings.common import (
     lengths_of,
 )
 
-LEAST = 1e-6
+MIN_COUNT = 1e-6
 """How near smoothing parameters may come to where the likelihood is 0."""
 
 
@@ -40,7 +40,7 @@ class Dirichlet(PlainGeneral):
     mu: float = 2000.0
 
     def __post_init__(self) -> None:
-        check_range("the Dirichlet language model", "mu", self.mu, LEAST, HEAVIEST)
+        check_range("the Dirichlet language model", "mu", self.mu, MIN_COUNT, HEAVIEST)
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
         """1: how rare a term is, is in the factor."""
@@ -69,7 +69,7 @@ class JelinekMercer(PlainGeneral):
     smoothing: float = 0.7
 
     def __post_init__(self) -> None:
-        check_range("the Jelinek–Mercer language model", "lambda", self.smoothing, LEAST, 1.0 - LEAST)
+        check_range("the Jelinek–Mercer language model", "lambda", self.smoothing, MIN_COUNT, 1.0 - MIN_COUNT)
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
         """1: how rare a term is, is in the factor."""

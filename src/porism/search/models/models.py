@@ -21,7 +21,7 @@ from porism.settings import SettingError, nearest
 
 M = TypeVar("M", bound=RetrieverSettings)
 
-_DEEPEST = 50
+_MAX_DEPTH = 50
 """Tables in tables beyond which a file of settings is refused; models nest them thrice."""
 
 DEFAULT = "default"
@@ -199,7 +199,7 @@ def file_settings(path: str) -> dict[str, Any]:
         raise ConfigError("a number has too many digits", where=path) from None
     if not isinstance(settings, dict):
         raise ConfigError("holds no table of settings", where=path)
-    if _depth(settings, _DEEPEST) > _DEEPEST:
+    if _depth(settings, _MAX_DEPTH) > _MAX_DEPTH:
         raise ConfigError("is nested too deeply", where=path)
     return settings
 

@@ -20,7 +20,7 @@ from porism.index.strings import Packed, offsets
 from porism.retrieve import DocumentRetriever, SearchModel
 from porism.retrieve.documents.components import ScoreComponent
 from porism.retrieve.documents.links import LinkedThreads, Links
-from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
+from porism.retrieve.documents.matched_formulas import MAX_FURTHER, MatchedFormulas
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.global_statistics import using_statistics
@@ -289,7 +289,7 @@ def _with_components(components: Iterable[ScoreComponent], query: Query, found: 
 
 def _largest(gaining: UnitResults) -> UnitResults:
     """Those that gain most: as many as can decide which count, wherever the others are."""
-    order = np.argsort(-gaining.scores, kind="stable")[: 2 * MOST_FURTHER + 1]
+    order = np.argsort(-gaining.scores, kind="stable")[: 2 * MAX_FURTHER + 1]
     return UnitResults(gaining.segments[order], gaining.units[order], gaining.scores[order])
 
 

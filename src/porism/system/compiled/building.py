@@ -26,7 +26,7 @@ import numba
 from porism.system.compiled.kernels import Kernel
 from porism.system.concurrency.interrupts import uninterrupted
 
-MOST_PROCESSES = 4
+MAX_PROCESSES = 4
 """More would wait for the longest kernel."""
 
 Wait: TypeAlias = Callable[[Callable[[int, int], None]], None]
@@ -78,7 +78,7 @@ def compile_kernels(
     processes: int | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
-    """Compiles kernels into the cache on disk, in a process a core, but :data:`MOST_PROCESSES` at most.
+    """Compiles kernels into the cache on disk, in a process a core, but :data:`MAX_PROCESSES` at most.
 
     What cannot be compiled or stored there is left to its first call. An interruption ends the processes at once; the
     kernels that are complete stay.
@@ -98,7 +98,7 @@ def compiling(kernels: Sequence[Kernel], *, processes: int | None = None) -> Ite
         return
     total = sum(kernel.size for kernel in kernels)
     tasks = _tasks(kernels)
-    count = min(processes or min(cores(), MOST_PROCESSES), len(tasks))
+    count = min(processes or min(cores(), MAX_PROCESSES), len(tasks))
     context = _context()
     taken, done = context.Value("q", 0), context.Value("q", 0)
     workers = [

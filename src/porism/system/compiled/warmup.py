@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from porism.system.compiled.building import (
-    MOST_PROCESSES,
+    MAX_PROCESSES,
     compile_kernels,
     compiling,
     cores,
@@ -78,5 +78,5 @@ def compilation(modules: tuple[str, ...] = SEARCHING) -> Compilation | None:
     if not kernels:
         return None
     size = sum(kernel.size for kernel in kernels)
-    seconds = size / _SIZE_A_SECOND / min(cores(), MOST_PROCESSES)
+    seconds = size / _SIZE_A_SECOND / min(cores(), MAX_PROCESSES)
     return Compilation(kernels, max(round(seconds), 1), kernels[0].cache_folder() is not None)

@@ -108,7 +108,7 @@ def add_similarities(first: Similarities, second: Similarities, share: float) ->
     values = np.bincount(places.reshape(-1), np.concatenate(parts), minlength=len(distinct))
     rows, columns = np.divmod(distinct, max(count, 1))
     values[rows == columns] = 1.0
-    some = values >= kernels.LEAST
+    some = values >= kernels.MIN_COUNT
     return Similarities(
         offsets(np.bincount(rows[some], minlength=count)), columns[some].astype(np.int32),
         values[some].astype(np.float32),

@@ -8,7 +8,7 @@ import numpy as np
 
 from porism.system.compiled.kernels import compiled, f32_at, f64_at, i32_at, i64_at, inlined, u8_at
 
-LEAST = 1e-7
+MIN_COUNT = 1e-7
 """Similarities below this are not kept; sums of larger ones, of 24 bits each, are exact in whatever order."""
 
 ALMOST = 1.0 - 5e-7
@@ -182,7 +182,7 @@ def select_rows(
                 for d in range(dimensions):
                     product += np.float64(vectors[own * dimensions + d]) * np.float64(vectors[other * dimensions + d])
                 value += (1.0 - alpha) * _power(product, threshold, exponent)
-            if value >= LEAST:
+            if value >= MIN_COUNT:
                 words[kept] = value
                 places[kept] = numbers[other]
                 kept += 1

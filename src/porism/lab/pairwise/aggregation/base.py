@@ -12,7 +12,7 @@ from porism.errors import ConfigError
 from porism.lab.pairwise.scores import Floats, PairwiseScores
 from porism.settings import SettingError, Settings, write_settings
 
-LEAST = 1e-9
+MIN_COUNT = 1e-9
 """Probabilities below this count as this much under a logarithm. What a model gives in 32 bits differs from 1 by 6e-8
 or by nothing, so certainty still counts more than the next smaller score."""
 

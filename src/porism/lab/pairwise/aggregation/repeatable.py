@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from porism.lab.pairwise.aggregation.base import (
-    LEAST,
+    MIN_COUNT,
     Aggregation,
     check_least,
     check_ranked,
@@ -53,7 +53,7 @@ class _Logarithmic(Aggregation):
     :param least: smaller probabilities count as this much.
     """
 
-    least: float = LEAST
+    least: float = MIN_COUNT
 
     def __post_init__(self) -> None:
         check_least(self.least)
@@ -98,7 +98,7 @@ class OutOfFlip(Aggregation):
 
     name: ClassVar[str] = "out-of-flip"
     needs_ranks: ClassVar[bool] = True
-    least: float = LEAST
+    least: float = MIN_COUNT
 
     def __post_init__(self) -> None:
         check_least(self.least)
@@ -125,7 +125,7 @@ class ScoreDistance(Aggregation):
     """
 
     name: ClassVar[str] = "score-distance"
-    least: float = LEAST
+    least: float = MIN_COUNT
 
     def __post_init__(self) -> None:
         check_least(self.least)
