@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pickle
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer, WordForms, reading_in
+from porism.analysis.analyzer import AnalysisConfig, Analyzer, WordForms
+from porism.analysis.question_languages import reading_in
 from porism.types import Content
 
 BOTH = Analyzer(languages={"english": 3, "french": 1})

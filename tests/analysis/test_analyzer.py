@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from porism.analysis.analyzer import MAX_TERM_LENGTH, AnalysisConfig, Analyzer, indexed_form
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.analysis.term_columns import MAX_TERM_LENGTH, indexed_form
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porism.analysis.analyzer import MAX_TERM_LENGTH, AnalysisConfig, Analyzer, channels_named
+from porism.analysis.analyzer import AnalysisConfig, Analyzer, channels_named
 from porism.analysis.channels import (
     FormulaChannel,
     JointChannel,
@@ -13,6 +13,7 @@ from porism.analysis.channels import (
     UnknownChannel,
     parse_channel,
 )
+from porism.analysis.term_columns import MAX_TERM_LENGTH
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
 

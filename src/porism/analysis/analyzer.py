@@ -10,17 +10,15 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
-from porism.analysis.batch import AnalyzedBatch, TermMatrix
+from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.channels import (
     SYMBOL_FORM,
     WORD_PAIRS,
@@ -38,7 +36,9 @@ from porism.analysis.detection import detect_question
 from porism.analysis.document_languages import labelled, languages_of, stated_language
 from porism.analysis.documents import clean_text, dump_document
 from porism.analysis.languages import LanguageChoice, read_choice
+from porism.analysis.question_languages import RARE_LANGUAGE, Languages, languages_given
 from porism.analysis.stop_words import NO_STOP_WORDS
+from porism.analysis.term_columns import TermColumns, indexed_forms
 from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
 from porism.errors import PorismError, Problem, counted
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
@@ -48,7 +48,6 @@ from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 __all__ = [
     "CHANNEL_SETS",
     "DEFAULT_FORMULAS",
-    "MAX_TERM_LENGTH",
     "TEXT_CHANNELS",
     "WORDS",
     "WORD_PAIRS",
@@ -56,24 +55,8 @@ __all__ = [
     "AnalyzedFormula",
     "Analyzer",
     "channels_named",
-    "indexed_form",
     "read_formula",
 ]
-
-MAX_TERM_LENGTH = 40
-"""Longer terms are cut and get a digest: whole formulas as terms would fill the dictionary."""
-
-
-def indexed_form(term: str) -> str:
-    """The form of a term in an index: a long term is its beginning and its digest."""
-    if len(term) <= MAX_TERM_LENGTH:
-        return term
-    return f"{term[: MAX_TERM_LENGTH - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
-
-
-def _indexed_forms(terms: list[str]) -> list[str]:
-    return [term if len(term) <= MAX_TERM_LENGTH else indexed_form(term) for term in terms]
-
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedFormula:
@@ -81,44 +64,6 @@ class AnalyzedFormula:
 
     key: str
     terms: Mapping[str, list[str]]
-
-
-class _Numbering(dict[str, int]):
-    """Numbers tokens by first appearance; known ones are looked up without running Python code."""
-
-    def __missing__(self, token: str) -> int:
-        number = self[token] = len(self)
-        return number
-
-
-@dataclass
-class _Columns:
-    """The terms of a channel while a batch is filled: flat lists of rows and tokens."""
-
-    rows: list[int] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    tokens: list[str] = field(default_factory=list)
-
-    def add(self, row: int, terms: list[str]) -> None:
-        if terms:
-            self.rows.append(row)
-            self.lengths.append(len(terms))
-            self.tokens.extend(terms)
-
-    def matrix(self, row_count: int) -> TermMatrix:
-        vocabulary = _Numbering()
-        ids = np.fromiter(map(vocabulary.__getitem__, self.tokens), np.int64, count=len(self.tokens))
-        rows = np.repeat(np.asarray(self.rows, np.int64), np.asarray(self.lengths, np.int64))
-        cells, counts = np.unique(rows * max(1, len(vocabulary)) + ids, return_counts=True)
-        cell_rows, terms = np.divmod(cells, max(1, len(vocabulary)))
-        indptr = np.zeros(row_count + 1, np.int64)
-        np.cumsum(np.bincount(cell_rows, minlength=row_count), out=indptr[1:])
-        return TermMatrix(
-            [term if len(term) <= MAX_TERM_LENGTH else indexed_form(term) for term in vocabulary],
-            indptr,
-            terms.astype(np.int32),
-            np.minimum(counts, 65_535).astype(np.uint16),
-        )
 
 
 @lru_cache(maxsize=256)
@@ -132,30 +77,6 @@ def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorT
 
 
 _REMEMBERED_FORMULAS = 1 << 14
-
-
-Languages = Mapping[str, int] | Callable[[], Mapping[str, int]]
-"""Language → number of documents, or a function that returns this mapping, called at first use."""
-
-RARE_LANGUAGE = 0.0005
-"""A language with a smaller share of documents is used for a question only if its words are in that language: its word
-forms would be noise in all other questions."""
-
-
-_reading_in: ContextVar[Mapping[str, int] | None] = ContextVar("languages of questions", default=None)
-
-
-@contextmanager
-def reading_in(languages: Mapping[str, int]) -> Iterator[None]:
-    """Sets the languages of questions within the block, in this thread, with their numbers of documents.
-
-    They are those of a larger collection, of which an index has a part. An empty mapping keeps those of the index.
-    """
-    token = _reading_in.set(languages)
-    try:
-        yield
-    finally:
-        _reading_in.reset(token)
 
 
 class WordForms(NamedTuple):
@@ -207,7 +128,7 @@ class Analyzer:
 
     @property
     def _language_counts(self) -> Mapping[str, int]:
-        return _reading_in.get() or self._own_languages
+        return languages_given() or self._own_languages
 
     @cached_property
     def _own_languages(self) -> Mapping[str, int]:
@@ -275,7 +196,7 @@ class Analyzer:
         names = self.config.text if channels is None else tuple(channels)
         if language is not None:
             tools = self._in_language(language)
-            return {name: _indexed_forms(self._text_channel(name).terms(content, tools)) for name in names}
+            return {name: indexed_forms(self._text_channel(name).terms(content, tools)) for name in names}
         counts = self._language_counts
         spoken = detect_question(content.text.replace(PLACEHOLDER, " "), counts) if len(counts) > 1 else None
         least = RARE_LANGUAGE * sum(counts.values())
@@ -283,7 +204,7 @@ class Analyzer:
             self._in_language(language, spoken) for language, count in counts.items()
             if count >= least or language == spoken
         ]
-        return {name: _indexed_forms(self._question_terms(name, content, all_tools)) for name in names}
+        return {name: indexed_forms(self._question_terms(name, content, all_tools)) for name in names}
 
     def _question_terms(self, name: str, content: Content, all_tools: Sequence[TextTools]) -> list[str]:
         channel = self._text_channel(name)
@@ -323,7 +244,7 @@ class Analyzer:
         names = self.config.formulas if channels is None else channels
         return AnalyzedFormula(
             layout_key(layout),
-            {name: _indexed_forms(self.extract(name, layout, operators)) for name in names},
+            {name: indexed_forms(self.extract(name, layout, operators)) for name in names},
         )
 
     def extract(self, channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
@@ -382,8 +303,8 @@ class _BatchBuilder:
         self.analyzer = analyzer
         self.analyzer.forget()
         self.forms = analyzer.forms
-        self.text_columns = {name: _Columns() for name in analyzer.config.text}
-        self.formula_columns = {name: _Columns() for name in analyzer.config.formulas}
+        self.text_columns = {name: TermColumns() for name in analyzer.config.text}
+        self.formula_columns = {name: TermColumns() for name in analyzer.config.formulas}
         self.row_of_source: dict[tuple[str, str], int] = {}
         self.row_of_key: dict[str, int] = {}
         self.sources: list[str] = []

@@ -10,7 +10,8 @@ import pytest
 from alignment_reference import Reference
 from structure_cases import SETTINGS, Group, tree_of, write
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer, indexed_form
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.analysis.term_columns import indexed_form
 from porism.errors import ConfigError
 from porism.formula import extract, parse
 from porism.index import Snapshot

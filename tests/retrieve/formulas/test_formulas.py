@@ -16,7 +16,7 @@ from lexical_cases import Doc, bm25_by_the_book
 from long_forms import LONG
 from structure_cases import Group, named, retriever_of, sources, tree_of, write
 
-from porism.analysis.analyzer import indexed_form
+from porism.analysis.term_columns import indexed_form
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.formula import extract, layout_key, parse

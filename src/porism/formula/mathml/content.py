@@ -14,9 +14,9 @@ from porism.formula.mathml.content_binders import (
 )
 from porism.formula.mathml.content_rows import fenced, listed, scripted, sign_node
 from porism.formula.mathml.content_tables import BIG, FENCES, INFIX, LEAVES, NAMED
+from porism.formula.mathml.elements import Child, Element
 from porism.formula.mathml.leaves import error, identifier, operator, text_run
 from porism.formula.mathml.numbers import typed_number
-from porism.formula.mathml.presentation import Child, Element
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
 from porism.formula.tree import LayoutNode, Row

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from porism.formula.layout import child_rows
 from porism.formula.mathml.content_rows import fenced, joined, listed, scripted, sign_node
 from porism.formula.mathml.content_tables import QUALIFIERS
-from porism.formula.mathml.presentation import Child
+from porism.formula.mathml.elements import Child
 from porism.formula.tree import LayoutNode, Row
 
 _QUANTIFIERS = ("forall", "exists", "for-all")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.formula.layout import nucleus
-from porism.formula.mathml.presentation import Child
+from porism.formula.mathml.elements import Child
 from porism.formula.tables.lookup import character
 from porism.formula.tree import LayoutNode, Row
 

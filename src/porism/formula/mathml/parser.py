@@ -10,10 +10,12 @@ from porism.formula.layout import child_rows, trim
 from porism.formula.mathml.chemistry import chemical_name, is_chemical, join_states
 from porism.formula.mathml.content import build_content, is_content_leaf
 from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
+from porism.formula.mathml.elements import Child, Element, is_operator
+from porism.formula.mathml.finishing import finish_stacks
 from porism.formula.mathml.latexml import is_garbled, narrow_spaces, nest_scripts, repair_entity, unescaped
 from porism.formula.mathml.leaves import error, identifier, number, operator, text_run
 from porism.formula.mathml.numbers import SEPARATOR
-from porism.formula.mathml.presentation import Child, Element, build, finish_stacks, is_operator
+from porism.formula.mathml.presentation import build
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
 from porism.formula.tables.spaces import written_space

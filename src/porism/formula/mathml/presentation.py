@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from porism.formula.breaks import line_break
 from porism.formula.layout import (
@@ -19,10 +18,12 @@ from porism.formula.layout import (
     takes_arguments,
     trim,
 )
+from porism.formula.mathml.elements import Child, Element, is_operator
+from porism.formula.mathml.finishing import BARE_STACK, finish_row, join_relation
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.proofs import NAME, RULE, inference, named, side_of
 from porism.formula.mathml.tokens import attributes_of
-from porism.formula.settle import CARRIED_SLOTS, absorb_fences, join_primes
+from porism.formula.settle import absorb_fences
 from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
@@ -36,54 +37,9 @@ _NOTHING = frozenset({
 })
 _NO_LINE = re.compile(r"linethickness\s*=\s*[\"']\s*0+(?:\.0*)?\s*[a-z]*\s*[\"']")
 _ALIGNMENT = re.compile(r"(?:rc?l)+")
-BARE_STACK = "stack"
-"""Label of a fraction without a line until it is known whether parentheses make it a binomial."""
 
 _REFERENCE = "MathJax_ref"
 """Class of the number of another formula."""
-_ROOT_SIGNS = {"√": "", "∛": "3", "∜": "4"}
-_TO_FINISH = frozenset({BARE_STACK, "′", *_ROOT_SIGNS})
-
-
-class Child(NamedTuple):
-    """The row that a child element makes, and the space in mu that it stands for.
-
-    ``precedence`` counts in Content MathML only.
-    """
-
-    name: str
-    row: Row
-    precedence: int = 99
-    cells: tuple[tuple[Row, str], ...] = ()
-    parts: tuple[Row, ...] = ()
-    space: int = 0
-    space_after: int = 0
-    """The space at its end, in mu."""
-    side: str = ""
-    """On which side of an inference it stands as its name; its row is the first of ``parts``."""
-    is_operator: bool = False
-    """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
-    run: TextRun | None = None
-    """Its words, where it is text and nothing else."""
-    is_beside: bool = False
-    """Whether MathJax sets it beside the lines of a display, in one cell of the first."""
-    belongs_before: bool = False
-    """Whether these are scripts of something invisible, which belong to what is before them."""
-
-
-class Element:
-    """An open element: its name, raw attributes, offset, and its content so far."""
-
-    __slots__ = ("attributes", "children", "has_phantom", "name", "start", "text")
-
-    def __init__(self, name: str, attributes: str, start: int) -> None:
-        self.name = name
-        self.attributes = attributes
-        self.start = start
-        self.children: list[Child] = []
-        self.text: list[str] = []
-        self.has_phantom = False
-        """Whether what is in it is there, but not seen."""
 
 
 def build(element: Element, end: int, parent: Element) -> Child | None:
@@ -105,7 +61,7 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
             # LaTeXML sometimes wraps all arguments into one padded row.
             arguments = list(children[0].parts)
         else:
-            arguments = [_finish_row(child.row) for child in children]
+            arguments = [finish_row(child.row) for child in children]
         if name == "mmultiscripts":
             return Child(name, _multiscripts(element, arguments, end))
         wanted = _POSITIONAL[name]
@@ -117,7 +73,7 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         belongs_before = element.has_phantom and not arguments[0] and name in ("msup", "msub", "msubsup")
         return Child(name, _positional(element, arguments[:wanted], end), belongs_before=belongs_before)
     if name == "mtd":
-        row = _finish_row(_joined(element))
+        row = finish_row(_joined(element))
         align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
         is_beside = bool(element.children) and all(child.is_beside for child in element.children)
         return Child(name, row, cells=((row, _BESIDE if is_beside else align),))
@@ -136,7 +92,7 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         return Child(name, _enclosed(element, end))
     if name == "msqrt":
         node = LayoutNode("√", "R", element.start, end)
-        node.within = _finish_row(_joined(element))
+        node.within = finish_row(_joined(element))
         return Child(name, [node])
     if name == "mfenced":
         return Child(name, _fenced(element, end))
@@ -164,14 +120,14 @@ _ENCLOSURE = re.compile(rf"(?<![\w-])(?:{'|'.join(ENCLOSURES)})(?![\w-])")
 
 
 def _row(element: Element) -> Child:
-    row = _finish_row(_joined(element))
+    row = finish_row(_joined(element))
     inside = {child.name for child in element.children}
     if "mtable" in inside:
         if element.name == "mstyle" and len(element.children) == 1:
             return Child("mtable", row)  # the fences are around it
         absorb_fences(row)
     if "REL" in element.attributes and len(row) > 1:
-        _join_relation(row)
+        join_relation(row)
     if "class" in element.attributes and (enclosure := _ENCLOSURE.search(element.attributes)) is not None:
         set_style(row, enclosure[0])
     if NAME in element.attributes:
@@ -205,26 +161,6 @@ def _space_after(element: Element) -> int:
 
 _BESIDE = "beside the lines"
 """The alignment of a cell that is beside the lines of a display, as those of empheq and numcases."""
-_RELATIONS = {(":", ":", "="): "⩴", (":", ":"): "∷", ("=", ":"): "≕", ("-", ":"): "∹"}
-"""Signs that MathJax sets side by side as one relation of mathtools → the relation."""
-
-
-def _join_relation(row: Row) -> None:
-    """Makes one symbol of a relation that its signs spell, as ``:``, ``:`` and ``=``."""
-    i = 0
-    while i < len(row):
-        for signs, relation in _RELATIONS.items():
-            end = i + len(signs)
-            spells = tuple(node.label for node in row[i:end]) == signs and all(map(is_plain, row[i:end]))
-            if spells and (signs[0] == ":" or row[end:end + 1] == [] or row[end].label != ":"):
-                row[i:end] = [LayoutNode(relation, "O", row[i].start, row[end - 1].end)]
-                break
-        i += 1
-
-
-def is_operator(attributes: str) -> bool:
-    """Whether MathJax marks an element as TeX's operator."""
-    return "OP" in attributes and attributes_of(attributes).get("data-mjx-texclass") == "OP"
 
 
 _POSITIONAL = {
@@ -271,74 +207,6 @@ def _joined(element: Element) -> Row:
         if child.name == "mrow" and len(child.row) > 1 and takes_arguments(row, base):
             group_nodes(row, base)
     return row
-
-
-def _finish_row(row: Row) -> Row:
-    """Makes binomials of fractions without a line in parentheses, scripts of primes, and roots of radical signs."""
-    if not any(node.label in _TO_FINISH for node in row):
-        return row
-    join_primes(row)
-    _join_roots(row)
-    finished: Row = []
-    i = 0
-    while i < len(row):
-        node = row[i]
-        if node.kind == "F" and node.label == BARE_STACK:
-            before, after = (finished[-1] if finished else None), (row[i + 1] if i + 1 < len(row) else None)
-            if before and after and before.label == "(" and after.label == ")" and _bare(before):
-                finished.pop()
-                node.label = "choose"
-                node.start, node.end = before.start, after.end
-                node.above, node.below = after.above, after.below
-                i += 1
-        finished.append(node)
-        i += 1
-    return finished
-
-
-def _join_roots(row: Row) -> None:
-    """Radical signs that are symbols take the parentheses or the symbol after them, without their scripts."""
-    for i in range(len(row) - 1, -1, -1):
-        sign = row[i]
-        if sign.kind != "O" or sign.label not in _ROOT_SIGNS:
-            continue
-        last = _closing(row, i + 1) if i + 1 < len(row) and row[i + 1].label == "(" else min(i + 1, len(row) - 1)
-        operand = row[last]
-        node = LayoutNode("√", "R", sign.start, operand.end)
-        node.space = sign.space
-        node.within = row[i + 2:last] if last > i + 1 else row[i + 1:last + 1]
-        index = _ROOT_SIGNS[sign.label]
-        node.pre_above = [LayoutNode(index, "N", sign.start, sign.end)] if index else None
-        bearer = operand if last > i else sign
-        node.above, node.below, bearer.above, bearer.below = bearer.above, bearer.below, None, None
-        row[i:last + 1] = [node]
-
-
-def _closing(row: Row, opening: int) -> int:
-    """The position of the parenthesis that closes the one at ``opening``, which is its own where none does."""
-    depth = 0
-    for i in range(opening, len(row)):
-        depth += (row[i].label == "(") - (row[i].label == ")")
-        if not depth:
-            return i
-    return opening
-
-
-def finish_stacks(row: Row) -> None:
-    """Turns the fractions without a line that are left in a row into displays of two lines."""
-    for i in range(len(row) - 1, -1, -1):
-        node = row[i]
-        if node.kind == "F" and node.label == BARE_STACK:
-            stacked = matrix("lines", "", [[node.over or []], [node.under or []]], node.start, node.end)
-            if stacked and stacked[0].kind == "M":
-                for slot in CARRIED_SLOTS:
-                    if slot not in ("over", "under"):
-                        setattr(stacked[0], slot, getattr(node, slot))
-            row[i:i + 1] = stacked
-
-
-def _bare(node: LayoutNode) -> bool:
-    return node.above is None and node.below is None and node.over is None and node.under is None
 
 
 def _positional(element: Element, arguments: list[Row], end: int) -> Row:
@@ -480,7 +348,7 @@ _NOTATIONS = {"top": ("over", "¯"), "bottom": ("under", "¯"), "actuarial": ("o
 
 
 def _enclosed(element: Element, end: int) -> Row:
-    row = _finish_row(_joined(element))
+    row = finish_row(_joined(element))
     if any(child.name == "mtable" for child in element.children):
         return row  # what is drawn around a table are its rules
     for notation in attributes_of(element.attributes).get("notation", "").split():
@@ -504,5 +372,5 @@ def _fenced(element: Element, end: int) -> Row:
     for position, child in enumerate(element.children):
         if position and separators:
             row += operator(separators[min(position - 1, len(separators) - 1)], "", start, end)
-        row += _finish_row(child.row)
+        row += finish_row(child.row)
     return row + operator(attributes.get("close", ")"), "", start, end)

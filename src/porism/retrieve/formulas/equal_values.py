@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import indexed_form
+from porism.analysis.term_columns import indexed_form
 from porism.formula import OperatorTree
 from porism.formula.extractors.values import values
 from porism.formula.values import whole_value

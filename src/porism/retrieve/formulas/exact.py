@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from porism.analysis.analyzer import indexed_form
+from porism.analysis.term_columns import indexed_form
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
 from porism.index.engine.units import FormulaUnits

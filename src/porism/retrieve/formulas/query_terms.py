@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from porism.analysis.analyzer import indexed_form
+from porism.analysis.term_columns import indexed_form
 from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract
 from porism.formula.values import WHOLE_MARKS
 from porism.retrieve.formulas.equal_values import VALUES

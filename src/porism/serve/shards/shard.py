@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.analysis.analyzer import reading_in
+from porism.analysis.question_languages import reading_in
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.retrieve import SearchModel

@@ -14,9 +14,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import WORDS, Analyzer, indexed_form, read_formula
+from porism.analysis.analyzer import WORDS, Analyzer, read_formula
 from porism.analysis.documents import clean_text
 from porism.analysis.model_text import written_formula
+from porism.analysis.term_columns import indexed_form
 from porism.analysis.tokenizers.tokenizer import END_OF_MATH, MATH, MathTokenizer
 from porism.errors import ConfigError
 from porism.index import Segment, Snapshot

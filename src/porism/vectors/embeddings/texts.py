@@ -16,8 +16,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import Analyzer, indexed_form
+from porism.analysis.analyzer import Analyzer
 from porism.analysis.documents import load_document
+from porism.analysis.term_columns import indexed_form
 from porism.errors import ConfigError
 from porism.formula import notation_of
 from porism.index import Segment, Snapshot
