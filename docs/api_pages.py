@@ -7,7 +7,10 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
-LEFT_OUT = ("__main__", "cli", "web")
+WINGS = ("vectors", "lab", "serve")
+"""Folders of the package whose folders are parts."""
+
+LEFT_OUT = ("__main__", "cli", "serve.web")
 """Parts of the package that nobody calls from Python, apart from the client, which has a page of its own."""
 
 
@@ -26,9 +29,10 @@ def public_modules(package: Path) -> dict[str, list[str]]:
     for path in sorted(package.rglob("*.py")):
         names = path.relative_to(package).with_suffix("").parts
         names = names[:-1] if names[-1] == "__init__" else names
-        kernels = names[-1:] == ("kernels",) and names[0] != "compiled"
-        if names and names[0] not in LEFT_OUT and not kernels and not names[-1].endswith("_kernels"):
-            parts.setdefault(names[0], []).append(".".join(("porism", *names)))
+        part = ".".join(names[:2] if names[:1] and names[0] in WINGS else names[:1])
+        kernels = names[-1:] == ("kernels",) and part != "system"
+        if names and part not in LEFT_OUT and not kernels and not names[-1].endswith("_kernels"):
+            parts.setdefault(part, []).append(".".join(("porism", *names)))
     return {part: sorted(names) for part, names in sorted(parts.items())}
 
 

@@ -37,7 +37,7 @@ class RBC(LearnedFusion):
     :param deepest: the rank from which on a document counts as missing.
     :param seed: of models that draw numbers, and of the parts into which ``auto`` divides topics.
     :param documents: those that it is fitted to: the judged ones that a run ``found``, or all ``judged`` ones of the
-    topics. In MIRMU's program, what no run found is missing in all of them.
+        topics. In MIRMU's program, what no run found is missing in all of them.
     :param options: parameters of the scikit-learn estimator, if one model is chosen.
     :param coefficients: one a run, of a weighted sum of the features; then nothing needs fitting.
     :param intercept: what is added to that sum.

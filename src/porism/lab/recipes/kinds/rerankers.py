@@ -47,7 +47,7 @@ class RerankerSettings(SearchSettings):
 
     :param of: the system, of whatever kind.
     :param kind: what gives documents their scores, by a name of
-    :data:`porism.lab.pipeline.rerankers.registry.RERANKERS`.
+        :data:`porism.lab.pipeline.rerankers.registry.RERANKERS`.
     :param model: the named model that it begins with, or a file of settings (``FILE.toml``).
     :param depth: how many results of each topic are re-ranked.
     :param settings: what else the recipe says: settings of the model, over those of the named one.

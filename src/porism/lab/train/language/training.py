@@ -81,7 +81,7 @@ def train_language_model(
     :param text: how documents are written for the model.
     :param exclude: what neither is trained on nor measures perplexity, such as topics.
     :raises ConfigError: the model does not find masked tokens, does not learn the objective or reads fewer tokens. Or
-    there is too little text, the loss is not finite, or the folder is not that of a trained model.
+        there is too little text, the loss is not finite, or the folder is not that of a trained model.
     :raises MissingExtra: torch, transformers or accelerate is not installed.
     :raises StorageError: the folder cannot be written.
     """

@@ -68,7 +68,7 @@ def train_reranker(
     :func:`porism.lab.train.encoder.training.train_encoder`.
 
     :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, memory does not
-    suffice for one example, or the folder is not that of a trained model.
+        suffice for one example, or the folder is not that of a trained model.
     :raises MissingExtra: torch, transformers or accelerate is not installed.
     :raises StorageError: the folder cannot be written.
     """
