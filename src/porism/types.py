@@ -34,9 +34,9 @@ class Formula:
 class Content:
     """Text with formulas in place: the n-th ``PLACEHOLDER`` in ``text`` stands for ``formulas[n]``.
 
-    ``lines`` says where the text is in its file, as pairs of a character and the number of lines between the first line
-    of the document and that of the character; from there each line end of the text is one of the file. It is empty
-    where that is not known, and nothing else depends on it.
+    ``lines`` says where the text is in its file, as pairs of a character and a number of lines. These are the lines
+    between the first line of the document and that of the character; from there each line end of the text is one of the
+    file. It is empty where that is not known, and nothing else depends on it.
     """
 
     text: str

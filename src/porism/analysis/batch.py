@@ -34,15 +34,15 @@ class TermMatrix:
 class AnalyzedBatch:
     """The documents of one batch, analysed.
 
-    ``ids``, ``stored`` (the document as JSON bytes) and ``metadata`` have one entry a document. Rows of a text
-    channel are ``document * len(fields) + field``. ``formula_keys`` are the distinct formulas of the batch by
-    normalised form, ``formula_sources`` one way each was written, ``formula_trees`` their operator trees as
-    :func:`porism.formula.pack_tree` packs them; rows of a formula channel are their positions. An
-    occurrence is a formula at a place: ``occurrence_doc`` (int32, non-decreasing), ``occurrence_field`` (uint16),
+    ``ids``, ``stored`` (the document as JSON bytes) and ``metadata`` have one entry a document. Rows of a text channel
+    are ``document * len(fields) + field``. ``formula_keys`` are the distinct formulas of the batch by normalised form,
+    ``formula_sources`` one way each was written, ``formula_trees`` their operator trees as
+    :func:`porism.formula.pack_tree` packs them; rows of a formula channel are their positions. An occurrence is a
+    formula at a place: ``occurrence_doc`` (int32, non-decreasing), ``occurrence_field`` (uint16),
     ``occurrence_formula`` (int32), ``occurrence_number`` (int32: it is the n-th formula of that field), and the ids
-    that the collection gives it, empty where it gives none. ``owners`` (the group of each document in the table of
-    sources, -1 for none), ``digests`` (of what each was made from, its line apart) and ``lines`` (where it begins in
-    its file, 0 for nowhere) are None for documents that came from no source.
+    that the collection gives it, empty where it gives none. ``owners`` is the group of each document in the table of
+    sources, -1 for none. ``digests`` are of what each document was made from, its line apart. ``lines`` is where it
+    begins in its file, 0 for nowhere. All three are None for documents that came from no source.
     """
 
     ids: list[str]

@@ -90,8 +90,11 @@ def _show(error: click.ClickException) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line; exits with 0, 1 after an error (one line on standard error), 2 for wrong usage, 130 after
-    Ctrl-C and 143 after SIGTERM, which both let a command keep what it has done."""
+    """Runs the command line and exits.
+
+    The exit status is 0, 1 after an error (one line on standard error), 2 for wrong usage, 130 after Ctrl-C and 143
+    after SIGTERM. Both signals let a command keep what it has done.
+    """
     with interrupted_by_sigterm() as terminations:
         try:
             _main(arguments)

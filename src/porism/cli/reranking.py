@@ -82,9 +82,9 @@ def rerank(
     """Re-rank the first results of each topic of the run file RUN.
 
     Scores of models are kept, so the same command continues after an interruption, and another depth computes only what
-    is new. With --qrels the command prints the measure at each share of the first stage, and the gain over the first
-    stage on topics held out, with an interval and a permutation test. Of equally good shares the largest is chosen;
-    without a significant gain the command says to leave the reranker out.
+    is new. With --qrels the command prints the measure at each share of the first stage. It also prints the gain over
+    the first stage on topics held out, with an interval and a permutation test. Of equally good shares the largest is
+    chosen; without a significant gain the command says to leave the reranker out.
     """
     import time
 

@@ -16,8 +16,9 @@ MARK = "\x01"
 
 
 class LineMark(str):
-    """Says in which line of the file the next part begins, or how many lines of the file the formula before it had more
-    than its place in the text has.
+    """Says in which line of the file the next part begins.
+
+    Or it says how many more lines the formula before it has in the file than its place in the text has.
     """
 
     line: int | None

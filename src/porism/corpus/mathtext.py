@@ -5,8 +5,8 @@ A dollar opens a formula when another one closes it in the same paragraph, at th
 between two formulas is left as text (:mod:`porism.corpus.dollars`). Whatever finds no partner stays in the text and
 is reported.
 
-In Markdown, code is left alone, ``\\\\(…\\\\)`` and ``\\\\[…\\\\]`` (their backslash is escaped) are formulas too, and
-a ``$$`` that begins a line may find its partner beyond a blank line.
+In Markdown, code is left alone, and ``\\\\(…\\\\)`` and ``\\\\[…\\\\]`` (their backslash is escaped) are formulas too.
+A ``$$`` that begins a line may find its partner beyond a blank line.
 """
 
 from __future__ import annotations

@@ -106,8 +106,9 @@ class FolderReader:
 
 
 class SourceGroups(NamedTuple):
-    """A source to be read: its format, what is read together of it, its size in bytes, and how many files of each
-    ending it has that no reader reads (``.pdf``, or nothing where the name has no ending).
+    """A source to be read: its format, what is read together of it, and its size in bytes.
+
+    It also counts the files that no reader reads, by their ending (``.pdf``, or nothing where the name has no ending).
     """
 
     format: str

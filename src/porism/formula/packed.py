@@ -1,8 +1,9 @@
 """Operator trees as bytes: how an index stores them, and how they are read back.
 
-A packed tree is its number of nodes n and the number of children of each node in preorder (n + 1 little-endian 16-bit
-numbers), and then the nodes' labels, each with its kind letter in front and a line feed behind: ``Uplus Vx N2``. So
-many trees, one after the other, are split by one pass of compiled code (:mod:`porism.index.engine.trees`).
+A packed tree begins with its number of nodes n and the number of children of each node in preorder (n + 1 little-endian
+16-bit numbers). Then the nodes' labels follow, each with its kind letter in front and a line feed behind:
+``Uplus Vx N2``. So many trees, one after the other, are split by one pass of compiled code
+(:mod:`porism.index.engine.trees`).
 """
 
 from __future__ import annotations

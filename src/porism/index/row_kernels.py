@@ -22,9 +22,10 @@ _COUNTS = "Array(uint16, 1, 'C', readonly=True)"
 def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
 
-    A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less
-    one, plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Terms with the
-    same number become one posting. Returns the bytes, the length of each row (int64) and the number of postings.
+    A row with postings begins with their number. For each term in increasing order follows twice the gap from the term
+    before (from -1) less one. Where the count is above 1, one is added, and the count less two follows. A row without
+    postings has no bytes. Terms with the same number become one posting. Returns the bytes, the length of each row
+    (int64) and the number of postings.
     """
     rows = len(indptr) - 1
     out = np.empty(8 * len(terms) + 5 * rows, np.uint8)

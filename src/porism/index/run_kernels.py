@@ -37,9 +37,10 @@ def merge_runs(runs: Any, ids: Any, data: Any) -> Any:
 
     ``runs`` (int64, runs × 3) are the addresses of the bytes of each run, how many bytes and how many strings it has.
     Writes ``ids`` (int32), the ranks of the strings of all runs, one run after the other, and ``data``, the bytes of
-    the new run, for which as many as all runs have together are enough: a string shares no less with the string before
-    it in the new run than it did in its own. Returns how many strings are distinct, how many bytes were written, and
-    the number of a run whose bytes are not those of a run, -1 if all are; if there is one nothing else counts.
+    the new run. For ``data`` as many bytes as all runs have together are enough: a string shares no less with the
+    string before it in the new run than it did in its own. Returns how many strings are distinct, how many bytes were
+    written, and the number of a run whose bytes are not those of a run, -1 if all are; if there is one nothing else
+    counts.
 
     A heap of the runs by the string that each is at, compared by eight bytes first.
     """

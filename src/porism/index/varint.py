@@ -28,8 +28,8 @@ def put(out: Any, at: Any, value: Any) -> Any:
 def get(data: Any, at: Any, end: Any) -> Any:
     """Reads a number at ``at``; returns it and the position after it.
 
-    Nothing is read from ``end`` on: of a number that is not whole before it, or has more than eight bytes, the value is
-    0 and the position ``end + 1``, and so it stays whatever is read next.
+    Nothing is read from ``end`` on. Of a number that is not whole before it, or has more than eight bytes, the value is
+    0 and the position ``end + 1``. So it stays whatever is read next.
     """
     if at >= end:
         return np.int64(0), end + 1

@@ -240,7 +240,7 @@ class Run:
         :param duplicates: how to treat a document that occurs twice for a query: as an error, or by keeping the line
             with the better score, which is reported to ``on_problem``.
         :raises SourceError: the file is missing or unreadable.
-        :raises FormatError: a line does not have six columns (or five, without a tag), a score is not a finite number,
+        :raises FormatError: a line does not have six columns (or five, without a tag); a score is not a finite number,
             a kept rank is below 1, or a document occurs twice for a query.
         :raises ConfigError: an option has a wrong value.
         """

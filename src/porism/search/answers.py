@@ -158,9 +158,9 @@ def make_hits(
 ) -> list[Hit]:
     """The answers for documents and their scores, best first.
 
-    A text that several documents have, such as the question of a thread, is shown with the first of them only, as long
-    as the others have text of their own. ``sources`` and ``home`` give, for the id of a document, the sources and the
-    name of its index.
+    Several documents may have one text, such as the question of a thread. It is shown with the first of them only, as
+    long as the others have text of their own. ``sources`` and ``home`` give, for the id of a document, the sources and
+    the name of its index.
     """
     hits: list[Hit] = []
     shown: set[Content] = set()

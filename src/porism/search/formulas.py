@@ -63,8 +63,8 @@ class FormulaSearcher:
     """Searches the formulas of a snapshot.
 
     A formula's score is the best that any of the query formulas gives it. With a context it is that plus
-    ``CONTEXT_WEIGHT · t · c / m`` where ``t`` is the best formula's score, ``c`` the score for the context of the best
-    document that holds the formula, and ``m`` that of the best document of all; the context reorders the best formulas
+    ``CONTEXT_WEIGHT · t · c / m``. Here ``t`` is the best formula's score. The score for the context is ``c`` for the
+    best document that holds the formula, and ``m`` for the best document of all. The context reorders the best formulas
     and finds no others.
     """
 

@@ -164,8 +164,8 @@ class Index(IndexSearcher):
     def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
         """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
 
-        In a string, ``"words between quotes"`` must be in a document as they are, ``title:word`` must be in that
-        field, and ``type:theorem`` with a key of the metadata is a filter. Content and queries have no such signs.
+        In a string, ``"words between quotes"`` must be in a document as they are, and ``title:word`` must be in that
+        field. ``type:theorem``, with a key of the metadata, is a filter. Content and queries have no such signs.
 
         :param guess_formulas: whether formulas without dollars are recognised in a string.
         :raises QueryError: there is nothing in it, it is too long, or it names a field that the index does not have.
@@ -178,9 +178,12 @@ class Index(IndexSearcher):
         return read_question(question, fields, self._metadata_keys, guess_formulas)
 
     def hints(self, question: str | Content | Query | Question, filters: Filters | None = None) -> list[str]:
-        """What to tell the user, a sentence each: how formulas without dollars were read, a dollar without its
-        partner, words like those that the index does not have, values like those of a filter that no document has,
-        and what the model says of the question, such as how much of it was not read."""
+        """What to tell the user, a sentence each.
+
+        Hints say how formulas without dollars were read, and where a dollar has no partner. They offer words like those
+        that the index does not have, and values like those of a filter that no document has. They give what the model
+        says of the question, such as how much of it was not read.
+        """
         parsed = self.question(question)
         hints = [*parsed.notes, *filter_hints(self.snapshot, _all_filters(parsed, filters))]
         if self._spelling is not None and (found := self._spelling.suggestions(parsed.query)):

@@ -1,8 +1,8 @@
 """Encoding documents or formulas, here or on the workers of a cluster.
 
 A task names some documents of a segment. A worker opens the index, encodes them with the encoder that it loads once,
-and writes the rows under a temporary name, which becomes the task's own when all are there; so a task that runs again
-after a worker has died does no harm. Rows go into the index from here, in the order of the documents.
+and writes the rows under a temporary name. When all rows are there, they get the task's own name; so a task that runs
+again after a worker has died does no harm. Rows go into the index from here, in the order of the documents.
 """
 
 from __future__ import annotations

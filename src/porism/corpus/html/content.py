@@ -1,7 +1,8 @@
 """HTML fragments and pages to content: text in blocks, formulas in place, in whatever way they were put on the page.
 
-A formula may be in a ``math-container`` span (Stack Exchange, ARQMath), a ``<math>`` element, a
-``<script type="math/tex">`` (MathJax 2), a KaTeX or pandoc span, an image of WordPress, or between dollars.
+A formula may be in an element: a ``math-container`` span (Stack Exchange, ARQMath), a ``<math>`` element, a
+``<script type="math/tex">`` (MathJax 2), or a KaTeX or pandoc span. It may also be an image of WordPress, or stand
+between dollars.
 """
 
 from __future__ import annotations

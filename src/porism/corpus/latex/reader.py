@@ -84,10 +84,10 @@ class LatexReader:
     ) -> Iterator[Document]:
         """Yields the documents of these files and of those that they include, main files first.
 
-        A file that another one includes is read in its place there; files that nothing includes are read on their
-        own, with the macros of the main file that they name (``% !TeX root``), or of the first one of their folder or
-        of one above it. Documents that are parts of
-        larger ones (of the classes ``subfiles`` and ``standalone``) come between these.
+        A file that another one includes is read in its place there. Files that nothing includes are read on their own,
+        with the macros of a main file. That is the one that they name (``% !TeX root``), or the first one of their
+        folder or of one above it. Documents that are parts of larger ones (of the classes ``subfiles`` and
+        ``standalone``) come between these.
 
         :param root: the folder that file names in ids and metadata are relative to.
         """
@@ -171,9 +171,14 @@ class LatexProject(ProjectFiles):
 class LatexGroup(ReadGroup):
     """A LaTeX file with all that it loads.
 
-    Its ``note`` names the files that it loaded (``own``), those of them whose documents another group gave
-    (``silent``), whether there was a table of tags (``tagged``), the group whose macros it has (``first``), where
-    each file was looked for and found (``lookups``), and the parts that need not be read again (``stretches``).
+    Its ``note`` has six entries:
+
+    - ``own``: the files that it loaded.
+    - ``silent``: those of them whose documents another group gave.
+    - ``tagged``: whether there was a table of tags.
+    - ``first``: the group whose macros it has.
+    - ``lookups``: where each file was looked for and found.
+    - ``stretches``: the parts that need not be read again.
     """
 
     def __init__(self, project: LatexProject, path: Path, home: Path, *, is_main: bool) -> None:

@@ -28,9 +28,9 @@ _MARKS = frozenset("\\" + name for name in ACCENTS)
 def is_only_appearance(name: str, macro: Macro, known: Set[str]) -> bool:
     """Whether a definition draws, with boxes or lines, a command that has a meaning in formulas already.
 
-    So is one of a command that has a meaning in text, ``known``, or in formulas, by means of that command, and one of
-    an accent by means of a style's private commands, ``\\wide@bar``. Commands of one letter (``\\P``, ``\\L``) are not
-    counted among these: projects give them meanings of their own.
+    The same holds for a command with a meaning in text (``known``) or in formulas that is defined by means of itself.
+    It also holds for an accent that is defined by a style's private commands, ``\\wide@bar``. Commands of one letter
+    (``\\P``, ``\\L``) are not counted among these: projects give them meanings of their own.
     """
     if name in macro.body and name in known:
         return True

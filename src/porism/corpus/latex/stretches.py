@@ -2,9 +2,9 @@
 
 A *stretch* goes from one section to a later one between which files were opened or ended: of a book that inputs its
 chapters, from the heading of one chapter to that of the next. What the reader does in it depends on its state at the
-beginning, on the text of the stretch, on the files that are found, and on what the labels name that are referred to.
-Where all of this is as it was, the stretch is not read: its documents stay, and the reader takes the state that it had
-at the end.
+beginning and on the text of the stretch. It also depends on the files that are found, and on what the labels name that
+are referred to. Where all of this is as it was, the stretch is not read: its documents stay, and the reader takes the
+state that it had at the end.
 """
 
 from __future__ import annotations

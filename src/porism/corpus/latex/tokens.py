@@ -1,7 +1,7 @@
 """LaTeX source as a stream of tokens: files and expansions on one stack, comments gone, lines counted.
 
 A token is a string: a control sequence (``\\alpha``, ``\\,``), one special character (``{ } $ & # ^ _ ~ [ ]``), ``$$``,
-a run of other characters, a space for a line end, or ``PAR`` for a blank line. A token that starts with NUL is the
+or a run of other characters. A line end is a space, a blank line is ``PAR``. A token that starts with NUL is the
 stream's own: ``EOF_TOKEN`` where a file ends, or a control sequence that must not be expanded (``\\0\\phi``).
 """
 

@@ -1,8 +1,8 @@
 """The ``<row …/>`` elements of Stack Exchange dumps, read so that a broken place does not lose the rows around it.
 
-In such a dump ``<`` occurs nowhere but at the beginning of a tag (attribute values must escape it), so what stands
-from one ``<`` to the next is cut out and each row given to the XML parser alone: run over the whole file, the parser
-would stop for good at the first error, and report no offsets.
+In such a dump ``<`` occurs only at the beginning of a tag, since attribute values must escape it. So the text is cut at
+each ``<``, and the XML parser gets each row alone. Run over the whole file, the parser would stop for good at the first
+error, and report no offsets.
 """
 
 from __future__ import annotations

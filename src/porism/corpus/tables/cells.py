@@ -47,10 +47,10 @@ def read_rows(
 ) -> Iterator[Row]:
     """Yields each row that is not blank. Lines end with LF, CR LF or CR.
 
-    A cell that begins with a double quote ends at the next one that is not doubled, over line ends if need be. Where a
-    row of several lines breaks that rule, or there is no such quote within ``most_lines``, the first line is reported
-    and read as if quotes meant nothing, and the next row begins with the line after it. A row of one line that breaks
-    the rule loses its quotes in CSV; in TSV, which is often written without quoting, it keeps them as text.
+    A cell that begins with a double quote ends at the next one that is not doubled, over line ends if need be. A row of
+    several lines may break that rule, or there may be no such quote within ``most_lines``. Then the first line is
+    reported and read as if quotes meant nothing. The next row begins with the line after it. A row of one line that
+    breaks the rule loses its quotes in CSV; in TSV, which is often written without quoting, it keeps them as text.
 
     :param name: of the file, in problems.
     :param encoding: one in which ASCII characters are single bytes.

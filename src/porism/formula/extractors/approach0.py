@@ -94,9 +94,9 @@ def _steps(kind: str, label: str, ranked: bool) -> dict[str, _Step]:
 def leaf_root_paths(operators: OperatorTree) -> list[str]:
     """All indexed prefixes of the leaf-root paths, leaves from left to right.
 
-    ``VAR/BASE/SUBSUP/ADD/GTLS``: a variable is in a ``BASE`` of a ``SUBSUP`` even without scripts, so that ``x``
-    and ``x_1`` share paths; operands of ordered operators pass a node ``rank1``, ``rank2``… A prefix has two nodes or
-    more, does not end on a rank, and its root covers more than a fifth of the leaves. At most ``MAX_PREFIXES``
+    ``VAR/BASE/SUBSUP/ADD/GTLS``: a variable is in a ``BASE`` of a ``SUBSUP`` even without scripts, so that ``x`` and
+    ``x_1`` share paths; operands of ordered operators pass a node ``rank1``, ``rank2``, and so on. A prefix has two
+    nodes or more, does not end on a rank, and its root covers more than a fifth of the leaves. At most ``MAX_PREFIXES``
     prefixes of ``MAX_PATHS`` paths.
     """
     walk = operator_walk(operators)

@@ -37,15 +37,15 @@ _Span = tuple[_Position, _Position]
 def m_terms(layout: LayoutTree) -> list[str]:
     """M-terms of every subtree that is not a single symbol, each after the level of its generalisation.
 
-    ``R(F(I(a)I(b))O(+)N(0)O(=)J(I(x)N(2)))`` is ``x^2+\\frac{a}{b}=0``: ``R`` row, ``F`` fraction, ``J`` superscript,
-    ``K`` subscript, ``L`` both, ``Q`` root, ``G`` root with index, ``V U W`` over, under, both, ``A`` table, ``B``
-    binomial, ``P`` with scripts before, ``I N O T`` identifier, number, operator, text. Operands of a row whose
-    operators all commute are sorted by the names of their MathML elements.
+    ``R(F(I(a)I(b))O(+)N(0)O(=)J(I(x)N(2)))`` is ``x^2+\\frac{a}{b}=0``. The letters are ``R`` row, ``F`` fraction,
+    ``J`` superscript, ``K`` subscript, ``L`` both, ``Q`` root, ``G`` root with index; ``V U W`` over, under, both;
+    ``A`` table, ``B`` binomial, ``P`` with scripts before; ``I N O T`` identifier, number, operator, text. Operands of
+    a row whose operators all commute are sorted by the names of their MathML elements.
 
     Levels: ``=`` as written; ``v`` variables unified (named 1, 2… in their order); ``n`` numbers generalised; ``vn``
-    both; ``o`` operators unified. A channel counts terms and has no weights; a model that weights as MIaS does gives
-    a term 1/(number of ``(`` in it), times 0.8 for ``v``, 0.5 for ``n``, 0.4 for ``vn``, 0.8 for ``o``, and 0.7 for
-    each level of the formula that it lies under the root. At most ``MAX_TERMS`` terms.
+    both; ``o`` operators unified. A channel counts terms and has no weights; a model that weights as MIaS does gives a
+    term 1/(number of ``(`` in it). That is multiplied by 0.8 for ``v``, 0.5 for ``n``, 0.4 for ``vn`` and 0.8 for
+    ``o``; and by 0.7 for each level of the formula that the term lies under the root. At most ``MAX_TERMS`` terms.
     """
     root = _tree(layout.row)
     return [] if root is None else _Tokens(root).terms()

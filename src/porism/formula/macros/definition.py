@@ -22,11 +22,17 @@ Body = tuple[str | int, ...]
 class Argument:
     """One argument of a macro.
 
-    ``tokens`` depend on the kind: the default (``optional``, ``braced``), the token looked for (``star``, ``token``),
-    both delimiters and then the default (``between``), the delimiter at the end (``delimited``), the text that must be
-    there (``literal``), the token looked for and those that may come before it (``embellishment``). ``size`` is a
-    command such as ``\\big``, and ``fenced`` what is in braces or brackets of any kind or between bars, which stay
-    around it.
+    ``tokens`` depend on the kind:
+
+    - ``optional``, ``braced``: the default.
+    - ``star``, ``token``: the token looked for.
+    - ``between``: both delimiters and then the default.
+    - ``delimited``: the delimiter at the end.
+    - ``literal``: the text that must be there.
+    - ``embellishment``: the token looked for and those that may come before it.
+
+    ``size`` is a command such as ``\\big``, and ``fenced`` what is in braces or brackets of any kind or between bars,
+    which stay around it.
     """
 
     kind: ArgumentKind

@@ -30,8 +30,8 @@ _LABELS = {"||": "det", "∥∥": "norm", "{": "cases", "}": "cases"}
 def line_rows(node: LayoutNode) -> list[Row] | None:
     """The lines of an aligned display, cells joined, or None for a matrix or cases.
 
-    A display is aligned when its label says so (``lines``), or when it has no fences and some cell after the first
-    of its line begins with a relation, and it is not a diagram. A line that begins with a relation or an operator
+    A display is aligned when its label says so (``lines``). It is aligned too when it has no fences, is not a diagram,
+    and some cell after the first of its line begins with a relation. A line that begins with a relation or an operator
     continues the one above it, and so does one below a line that ends with such: ``a &= b \\\\ &= c`` is one chain.
     """
     elements = node.elements or []

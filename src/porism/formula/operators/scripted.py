@@ -1,7 +1,7 @@
 """Operators with scripts or notes: ``×_S``, ``≡_n``, ``→`` with ``f`` over it.
 
 Such an operator is another one than the bare one. The label of its node says both, the bare operator and how it is
-marked (``times_sub``, ``to_overset``), and the last child of the node is the operator as it is written.
+marked (``times_sub``, ``to_overset``). The last child of the node is the operator as it is written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Commands whose arguments say nothing of what a formula says, each kind with its reason.
 
 An entry is a command (without the backslash) and what belongs to it: ``*`` a star, ``o`` an option in brackets, ``m``
-an argument in braces, ``d`` a bare dimension, ``f`` a fence, ``v`` a value that is assigned, ``s`` the size of a box
+an argument in braces; ``d`` a bare dimension, ``f`` a fence, ``v`` a value that is assigned, ``s`` the size of a box
 (``to 3cm``). An argument that is not in the entry is content and is read as such.
 """
 

@@ -53,8 +53,9 @@ class SubexpressionValue(NamedTuple):
 def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
     """The values of all subexpressions of a formula that say something, in preorder.
 
-    None for leaves, for what is a plain number or a single variable in value (``x+0``), for what contains a wildcard,
-    for expressions of more than 60 nodes, and for what has no value anywhere (``1/(x-x)``). Total and bounded in time.
+    The value is None for leaves, for what is a plain number or a single variable in value (``x+0``), and for what
+    contains a wildcard. It is None too for expressions of more than 60 nodes, and for what has no value anywhere
+    (``1/(x-x)``). Total and bounded in time.
     """
     nodes, expressions = _read(operators)
     found: list[SubexpressionValue] = []

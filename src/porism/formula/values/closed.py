@@ -1,8 +1,8 @@
 """Closed forms of sums: polynomials and powers in the summation variable, up to a symbolic bound.
 
-What a summand says of its variable k by polynomials and powers ``c^(linear in k)``, put together by sums, products,
-whole powers and quotients by what has no k, is Σ P_ρ(j)·t_ρ(j) with j = k − first, polynomials P_ρ, and t_ρ(0) = 1,
-t_ρ(j+1) = ρ·t_ρ(j). Its sum over j < m is
+A summand may be made of polynomials in its variable k and of powers ``c^(linear in k)``. These are combined by sums,
+products, whole powers and quotients by what has no k. Such a summand is Σ P_ρ(j)·t_ρ(j) with j = k − first and
+polynomials P_ρ. Here t_ρ(0) = 1 and t_ρ(j+1) = ρ·t_ρ(j). Its sum over j < m is
 
 * for ρ = 1 Newton's  Σ_i C(m, i+1)·Δ^i P(0);
 * else  Q(m)·t(m) − Q(0)  with  Q = Σ_i (−ρ)^i / (ρ−1)^(i+1) · Δ^i P,  since then  ρ·Q(j+1) − Q(j) = P(j).

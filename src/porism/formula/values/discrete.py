@@ -22,8 +22,8 @@ def factorial(expression: Expression, level: int) -> Value | None:
 def factorial_of(argument: Expression, level: int) -> Value | None:
     """n! as a random function of n without its whole shift, times what the shift adds: (n+1)! is (n+1)·n!.
 
-    Where the argument has the value of a small whole number it is the true factorial (of a negative one there is none),
-    and at halves it is that of the gamma function: (−1/2)! is √π.
+    Where the argument has the value of a small whole number it is the true factorial; a negative one has none. At
+    halves it is that of the gamma function: (−1/2)! is √π.
     """
     if argument.exact is not None and argument.exact.denominator == 2:
         return _factorial_of_half(argument.exact, level)

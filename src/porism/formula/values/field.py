@@ -1,9 +1,9 @@
 """Arithmetic in a tower of prime fields, each with a square root of −1, in which exponents have a field of their own.
 
-Gonnet, *Determining equivalence of expressions in random polynomial time* (STOC 1984), evaluates an expression modulo a
-prime *p* and its exponents modulo a prime *q* that divides *p* − 1, so that ``a^(b+c) = a^b·a^c`` stays true. Here
-*p* = 2*q* + 1, and *q* and its like are made the same way, so that exponents may have exponents: a Cunningham chain of
-four primes.
+The method is that of Gonnet, *Determining equivalence of expressions in random polynomial time* (STOC 1984). It
+evaluates an expression modulo a prime *p*, and its exponents modulo a prime *q* that divides *p* − 1. So
+``a^(b+c) = a^b·a^c`` stays true. Here *p* = 2*q* + 1, and *q* and its like are made the same way, so that exponents may
+have exponents: a Cunningham chain of four primes.
 
 * The squares modulo *p* other than 0 are a group of order *q*: they serve as the positive numbers. A square has
   exactly one square root that is a square itself, so that roots of positive numbers have no ambiguous sign.

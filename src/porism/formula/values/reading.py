@@ -276,8 +276,8 @@ _READERS: Mapping[str, Callable[[str, list[Expression]], Expression]] = MappingP
 def may_be_imaginary(nodes: Sequence[OperatorNode]) -> bool:
     """Whether the letter i can be the imaginary unit throughout a formula.
 
-    It cannot where it is an index, is counted or is by itself in a relation or list, is an exponent by itself (but
-    of e), or is the argument of a function; or where the letter j is used as well.
+    It cannot where it is an index, is counted, or is by itself in a relation or list. Nor can it where it is an
+    exponent by itself (but of e), or is the argument of a function; or where the letter j is used as well.
     """
     for node in nodes:
         children = node.children

@@ -1,9 +1,9 @@
 """Compiled passes that turn the term matrix of a segment into postings and their impacts.
 
 A document's *entries* are the matrix rows that it is made of, each with the number of a field: the rows of its fields
-for a text channel, the formulas that occur in it for a formula channel. Its weighted frequency of a term is ``Σ_field
-weight(field) · Σ_entry count``, fields added in the order given, whole numbers within a field first, so that the value
-depends on nothing else.
+for a text channel, the formulas that occur in it for a formula channel. Its weighted frequency of a term is
+``Σ_field weight(field) · Σ_entry count``. Fields are added in the order given, whole numbers within a field first, so
+that the value depends on nothing else.
 """
 
 from __future__ import annotations

@@ -289,10 +289,10 @@ def score_candidates(
 ) -> None:
     """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
 
-    A score is the sum over channels, in the order in which they come among the terms, of the sums of
-    ``weight · factor`` over the channel's terms in their order, all in float64; ``shifts`` are what each channel's
-    factors have beside x / (x + y) or x / y: adding a shift of 0 changes no bit. Of a channel whose factors are stored
-    the sum is in the order of the terms in the document's row. ``slot`` has an element a document and ``bits`` a bit,
+    A score is the sum over channels, in the order in which they come among the terms. A channel adds the sum of
+    ``weight · factor`` over its terms in their order, all in float64; ``shifts`` are what each channel's factors have
+    beside x / (x + y) or x / y: adding a shift of 0 changes no bit. Of a channel whose factors are stored the sum is in
+    the order of the terms in the document's row. ``slot`` has an element a document and ``bits`` a bit,
     ``term_weights`` an element a term, all zero, and left so.
     """
     count = len(term_of)

@@ -44,10 +44,10 @@ class Trees:
     """The operator trees of F formulas, together M nodes, in preorder.
 
     ``indptr`` (int64, F + 1) bounds the nodes of each formula. A node has the number of its label in the table of
-    distinct labels (``labels``, int32, M), the size of its subtree, itself included (``sizes``, uint16, M), and its
-    number of children (``arities``, uint16, M). Its first child is the next node; its next sibling follows its subtree.
-    Labels begin with a kind letter, as in ``Vx``; packed strings, they are ``label_blob`` (uint8) and ``label_starts``
-    (int64, one longer than the table).
+    distinct labels (``labels``, int32, M). It has the size of its subtree, itself included (``sizes``, uint16, M), and
+    its number of children (``arities``, uint16, M). Its first child is the next node; its next sibling follows its
+    subtree. Labels begin with a kind letter, as in ``Vx``; packed strings, they are ``label_blob`` (uint8) and
+    ``label_starts`` (int64, one longer than the table).
 
     ``guards`` are sections that are compared with their checksums as needed: :meth:`require` trees before reading them.
     """

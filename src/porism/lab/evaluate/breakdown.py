@@ -33,9 +33,12 @@ _USUAL_ORDER = (
 
 
 class GroupDifference(NamedTuple):
-    """How far the value of a run on a group is above that of the baseline, on the ``topics`` (so many) where both are
-    defined, with the bootstrap ``interval`` of the paired difference. On ``wins`` of them it is higher, on ``losses``
-    lower, values that differ by rounding only apart."""
+    """How far the value of a run on a group is above that of the baseline, with the bootstrap ``interval`` of the
+    paired difference.
+
+    ``topics`` is the number of topics where both are defined; only these count. On ``wins`` of them it is higher, on
+    ``losses`` lower, values that differ by rounding only apart.
+    """
 
     difference: float
     interval: Interval

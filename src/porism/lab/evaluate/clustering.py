@@ -51,8 +51,9 @@ def cluster_runs(similarity: ArrayLike) -> Clustering:
     """Clusters runs by their similarity [runs, runs]: average linkage over the distances 1 − similarity.
 
     The number of clusters is that of 2 … R − 1 with the highest mean silhouette (Rousseeuw 1987), the smallest of
-    equals, as in section 2.4 of the Masaryk group's paper at ARQMath 2021. A run alone in its cluster has a silhouette
-    of 0. One or two runs are clusters of their own, and runs between which there is no distance are one cluster.
+    equals. Section 2.4 of the Masaryk group's paper at ARQMath 2021 does the same. A run alone in its cluster has a
+    silhouette of 0. One or two runs are clusters of their own, and runs between which there is no distance are one
+    cluster.
 
     :raises QueryError: there is no run.
     :raises ConfigError: the matrix is not square and symmetric, or holds other than finite numbers up to 1.

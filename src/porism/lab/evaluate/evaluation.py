@@ -132,9 +132,9 @@ def evaluate_run(
     of scores in 32 bits can reorder them. Of each ranking the first ``depth`` results count (None: all), cut before
     unjudged documents are removed, as ARQMath cuts submissions.
 
-    ``missing="zero"`` averages over every topic of the judgments, also those without a relevant document, and a topic
-    that the run lacks or has no results for counts as zero, as in ``trec_eval -c``. ``missing="skip"`` averages over
-    the topics that the run answers, as ``trec_eval`` does without ``-c``; a topic with nothing but unjudged results is
+    ``missing="zero"`` averages over every topic of the judgments, also those without a relevant document. A topic that
+    the run lacks or has no results for counts as zero, as in ``trec_eval -c``. ``missing="skip"`` averages over the
+    topics that the run answers, as ``trec_eval`` does without ``-c``; a topic with nothing but unjudged results is
     answered. Topics without judgments never count.
 
     :raises ConfigError: a measure does not exist or cannot be computed here, or an option has a wrong value.

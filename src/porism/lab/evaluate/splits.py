@@ -66,9 +66,9 @@ def stratified_split(
     """Parts of given sizes, each with the share of every category that the topics have, by largest remainder.
 
     The parts are filled in the order of ``sizes``, each in proportion to what the earlier ones left. A category's part
-    is its exact share rounded down, and the topics still missing go to the categories with the largest remainders (of
-    equal ones to the larger category, then to the first by name). Which topics of a category are taken is drawn by the
-    seed. Within a part topics keep the order given.
+    is its exact share rounded down. The topics still missing go to the categories with the largest remainders; of equal
+    ones to the larger category, then to the first by name. Which topics of a category are taken is drawn by the seed.
+    Within a part topics keep the order given.
 
     :raises ConfigError: a topic occurs twice or has no category, a size is negative, or the sizes do not add up to the
         number of topics.

@@ -50,8 +50,8 @@ class Borda(Fusion):
 
     :param weights: one a run, 0 or more; 1 each if not given.
     :param points: ``candidates``: as above; ``list``: the n documents of a run get (n - rank + 1) / n, and those that
-        it lacks nothing, as in the program of Zhong, Yang and Lin (2022, table 4). The n is the run's largest rank for
-        the topic, which without gaps is how many documents it has.
+        it lacks get nothing. The program of Zhong, Yang and Lin (2022, table 4) does so. The n is the run's largest
+        rank for the topic, which without gaps is how many documents it has.
     """
 
     name: ClassVar[str] = "borda"

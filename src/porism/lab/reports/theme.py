@@ -1,8 +1,8 @@
 """Colours of reports, light and dark: one table for plots and pages.
 
-The series colours were searched for by hue so that any two of them, and the greys, stay apart in OKLab under normal
-sight, protanopia, deuteranopia and tritanopia (Machado et al. 2009), each with a contrast of at least 3 to the surface
-(WCAG 2, 1.4.11). Nothing depends on colour alone: markers, dashes and labels say the same.
+The series colours were searched for by hue. Any two of them, and the greys, stay apart in OKLab under normal sight,
+protanopia, deuteranopia and tritanopia (Machado et al. 2009). Each has a contrast of at least 3 to the surface (WCAG 2,
+1.4.11). Nothing depends on colour alone: markers, dashes and labels say the same.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Hard negatives: texts that look like answers to an anchor and are none, with likely answers filtered out.
 
 Candidates come from a search (BM25, or any retriever), from the documents of the same tags (Zhong et al. 2022), or from
-an encoder. Left out are known positives, what nearly repeats an anchor or one of its positives, and, where something
-scores texts, candidates that score nearly as high as the positive (Moreira et al., *NV-Retriever*, 2024: at most a
-share of the score of the positive).
+an encoder. Left out are known positives, and what nearly repeats an anchor or one of its positives. Where something
+scores texts, candidates that score nearly as high as the positive are left out too (Moreira et al., *NV-Retriever*,
+2024: at most a share of the score of the positive).
 """
 
 from __future__ import annotations

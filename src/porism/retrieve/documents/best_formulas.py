@@ -1,7 +1,7 @@
 """Documents by their best formulas: how a model that ranks formulas searches documents.
 
-The score of a document is ``Σ_query formula  max_document formula  s``, where s is the score of the document formula,
-if it is among the first thousand results of the query formula. Words do not count. Late interaction scores passages by
+The score of a document is ``Σ_query formula  max_document formula  s``, where s is the score of the document formula.
+Only the first thousand results of the query formula count. Words do not count. Late interaction scores passages by
 their tokens in the same way: Khattab and Zaharia, *ColBERT* (SIGIR 2020), equation 3.
 """
 

@@ -24,9 +24,9 @@ class Matches(Settings):
     With ``equal`` above 0 (to 10), formulas that are equal to the query formula in value or contain it, up to renaming
     of variables, match too, whatever their terms. An equal formula is a full match; the share is ``renamed`` if
     variables must be renamed, and ``part`` if the formula is only contained. The document gains what its score by terms
-    lacks, compared with a document that has the query formula itself. That gain is multiplied by the share, by
-    ``equal``, by ``2 − 3 · ln D / ln N`` (from 0 to 1) if D of N documents have such a formula, and by ``beside_words``
-    if the query has words too.
+    lacks, compared with a document that has the query formula itself. That gain is multiplied by the share and by
+    ``equal``. If D of N documents have such a formula, it is also multiplied by ``2 − 3 · ln D / ln N`` (from 0 to 1);
+    if the query has words too, by ``beside_words``.
 
     :raises ConfigError: a number is out of its range.
     """

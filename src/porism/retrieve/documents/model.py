@@ -52,17 +52,16 @@ class SearchModel(RetrieverSettings):
 
     A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``, with other weightings and with similar
     terms where channels say so. A term's frequency in a document is the sum of its frequencies in the fields, each
-    times its ``field_weights`` (1 for a field not named). Each of ``zones``
-    (by name) adds the same sum over the fields that it sees, times its weight. The weight of a
-    query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and
-    ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
-    rest. For a word, and for a symbol in the text, ``m`` is 1; for a term of a formula it is
-    ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse document
-    frequencies of its terms: a formula counts by what it says,
-    not by its length. Then ``feedback`` adds terms of the documents found first, and the query is searched again.
-    What is not a sum over terms is added to the scores of the first ``candidates`` documents only: ``matches`` of
-    formulas, ``coverage``, ``kinds`` and ``links``, and what ``components`` names, the settings of other components of
-    :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
+    times its ``field_weights`` (1 for a field not named). Each of ``zones`` (by name) adds the same sum over the fields
+    that it sees, times its weight. The weight of a query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power``
+    with ``w`` from ``query_field_weights``. The ``power`` is ``words_power`` or ``formulas_power``: so what a long
+    question repeats does not drown the rest. For a word, and for a symbol in the text, ``m`` is 1; for a term of a
+    formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse
+    document frequencies of its terms: a formula counts by what it says, not by its length. Then ``feedback`` adds terms
+    of the documents found first, and the query is searched again. What is not a sum over terms is added to the scores
+    of the first ``candidates`` documents only: ``matches`` of formulas, ``coverage``, ``kinds`` and ``links``, and what
+    ``components`` names, the settings of other components of :data:`~porism.retrieve.documents.model.COMPONENTS` by
+    name.
 
     Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
     do: without one of them it would be another model.

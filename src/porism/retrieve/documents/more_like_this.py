@@ -1,10 +1,10 @@
 """More like this: a document as the query.
 
 A document is read as a query, with its words and formulas and the weights of document fields; the model's channels,
-powers and formula masses apply. In each channel only the most informative terms are searched for, ranked by their
-weight in the query times the weight of the term (for BM25 its idf), ties by code point. Terms of no other document are
-left out. There is no feedback, since a document has enough words. Lucene's *MoreLikeThis* chooses terms in this way, by
-tf·idf.
+powers and formula masses apply. In each channel only the most informative terms are searched for. They are ranked by
+their weight in the query times the weight of the term (for BM25 its idf), ties by code point. Terms of no other
+document are left out. There is no feedback, since a document has enough words. Lucene's *MoreLikeThis* chooses terms in
+this way, by tf·idf.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 class DocumentTerms(NamedTuple):
     """The terms that some documents have in a channel: one entry a document and term, in the order of the documents.
 
-    ``documents`` (int64) are their positions among those requested, ``terms`` (int64) numbers over all segments,
-    ``frequencies`` and ``lengths`` (float64) those of the term in the document and of the document, both weighted by
-    field, and ``factors`` (float64) what the channel's weighting makes of them.
+    ``documents`` (int64) are their positions among those requested, ``terms`` (int64) numbers over all segments.
+    ``frequencies`` (float64) are those of the term in the document, ``lengths`` (float64) those of the document, both
+    weighted by field. ``factors`` (float64) are what the channel's weighting makes of them.
     """
 
     documents: NDArray[np.int64]

@@ -5,10 +5,11 @@ Lavrenko and Croft, *Relevance-Based Language Models* (SIGIR 2001), in the form 
 
 ``P(t | R) ∝ Σ_d P(t | d) · P(d | q)`` with ``P(t | d) = tf(t, d) / length(d)``,
 
-both weighted by field. ``P(d | q)``, how likely a document is to be relevant, is its share of the sum of scores (as
-Anserini has it), or of the sum of ``e^score`` where scores are logarithms of likelihoods (as Indri has it), or the same
-for all. The terms of the largest ``P(t | R)`` are kept, those of equal ones by code point, their probabilities made to
-sum to 1, and the query becomes ``q'(t) = λ · q(t) + (1 − λ) · Q · P(t | R)`` with ``Q = Σ q``: its sum stays.
+both weighted by field. ``P(d | q)`` is how likely a document is to be relevant. It is the share of the document in the
+sum of scores (as Anserini has it), or the same for all. Where scores are logarithms of likelihoods, it is the share in
+the sum of ``e^score`` (as Indri has it). The terms of the largest ``P(t | R)`` are kept, those of equal ones by code
+point, their probabilities made to sum to 1. The query becomes ``q'(t) = λ · q(t) + (1 − λ) · Q · P(t | R)`` with
+``Q = Σ q``: its sum stays.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Rocchio, *Relevance Feedback in Information Retrieval* (in Salton, *The SMART Retrieval System*, 1971); with vectors of
 unit length and three parameters as in Salton and Buckley, *Improving Retrieval Performance by Relevance Feedback*
-(JASIS 1990). In each channel a document is the vector of its weights in the channel's weighting, ``d(t) = w(t) ·
-f(t, d)`` with ``w`` the weight of a term and ``f`` its factor, and what the query learns of a term is
+(JASIS 1990). In each channel a document is the vector of its weights in the channel's weighting. That is
+``d(t) = w(t) · f(t, d)`` with ``w`` the weight of a term and ``f`` its factor. What the query learns of a term is
 
 ``c(t) = β / |R| · Σ_{d ∈ R} d(t) / |d| − γ / |N| · Σ_{d ∈ N} d(t) / |d|``
 

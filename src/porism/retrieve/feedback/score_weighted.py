@@ -3,11 +3,12 @@
 Terms are worth what they hold of the documents in the channel's weighting, as for Rocchio, and documents count by
 their scores, as in RM3:
 
-- ``v(t) = Σ_d w_d · f(t, d)`` over the first documents, with ``w`` their scores, made to sum to 1, and ``f`` the
-  factor of the channel's weighting (for BM25 ``tf / (tf + k1 · (1 − b + b · length / mean length))``);
-- the terms of the largest ``v(t) · idf(t)`` are kept, those of equal ones by code point;
-- a kept term's weight grows by ``weight · v(t) · Σ q / Σ v``, with q the query's own weights in the channel and the
-  second sum over the kept terms: so feedback has a given share of each channel, and none where the query has nothing.
+- ``v(t) = Σ_d w_d · f(t, d)`` over the first documents, with ``w`` their scores, made to sum to 1. Here ``f`` is the
+  factor of the channel's weighting; for BM25 ``tf / (tf + k1 · (1 − b + b · length / mean length))``.
+- The terms of the largest ``v(t) · idf(t)`` are kept, those of equal ones by code point.
+- A kept term's weight grows by ``weight · v(t) · Σ q / Σ v``. Here q are the query's own weights in the channel, and
+  the second sum is over the kept terms: so feedback has a given share of each channel, and none where the query has
+  nothing.
 """
 
 from __future__ import annotations

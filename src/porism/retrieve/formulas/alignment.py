@@ -1,9 +1,9 @@
 """How much of a formula another formula matches, tree against tree.
 
 Operator trees are compared as Approach Zero compares them, by their best common subtrees with a one-to-one renaming of
-variables (Zhong and Zanibbi, *Structural similarity search for formulas using leaf-root paths in operator subtrees*,
-ECIR 2019; Zhong, Rohatgi, Wu, Giles and Zanibbi, *Accelerating substructure similarity search for formula retrieval*,
-ECIR 2020). Where these sum over leaf-root paths of the common subtrees, here nodes are paired one by one
+variables. (See Zhong and Zanibbi, *Structural similarity search for formulas using leaf-root paths in operator
+subtrees*, ECIR 2019; Zhong, Rohatgi, Wu, Giles and Zanibbi, *Accelerating substructure similarity search for formula
+retrieval*, ECIR 2020.) These sum over leaf-root paths of the common subtrees. Here nodes are paired one by one
 (:mod:`porism.retrieve.formulas.alignment_kernels`), operators can differ within their class, and nodes can be skipped.
 """
 
@@ -37,15 +37,15 @@ from porism.system.concurrency.locks import Lock
 class AlignmentSettings(Settings):
     """What pairs of nodes are worth, all between 0 and 1.
 
-    A pair with the same symbol is worth 1; ``other_variable``, ``other_number`` and ``same_kind`` (constants, texts)
-    are for two leaves of one kind, ``other_leaf`` for leaves of different kinds, ``same_family`` for operators of one
-    class of Approach Zero's (all relations, all trigonometric functions…). A variable that unification gives to another
-    partner keeps the share ``inconsistent`` of what its pair is worth. ``operator`` is the weight of an operator beside
-    the weight 1 of a leaf. What is matched below a node skipped on one side keeps the share ``skip_found`` or
-    ``skip_query`` when it competes with other matches, and counts in full if it is chosen. ``next_root`` is what a
-    second common subtree is worth beside the first.
+    A pair with the same symbol is worth 1. For two leaves of one kind there are ``other_variable``, ``other_number``
+    and ``same_kind`` (constants, texts), for leaves of different kinds ``other_leaf``. ``same_family`` is for operators
+    of one class of Approach Zero's, such as all relations or all trigonometric functions. A variable that unification
+    gives to another partner keeps the share ``inconsistent`` of what its pair is worth. ``operator`` is the weight of
+    an operator beside the weight 1 of a leaf. What is matched below a node skipped on one side keeps the share
+    ``skip_found`` or ``skip_query`` when it competes with other matches, and counts in full if it is chosen.
+    ``next_root`` is what a second common subtree is worth beside the first.
 
-    The similarity of two formulas is ``c_q ^ power · (1 − width · (1 − c_d))`` with the matched shares c_q of the query
+    The similarity of two formulas is ``c_q ^ power · (1 − width · (1 − c_d))``. The matched shares are c_q of the query
     and c_d of the found formula, both weighted as above.
 
     :raises ConfigError: a number is out of its range.
@@ -158,8 +158,8 @@ class Exactness(NamedTuple):
     ``kinds`` (int8) are numbers of :mod:`porism.retrieve.formulas.exact_kernels`: ``IDENTICAL`` and ``RENAMED``
     formulas are the query, the order of commutative operands aside, ``PART`` and ``RENAMED_PART`` contain it; in the
     renamed ones its variables have other names, one to one. ``shares`` (float64) are 1 for the query itself and for
-    parts that stand for themselves (sides of relations, items of lists), the share of the formula's nodes for other
-    parts, 0 for the rest.
+    parts that stand for themselves (sides of relations, items of lists). For other parts they are the share of the
+    formula's nodes, for the rest 0.
     """
 
     kinds: NDArray[np.int8]

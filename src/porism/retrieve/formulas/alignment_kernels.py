@@ -1,10 +1,10 @@
 """Compiled alignment of operator trees: the best common subtrees of a query and each of many formulas.
 
-The score of a pair of nodes (u, v) with matching labels is the worth of the pair plus the best assignment of the
-children of u to those of v: any order where both operators are commutative, position by position where an ordered
-operator has the same number of operands, in order with gaps otherwise. ``reach`` of a pair also allows to skip nodes
-on one side at a price. Trees are in preorder, so that children stand after their parents and one pass from the end
-fills the table.
+The score of a pair of nodes (u, v) with matching labels is the worth of the pair plus that of their children. The
+children of u are assigned to those of v in the best way: in any order where both operators are commutative, position by
+position where an ordered operator has the same number of operands, in order with gaps otherwise. ``reach`` of a pair
+also allows to skip nodes on one side at a price. Trees are in preorder, so that children stand after their parents and
+one pass from the end fills the table.
 
 All work is bounded by the nodes of both trees, q ≤ 128 and n ≤ 256: the operands of all pairs of nodes are at most q·n
 pairs, each looked at 25 times at most (:func:`_looks`), and again when the chosen subtrees are followed; roots, skipped

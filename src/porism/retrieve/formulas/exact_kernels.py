@@ -112,13 +112,12 @@ def find_exact(
 ) -> Any:
     """What each of ``formulas`` (ordinals) is to the query, written to ``results``; ``pairs`` has those of the last.
 
-    ``shares`` gets 1 for a formula that is the query or has it as a part that stands for itself, for one that has it
-    elsewhere the share of its nodes that are in the part, and 0 for others. The trees are given by the addresses of
+    ``shares`` gets 1 for a formula that is the query or has it as a part that stands for itself. A formula that has it
+    elsewhere gets the share of its nodes that are in the part, others get 0. The trees are given by the addresses of
     their arrays (:class:`porism.index.engine.trees.Trees`), ``kinds``, ``fixed`` (uint8; variables that are not
-    renamed) and
-    ``relating`` (uint8; operators whose operands stand for themselves) by label. ``pairs`` has a row for each node of
-    the query; ``room_at`` is the address of :func:`room` bytes, aligned as numbers are. Returns the pairs of nodes that
-    were tried.
+    renamed) and ``relating`` (uint8; operators whose operands stand for themselves) by label. ``pairs`` has a row for
+    each node of the query; ``room_at`` is the address of :func:`room` bytes, aligned as numbers are. Returns the pairs
+    of nodes that were tried.
     """
     indptr, labels_of, sizes_of, arities_of = i64_at(indptr_at), i32_at(labels_at), u16_at(sizes_at), u16_at(arities_at)
     kind_of, fixed_of, relating_of = u8_at(kinds_at), u8_at(fixed_at), u8_at(relating_at)

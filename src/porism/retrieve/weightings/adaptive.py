@@ -1,7 +1,7 @@
 """BM25 with a k1 of its own for each term, and a composition of logarithms in place of BM25's saturation.
 
-N is the number of documents, df in how many of them the term occurs, ``B = 1 − b + b · length / mean length`` and
-``c = tf / B`` the frequency in a document of mean length.
+N is the number of documents, and df in how many of them the term occurs. With ``B = 1 − b + b · length / mean length``,
+``c = tf / B`` is the frequency in a document of mean length.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ MIN_K1, MAX_K1 = 1e-3, 1e3
 class BM25Adapt(CountedQuery):
     """BM25-adapt: each term has the k1 by which BM25 follows the information that repeating the term gives.
 
-    ``G₁ · (k1' + 1) · c / (k1' + c)``, where ``G_r = log2((d_{r+1} + 0.5) / (d_r + 1)) − log2((df + 0.5) / (N + 1))``,
+    ``G₁ · (k1' + 1) · c / (k1' + c)``: here ``G_r = log2((d_{r+1} + 0.5) / (d_r + 1)) − log2((df + 0.5) / (N + 1))``.
     d₀ = N, d₁ = df and d_r is in how many documents c ≥ r − 0.5; k1' minimises
-    ``Σ_r (G_r / G₁ − (k1' + 1) · r / (k1' + r))²`` over r up to the T after which G no longer grows (at most
-    :data:`LEVELS`). Lv and Zhai, *Adaptive Term Frequency Normalization for BM25* (CIKM 2011), in the notation of
+    ``Σ_r (G_r / G₁ − (k1' + 1) · r / (k1' + r))²``. The sum is over r up to the T after which G no longer grows (at
+    most :data:`LEVELS`). Lv and Zhai, *Adaptive Term Frequency Normalization for BM25* (CIKM 2011), in the notation of
     Trotman, Puurula and Burgess, *Improvements to BM25 and Language Models Examined* (ADCS 2014). Where T is 1 every k1
     fits equally: the term has ``k1``. A term with G₁ ≤ 0 does not count.
 
@@ -128,10 +128,10 @@ def _nearest_k1(targets: Floats, counting: np.ndarray[tuple[int, int], np.dtype[
 class BM25T(CountedQuery):
     """BM25T: each term has a k1 from the distribution of its frequencies, by the log-logistic model.
 
-    ``ln(N / df) · (k1' + 1) · c / (k1' + c)``, where k1' solves ``g(k1') = mean of ln(c + 1)`` over the documents that
-    have the term, with ``g(k) = k · ln(k) / (k − 1)`` and g(1) = 1. Lv and Zhai, *A Log-Logistic Model-Based
-    Interpretation of TF Normalization of BM25* (ECIR 2012); the inverse document frequency is that of ATIRE, whose
-    authors compared it (Trotman, Puurula and Burgess 2014). A term of all documents does not count.
+    ``ln(N / df) · (k1' + 1) · c / (k1' + c)``: k1' solves ``g(k1') = mean of ln(c + 1)`` over the documents that have
+    the term. Here ``g(k) = k · ln(k) / (k − 1)`` and g(1) = 1. Lv and Zhai, *A Log-Logistic Model-Based Interpretation
+    of TF Normalization of BM25* (ECIR 2012); the inverse document frequency is that of ATIRE, whose authors compared it
+    (Trotman, Puurula and Burgess 2014). A term of all documents does not count.
 
     :raises ConfigError: ``b`` is not between 0 and 1.
     """

@@ -1,8 +1,9 @@
 """How much an occurrence of a term counts: weightings of the form ``w(term) · f(term, document)``.
 
-Of *computed* weightings the engine knows the closed form of f: with ``x`` from the weighted frequency alone and ``y``
-from the weighted length alone, f is ``shift + x / (x + y)`` (saturating) or ``shift + x / y`` where the term occurs,
-and 0 where it does not. BM25 and most of its kin are of this form; nothing of them is stored but one byte a posting.
+Of *computed* weightings the engine knows the closed form of f. Here ``x`` comes from the weighted frequency alone and
+``y`` from the weighted length alone. Where the term occurs, f is ``shift + x / (x + y)`` (saturating) or
+``shift + x / y``; elsewhere it is 0. BM25 and most of its kin are of this form; nothing of them is stored but one byte
+a posting.
 
 *Stored* weightings give f for each posting in any way, from the counts of terms and of documents: TF·IDF with cosine
 or pivoted normalisation, divergence from randomness, language models (:mod:`porism.retrieve.weightings`). Their factors
@@ -185,7 +186,7 @@ class PlainGeneral(CountedQuery):
 class BM25(CountedQuery):
     """Okapi BM25 as Lucene computes it, with exact lengths.
 
-    ``idf = ln(1 + (N − df + 0.5) / (df + 0.5))`` and ``f = tf / (tf + k1 · (1 − b + b · length / mean length))``; the
+    ``idf = ln(1 + (N − df + 0.5) / (df + 0.5))``; ``f = tf / (tf + k1 · (1 − b + b · length / mean length))``; the
     constant factor k1 + 1 of the original is left out, which changes no ranking. Robertson and Zaragoza, *The
     Probabilistic Relevance Framework: BM25 and Beyond* (2009), equations 3.11 and 3.15; the field weights are those of
     BM25F with one length normalisation for all fields.
@@ -229,9 +230,10 @@ class BM25Plus(CountedQuery):
     """BM25+, which gives a term that occurs at least δ, however long the document: Lv and Zhai, *Lower-Bounding Term
     Frequency Normalization* (CIKM 2011). Tangent-L scores its features with it (δ = 1).
 
-    As published, ``idf = ln((N + 1) / df)`` and the factor is ``(k1 + 1) · tf / (tf + k1 · (1 − b + b · length / mean
-    length)) + δ``. As for :class:`BM25` the constant k1 + 1 is left out; so that rankings are those of the published
-    formula it divides δ too: ``f = tf / (tf + …) + δ / (k1 + 1)``, and every score is the published one over k1 + 1.
+    As published, ``idf = ln((N + 1) / df)``. The published factor is ``(k1 + 1) · tf / (tf + k1 · (1 − b + b · length /
+    mean length)) + δ``. As for :class:`BM25` the constant k1 + 1 is left out; so that rankings are those of the
+    published formula it divides δ too: ``f = tf / (tf + …) + δ / (k1 + 1)``, and every score is the published one over
+    k1 + 1.
 
     With ``absent`` terms of the query that a document lacks count δ as well, as rank_bm25 computes it and Novotný et
     al. 2021, equation 4, write it. That adds the same to all documents and is left out here:

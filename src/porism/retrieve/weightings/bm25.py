@@ -93,8 +93,8 @@ class BM25Atire(Saturating):
 class BM25L(Saturating):
     """BM25L, which punishes long documents less: Lv and Zhai, *When Documents Are Very Long, BM25 Fails!* (SIGIR 2011).
 
-    ``ln((N + 1) / (df + 0.5)) · (k1 + 1) · (c + δ) / (k1 + c + δ)`` with ``c = tf / B``, where the term occurs. With
-    K = k1 + δ the factor is ``(k1 + 1) · (k1 / K) · (δ / k1 + tf / (tf + K · B))``.
+    Where the term occurs, it is ``ln((N + 1) / (df + 0.5)) · (k1 + 1) · (c + δ) / (k1 + c + δ)``. Here ``c = tf / B``.
+    With K = k1 + δ the factor is ``(k1 + 1) · (k1 / K) · (δ / k1 + tf / (tf + K · B))``.
 
     :raises ConfigError: ``k1`` or ``delta`` is not a number from 0 to :data:`HEAVIEST`, ``b`` is not between 0 and 1,
         or ``k1`` is less than a millionth of ``delta``.

@@ -29,8 +29,8 @@ Parameters = Mapping[str, float]
 class NamedWeighting:
     """A weighting as it can be chosen: what it is, and what can be set.
 
-    ``settings`` are those of a channel that it uses (``k1``, ``b``, ``delta``), ``delta`` is what a channel's delta of
-    0 stands for, and ``parameters`` are its own, with their defaults (None: from the collection, or another parameter).
+    ``settings`` are those of a channel that it uses (``k1``, ``b``, ``delta``), and ``delta`` is what a channel's delta
+    of 0 stands for. ``parameters`` are its own, with their defaults (None: from the collection, or another parameter).
     """
 
     description: str

@@ -96,9 +96,9 @@ class InL2(Saturating):
 class DPH(PlainGeneral):
     """DPH: hypergeometric model with Popper's normalisation; it has no parameter.
 
-    With f = tf / length: ``(1 − f)² / (tf + 1) · (tf · log2(tf · mean length / length · N / F) + 0.5 · log2(2π · tf ·
-    (1 − f)))``, which may be below 0, and is 0 in a document that has no other term. Amati, Ambrosi, Bianchi, Gaibisso
-    and Gambosi, *FUB, IASI-CNR and University of Tor Vergata at TREC 2007 Blog Track*.
+    It is ``(1 − f)² / (tf + 1) · (tf · log2(r) + 0.5 · log2(2π · tf · (1 − f)))``. Here f = tf / length, and ``r = tf ·
+    mean length / length · N / F``. It may be below 0, and is 0 in a document that has no other term. Amati, Ambrosi,
+    Bianchi, Gaibisso and Gambosi, *FUB, IASI-CNR and University of Tor Vergata at TREC 2007 Blog Track*.
     """
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:

@@ -81,8 +81,11 @@ class PartTask:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part that was built: its segment, its batches without the documents, what was not understood with the group of
-    the document, how many documents and formulas there are, and how many bytes of the sources were read by its end."""
+    """A part that was built: its segment and its batches without the documents.
+
+    It says what was not understood, with the group of the document, and how many documents and formulas there are. It
+    also says how many bytes of the sources were read by its end.
+    """
 
     segment: Path
     batches: Sequence[Batch]

@@ -42,8 +42,8 @@ def index_sources(
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with ``sources`` (files or folders); the index is made if need be.
 
-    The index remembers its sources. Of one that it knows, only the files that have changed since are read, only the
-    documents that have changed are analysed, and documents that are no longer there are deleted; the others become new
+    The index remembers its sources. Of one that it knows, only the files that have changed since are read, and only the
+    documents that have changed are analysed. Documents that are no longer there are deleted; the others become new
     sources. A path inside a source that is known brings that part of it up to date. Running again after an interruption
     completes the index.
 

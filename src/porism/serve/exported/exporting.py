@@ -45,9 +45,11 @@ class TableReport(NamedTuple):
 
 
 class ExportReport(NamedTuple):
-    """What an export did: the commit, its documents, the models of documents and of formulas, the tables by name, the
-    views with the statistics that their weights have, how far the mean lengths of these are off (a share), whether all
-    rows were compared, and seconds."""
+    """What an export did: the commit, its documents, the models of documents and of formulas, and the tables by name.
+
+    It gives the views with the statistics that their weights have, and how far the mean lengths of these are off (a
+    share). It also says whether all rows were compared, and gives the seconds.
+    """
 
     generation: int
     documents: int

@@ -37,10 +37,13 @@ class TableState:
 
 @dataclass(frozen=True)
 class ExportState:
-    """One exported index: which one it is, the commit (``generation``) and its documents, whether an export to it was
-    begun and did not end (``pending``), who began the last one (``exporter``, empty where two did at once), the models
-    of documents and of formulas by the names that they were exported under, the frozen statistics of the views, the
-    tables by name, and whether there are ``texts`` of documents."""
+    """One exported index: which one it is, the commit (``generation``) and its documents.
+
+    ``pending`` says whether an export to it was begun and did not end. ``exporter`` is who began the last one, empty
+    where two did at once. The models of documents and of formulas have the names that they were exported under. The
+    state also holds the frozen statistics of the views, the tables by name, and whether there are ``texts`` of
+    documents.
+    """
 
     index: str
     generation: int

@@ -1,10 +1,10 @@
 """What a document weighs in a model, as sparse vectors that an engine outside Porism can multiply.
 
 A *view* is one channel as a model counts it: in whole documents or in a zone, under field weights, a weighting and a
-similarity. Every term of a view is a dimension, by a digest of the view and of the term, so that no table of terms has
-to be kept or agreed upon. Where two terms have one dimension, their weights are added, in documents and in queries: the
-inner product can then be above the score, and never below it, so that candidates are found all the same. All views of
-all models are parts of one vector, and models that count a channel alike share a view.
+similarity. Every term of a view is a dimension, by a digest of the view and of the term. So no table of terms has to be
+kept or agreed upon. Where two terms have one dimension, their weights are added, in documents and in queries: the inner
+product can then be above the score, and never below it, so that candidates are found all the same. All views of all
+models are parts of one vector, and models that count a channel alike share a view.
 """
 
 from __future__ import annotations

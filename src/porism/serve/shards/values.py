@@ -142,7 +142,8 @@ class ShardCandidates:
 
     Of each document the ``terms`` are worth so much, and it has one of the ``scores`` in all, links apart; it is of a
     thread (empty where the shard has no threads). ``gain_ids`` are documents that hold a formula equal to one of the
-    query, ``gains`` what they gain by it, which decides which of them count, and ``allowed`` whether they can be found.
+    query. ``gains`` are what they gain by it, which decides which of them count; ``allowed`` says whether they can be
+    found.
     """
 
     generation: int

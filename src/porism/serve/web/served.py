@@ -133,8 +133,8 @@ def _open_reranker(view: View, name: str) -> Reranking:
 class ServedIndex:
     """An index by its folder; :attr:`view` is its newest commit that is open.
 
-    What it prepares beside the requests runs in threads that a program waits for at its end (a thread that is cut off
-    within compiled code takes the program down with it), so :meth:`close` ends them early.
+    What it prepares beside the requests runs in threads that a program waits for at its end. A thread that is cut off
+    within compiled code would take the program down with it. So :meth:`close` ends them early.
     """
 
     def __init__(

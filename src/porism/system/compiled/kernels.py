@@ -1,7 +1,7 @@
 """How kernels are compiled: once, with fixed types, cached on disk, and reading arrays through their addresses.
 
 A kernel that takes NumPy arrays is compiled again for each combination of types, layouts and read-only flags that it
-meets, which a user would feel as seconds in a query. So kernels here declare one signature, and arrays that may be
+meets. A user would feel this as seconds in a query. So kernels here declare one signature, and arrays that may be
 memory-mapped read-only, or whose number varies (one set a channel), are passed as addresses. Whoever passes an address
 keeps the array alive for the call.
 """

@@ -71,12 +71,19 @@ def max_sims(
     """The MaxSim of a query with each of ``count`` documents: the sum over the query's tokens of the largest cosine
     with a token of the document (Khattab and Zaharia 2020, equation 3); 0 for one without tokens.
 
-    By address: ``docs`` int32; ``offsets`` int64, one more than documents; of each token its centroid in the lower 24
-    bits of ``heads`` (uint32), its scale in the upper 8, which stand for one of 256 ``factors`` (float32), and
-    ``residuals`` (uint8, ``width`` a token); ``near`` float32, the products of each centroid with the query's tokens
-    (centroids × ``lanes``, of which the first ``tokens`` count), and ``table`` float32, those of what half bytes stand
-    for (2 · ``width`` × 16 × ``lanes``). Results are ``best``, the largest cosine of each query token (float32,
-    ``count`` × ``lanes``), and ``scores`` (float64).
+    Arrays are given by address:
+
+    - ``docs``: int32.
+    - ``offsets``: int64, one more than documents.
+    - ``heads``: uint32; of each token its centroid in the lower 24 bits and its scale in the upper 8, which stand for
+      one of 256 ``factors`` (float32).
+    - ``residuals``: uint8, ``width`` a token.
+    - ``near``: float32, the products of each centroid with the query's tokens; centroids × ``lanes``, of which the
+      first ``tokens`` count.
+    - ``table``: float32, the products of what half bytes stand for; 2 · ``width`` × 16 × ``lanes``.
+
+    Results are ``best``, the largest cosine of each query token (float32, ``count`` × ``lanes``), and ``scores``
+    (float64).
     """
     docs, offsets = i32_at(docs_at), i64_at(offsets_at)
     heads, factors, scores = u32_at(heads_at), f32_at(factors_at), f64_at(scores_at)

@@ -23,8 +23,11 @@ from porism.vectors.records import TextEncoding, container_reader
 @dataclass(frozen=True, eq=False)
 class TokenRecord(TextEncoding):
     """An encoder of tokens of an index: its ``name``, how its ``model`` is found (a folder, or a name), the ``digest``
-    of its files, how it reads text, with which ``precision`` it computes, how many ``centroids`` were wanted (None: by
-    the number of tokens), and the ``codec``, with the digest of its file."""
+    of its files, and how it reads text.
+
+    It also records with which ``precision`` it computes, and how many ``centroids`` were wanted (None: by the number of
+    tokens). The ``codec`` comes with the digest of its file.
+    """
 
     family = "tokens"
     stored = "tokens"

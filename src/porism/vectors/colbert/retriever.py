@@ -1,6 +1,6 @@
 """Search for the documents whose tokens are nearest to those of the query.
 
-The score of a document is the sum, over the tokens of the query, of the largest cosine with a token of the document
+Each token of the query has a largest cosine with a token of the document. The score of the document is their sum
 (Khattab and Zaharia, *ColBERT*, SIGIR 2020, equation 3). Its tokens are compressed, and so which documents are compared
 can be found by centroids alone (Santhanam et al., *PLAID*, CIKM 2022); the scores of those compared are the same
 whichever others there are.

@@ -65,7 +65,10 @@ class TokenQuery:
 
     def cosines(self, rows: TokenRows, document: int) -> NDArray[np.float32]:
         """The cosines of the tokens of a document with those of the query (float32, tokens of the document × tokens of
-        the query), to the last bit what :meth:`best` chooses from."""
+        the query).
+
+        They are to the last bit what :meth:`best` chooses from.
+        """
         rows.require(np.array([document]))
         start, stop = rows.offsets[document : document + 2].tolist()
         each = np.arange(stop - start + 1, dtype=np.int64)

@@ -17,9 +17,11 @@ from porism.vectors.records import TextEncoding
 
 @dataclass(frozen=True, slots=True)
 class EncoderRecord(TextEncoding, Settings):
-    """An encoder of an index: how its ``model`` is found (a folder, or a name), the ``digest`` of its files, how it
-    reads text, the ``dimensions`` of its vectors, the ``numbers`` that they are stored as, with which ``precision`` it
-    computes, and what is built beside them.
+    """An encoder of an index: how its ``model`` is found (a folder, or a name), the ``digest`` of its files, and how it
+    reads text.
+
+    Its vectors have so many ``dimensions`` and are stored as ``numbers``. It computes with ``precision``, and says what
+    is built beside the vectors.
 
     :raises ConfigError: a setting is out of its range.
     """

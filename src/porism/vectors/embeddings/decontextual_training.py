@@ -41,9 +41,11 @@ KEEP_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class DecontextualReport:
-    """What was made: the file, how many terms have vectors and how many of the channel have none, how many documents
-    (or distinct formulas) and tokens were read, how many of the former before an interruption, the seconds of this run,
-    and whether it was interrupted: then there is no file yet."""
+    """What was made: the file, how many terms have vectors, and how many of the channel have none.
+
+    It counts the documents (or distinct formulas) and tokens that were read, and how many of the former before an
+    interruption. It gives the seconds of this run, and whether it was interrupted: then there is no file yet.
+    """
 
     path: Path
     terms: int

@@ -38,9 +38,12 @@ _STATE = "token-vectors-training"
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """What training made: the file, how many terms have vectors, how many texts and terms in them were read in each
-    epoch, the seconds of all epochs, how many of these were done before, and the mean loss of a word in the last epoch
-    (None where the method does not report it)."""
+    """What training made: the file, how many terms have vectors, and how many texts and terms in them were read in each
+    epoch.
+
+    It gives the seconds of all epochs, and how many of these were done before. The mean loss of a word is that of the
+    last epoch (None where the method does not report it).
+    """
 
     path: Path
     terms: int

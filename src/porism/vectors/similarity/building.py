@@ -51,7 +51,7 @@ def token_similarities(
     """The sparse similarity matrix of distinct tokens; the same for any number of ``workers`` and size of blocks.
 
     ``vectors`` is tokens × dimensions; the vector 0 stands for none. The whole of ``α · lexical + (1 − α) · semantic``
-    is computed for every pair before the best ``top`` of a token are selected, so no pair lacks a part. Among these,
+    is computed for every pair, and then the best ``top`` of a token are selected. So no pair lacks a part. Among these,
     tokens choose in turn, rare ones first (``frequencies``, one a token; in the order given without), each in that same
     order, as in gensim's ``SparseTermSimilarityMatrix``, whose columns are the rows here. What a token takes when
     ``dominant`` depends on that order. Similarities below 1e-7 are not kept.

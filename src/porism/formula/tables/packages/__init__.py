@@ -7,10 +7,10 @@ A table of a package has up to three parts:
   replacement of the arguments, where a pattern cannot.
 - ``ENVIRONMENTS``: name → signature, and the replacements of its beginning and its end.
 
-A signature is one of xparse (``m`` in braces, ``o`` in brackets, ``s`` a star, ``d()`` between parentheses, ``g`` in
-braces that may be missing, ``t\\\\ket`` a token), with ``z`` for a size such as ``\\\\big`` and ``f`` for what is in
-brackets of any kind. A ``-`` before one says that it tells only how the thing looks (its size, place or colour) and
-that the replacement leaves it out. ``#1`` is the first of all, stars and options included.
+A signature is one of xparse: ``m`` in braces, ``o`` in brackets, ``s`` a star, ``d()`` between parentheses, ``g`` in
+braces that may be missing, ``t\\\\ket`` a token. Two letters are added: ``z`` for a size such as ``\\\\big``, and ``f``
+for what is in brackets of any kind. A ``-`` before one says that it tells only how the thing looks (its size, place or
+colour) and that the replacement leaves it out. ``#1`` is the first of all, stars and options included.
 """
 
 from __future__ import annotations

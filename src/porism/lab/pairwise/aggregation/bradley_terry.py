@@ -22,8 +22,8 @@ class BradleyTerry(Aggregation):
     two candidates also share ``prior`` comparisons that are drawn. So there is always one likeliest solution, also
     where a candidate won or lost everything, and where some were never compared. The mean of the scores is 0.
 
-    It is found by γᵢ ← (Σⱼ wᵢⱼ γⱼ / (γᵢ + γⱼ)) / (Σⱼ wⱼᵢ / (γᵢ + γⱼ)), where wᵢⱼ are the wins of dᵢ over dⱼ (Newman
-    2023). This has the fixed point of the MM algorithm γᵢ ← Wᵢ / Σⱼ nᵢⱼ / (γᵢ + γⱼ) (Hunter 2004) in fewer steps. Two
+    It is found by γᵢ ← (Σⱼ wᵢⱼ γⱼ / (γᵢ + γⱼ)) / (Σⱼ wⱼᵢ / (γᵢ + γⱼ)) (Newman 2023). Here wᵢⱼ are the wins of dᵢ over
+    dⱼ. This has the fixed point of the MM algorithm γᵢ ← Wᵢ / Σⱼ nᵢⱼ / (γᵢ + γⱼ) (Hunter 2004) in fewer steps. Two
     steps are extrapolated to a third (SQUAREM: Varadhan and Roland 2008), as long as that comes nearer.
 
     :param prior: drawn comparisons that are added to each pair; above 0.

@@ -18,7 +18,7 @@ from porism.settings import SettingError, read_named
 class ActiveSelection(Sorting):
     """Rounds of comparisons, after each of which strengths are estimated (Bradley and Terry 1952) from all preferences
     so far. A round compares the pairs whose outcome is least certain, weighted by how near the top they are. That is p
-    (1 - p) · (1 / (rᵢ + 1) + 1 / (rⱼ + 1)), with p as the strengths say and the present ranks r from 0.
+    (1 - p) · (1 / (rᵢ + 1) + 1 / (rⱼ + 1)). The strengths say p, and the present ranks r count from 0.
 
     The first round compares neighbours in the order of the stage before. A pair is compared once.
 

@@ -1,8 +1,8 @@
 """The protocol of kinds of tables: what a recipe can say, how that is checked, planned and made.
 
-A kind is one module of this folder: the settings of its table, a subclass of :class:`TableKind` (:class:`SystemKind`
-for what answers topics with runs, :class:`ResultKind` for what is made of runs), and the stages that make its output,
-each a subclass of :class:`StageKind`. It is known once :data:`porism.lab.recipes.kinds.registry.KINDS` lists it.
+A kind is one module of this folder: the settings of its table, a subclass of :class:`TableKind`, and the stages that
+make its output, each a subclass of :class:`StageKind`. What answers topics with runs is a :class:`SystemKind`, what is
+made of runs a :class:`ResultKind`. It is known once :data:`porism.lab.recipes.kinds.registry.KINDS` lists it.
 
 An experiment calls the kinds in the order of the registry: ``read`` and ``check`` of all tables, then ``load`` and
 ``requirements``, then ``plan``; nothing is made before all of this succeeded for all tables.

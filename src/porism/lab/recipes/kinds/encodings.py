@@ -84,9 +84,11 @@ class VectorTable(SparseVectorTable):
 
 @dataclass(frozen=True, slots=True)
 class TokenVectorTable(SparseVectorTable):
-    """Vectors of tokens, with so many ``bits`` for a dimension of what is left of a token beside its centroid, of
-    which there are so many as the tokens need if ``centroids`` is None. ``seed`` draws the documents that the centroids
-    are found in."""
+    """Vectors of tokens, with so many ``bits`` for a dimension of what is left of a token beside its centroid.
+
+    If ``centroids`` is None, there are as many centroids as the tokens need. ``seed`` draws the documents that the
+    centroids are found in.
+    """
 
     bits: Literal[1, 2, 4] = 2
     centroids: int | None = None

@@ -86,7 +86,7 @@ def train_encoder(
     :param text: how the texts of the pairs were written, which is kept with the model.
     :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
     :param on_warning: receives sentences on what is done otherwise than the settings say.
-    :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, memory does not
+    :raises ConfigError: the model, the pairs or the settings do not fit, or the loss is not finite; memory does not
         suffice for one pair, or the folder is not that of a trained model.
     :raises MissingExtra: torch, sentence-transformers, accelerate or datasets is not installed.
     :raises StorageError: the folder cannot be written.

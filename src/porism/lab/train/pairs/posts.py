@@ -18,9 +18,9 @@ class AnswersMiner(Miner):
     """A question (title and body) and each of its answers.
 
     ``accepted`` takes answers that were accepted, ``votes`` those with at least so many votes; with both, one of the
-    two is enough (Zhong et al., *Evaluating Token-Level and Passage-Level Dense Retrieval Models for Math Information
-    Retrieval*, EMNLP 2022, take accepted answers and those with more than 7 votes). With neither, all answers are
-    taken. ``title_only`` makes another pair of the title alone, which is short as queries are.
+    two is enough. Zhong et al., *Evaluating Token-Level and Passage-Level Dense Retrieval Models for Math Information
+    Retrieval*, EMNLP 2022, take accepted answers and those with more than 7 votes. With neither, all answers are taken.
+    ``title_only`` makes another pair of the title alone, which is short as queries are.
     """
 
     name: ClassVar[str] = "answers"

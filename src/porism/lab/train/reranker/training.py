@@ -67,7 +67,7 @@ def train_reranker(
     begin as a T5. Checkpoints, interruptions, memory and losses are treated as by
     :func:`porism.lab.train.encoder.training.train_encoder`.
 
-    :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, memory does not
+    :raises ConfigError: the model, the pairs or the settings do not fit, or the loss is not finite; memory does not
         suffice for one example, or the folder is not that of a trained model.
     :raises MissingExtra: torch, transformers or accelerate is not installed.
     :raises StorageError: the folder cannot be written.
