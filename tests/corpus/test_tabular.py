@@ -106,7 +106,7 @@ def test_lines_that_are_no_records_are_named(tmp_path: Path) -> None:
     assert [(document.id, document.fields["body"].text) for document in found[:2]] == [("1", "a"), ("2", "M\ufffdb")]
     assert [document.id for document in found] == ["1", "2", "3", "4", "1"]
     assert [problem.where for problem in problems] == [f"t.jsonl:{line}" for line in (3, 4, 5, 6, 10)]
-    assert "no JSON" in problems[0].what
+    assert "not valid JSON" in problems[0].what
     assert problems[1].what == "a line that is not a JSON object but list is skipped"
 
 

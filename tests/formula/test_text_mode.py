@@ -136,3 +136,14 @@ def test_verbatim_text_without_an_end_is_reported() -> None:
 )
 def test_letters_of_bboldx(source: str, same: str) -> None:
     assert tree_of(source) == tree_of(same)
+
+
+@pytest.mark.parametrize(("source", "reasons"), [
+    (r"\emph\b1", [r"\b is not text"]), (r"\emph\frac12", [r"\frac is not text"]),
+    (r"\emph{\b}1", ["an accent without a letter"]), (r"\text{\overbracket[1pt]{x}}", [r"\overbracket is not text"]),
+    (r"\text{\'\R x}", []), (r"\text{\'}", []),
+])
+def test_what_is_not_text_is_reported(source: str, reasons: list[str]) -> None:
+    tree = parse_latex(source)
+    assert [problem.what for problem in tree.problems] == reasons
+    assert unaccounted_tokens(tree) == []

@@ -18,6 +18,7 @@ from porism.formula.latex.tokens import Tokens
 from porism.formula.latex.unicode import NUMBERED, numbered
 from porism.formula.layout import child_rows
 from porism.formula.tables.commands import (
+    ACCENT_SYNONYMS,
     ACCENTS,
     ARROWS,
     FRACTIONS,
@@ -255,10 +256,12 @@ def _has(node: LayoutNode, token: _Token) -> bool:
         return said_in_text in label or said_in_text in node.label or (
             text in TEXT_ACCENTS and text[1:] in node.label
         ) or (
-            text in "`'" and not _QUOTES.isdisjoint(node.label)
+            text in ("`", "'", "\\`", "\\'") and not _QUOTES.isdisjoint(node.label)
         )
     if text in VULGAR_FRACTIONS:
         return node.kind == "F"
+    if ACCENT_SYNONYMS.get(text) == "¯" and node.label in MARKED_LIMITS.values():
+        return True
     text = "÷" if text == "\\div" else text
     said = {printable(text_of(text)), text, text[1:] if text[0] == "?" else text, plain_blackboard(text)}
     known = SYMBOLS.get(text)

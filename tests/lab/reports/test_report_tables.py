@@ -165,7 +165,7 @@ def test_fused_runs_say_where_their_results_stood(report: Report) -> None:
     assert (part.fused, part.sources) == ("_fused", (ODD, "plain"))
     if part.topic == "t1":  # bca: second, third, first of abcd; plain lacks t1
         assert part.positions.tolist() == [[2, 0], [3, 0], [1, 0]]
-    assert part.topic in part.why or "no typical one" in part.why
+    assert part.topic in part.why or "not a typical one" in part.why
 
 
 def test_sources_are_known_by_their_names_before(runs: list[Run]) -> None:

@@ -113,7 +113,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_no_model_is_refused(sample_index: Path) -> None:
-    with open_index(sample_index) as index, pytest.raises(ConfigError, match="no model of search"):
+    with open_index(sample_index) as index, pytest.raises(ConfigError, match="not a model of search"):
         index.with_models(object())  # type: ignore[arg-type]
 
 

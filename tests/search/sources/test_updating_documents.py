@@ -46,7 +46,7 @@ def lines_of(index: Path) -> dict[str, str | None]:
         with open_index(index) as opened:
             hits = opened.search(f"words of {doc_id[-1]}", 9, filters={"line": line})
             assert [hit.id for hit in hits] == [doc_id]
-            assert int(line) <= (hits[0].location.line or 0) <= int(line) + 2  # at the match, below the heading
+            assert int(line) <= (hits[0].location.line or 0) <= int(line) + 4  # at the match, below the heading
         found[doc_id[-1]] = line
     return found
 

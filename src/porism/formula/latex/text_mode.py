@@ -17,6 +17,7 @@ from porism.formula.tables.commands import (
     DIMENSION_COMMANDS,
     FONT_SWITCHES,
     FONTS,
+    FRACTIONS,
     NAME_COMMANDS,
     TEXT_COMMANDS,
     TRANSPARENT,
@@ -58,7 +59,10 @@ def text(machine: Machine, payload: str, i: int) -> None:
             machine.problem(machine.starts[i], "an argument is missing")
             return
         machine.take()
-        for node in words_row(text_of(token), payload, machine.starts[i + 1], machine.ends[i + 1]):
+        nodes = words_row(text_of(token), payload, machine.starts[i + 1], machine.ends[i + 1])
+        if not nodes:
+            machine.problem(machine.starts[i + 1], f"{token} is not text")
+        for node in nodes:
             machine.add(node)
         return
     machine.take()
@@ -96,6 +100,8 @@ class _Reader:
         self.pieces: list[str] = []
         self.first = self.last = -1
         self.accent = self.accent_sign = ""
+        self.accent_at = 0
+        """The token of an accent that waits for its letter."""
 
     def read(self) -> None:
         """Reads up to mathematics or the end of the text."""
@@ -117,15 +123,14 @@ class _Reader:
             else:
                 self._say(" " if token == "~" else token.replace(COMMENT, ""), j)
         machine.problem(machine.starts[-1], "text is never closed")
+        self._end_accent()
         self._flush()
 
     def _close(self, j: int) -> bool:
         """Ends the innermost group; whether it was the last, and the text is over."""
         machine = self.machine
         group = self.groups.pop()
-        if self.accent and machine.texts[j - 1] == "{":
-            sign, self.accent = self.accent_sign, ""
-            self._say(sign, j)  # an accent on nothing is a sign
+        self._end_accent()
         if not self.groups:
             self._flush(self._takes_script(j))
             if group.closes:
@@ -141,6 +146,15 @@ class _Reader:
         self._set_font(group.font)
         return False
 
+    def _end_accent(self) -> None:
+        """Makes a sign of an accent on nothing; one without a sign is reported."""
+        if self.accent:
+            self.accent = ""
+            if self.accent_sign:
+                self._say(self.accent_sign, self.accent_at)
+            else:
+                self.machine.problem(self.machine.starts[self.accent_at], "an accent without a letter")
+
     def _takes_script(self, j: int) -> bool:
         return self.machine.texts[j + 1][:1] in ("^", "_", "'")
 
@@ -155,6 +169,8 @@ class _Reader:
             raise MacroFound
         name = token[1:]
         if token in TEXT_ACCENTS:
+            self._end_accent()
+            self.accent_at = j
             if self.first < 0:
                 self.first = machine.starts[j]
             self.accent, self.accent_sign = TEXT_ACCENTS[token], name * (not name.isalpha())
@@ -184,6 +200,8 @@ class _Reader:
             self._say(char, j, end)
             return
         elif token in _LAYOUT:
+            if name in ACCENTS or name in FRACTIONS:
+                machine.problem(machine.starts[j], f"{token} is not text")
             skip_arguments(machine, _LAYOUT[token], j)
             return
         elif token == "\\qvar":
@@ -211,7 +229,9 @@ class _Reader:
             machine.take()
             self.groups.append(_Group(self.font))
             self._set_font(font)
-        elif following not in _NO_ARGUMENT and following[0] != "\\":
+        elif following in _NO_ARGUMENT or following[0] == "\\":
+            machine.problem(machine.starts[j], "an argument is missing")
+        else:
             machine.take()
             outer = self.font
             self._set_font(font)
@@ -233,7 +253,7 @@ class _Reader:
         """Adds the words read so far; a text that goes on with the one before it is one with it."""
         machine = self.machine
         run = TextRun("".join(self.pieces), self.font, self.first, self.last)
-        self.pieces, self.first = [], -1
+        self.pieces, self.first = [], machine.starts[self.accent_at] if self.accent else -1
         row = machine.row
         before = machine.text_run
         if before is not None and before[0] is row and len(row) == before[2] and not takes_script and not (

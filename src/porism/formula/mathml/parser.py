@@ -262,4 +262,6 @@ class _Reader:
             self.problem(start, "text outside of MathML")
         elif parent.name not in ("qvar", "annotation-xml"):
             self.problem(start, "text outside of a token element")
-            parent.children.append(Child("mtext", words_row(*text_run(text, "", start, end))))
+            run = text_run(text, "", start, end)
+            row = words_row(*run)
+            parent.children.append(Child("mtext", row, run=run if row else None))

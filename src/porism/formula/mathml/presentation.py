@@ -71,7 +71,9 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
                 arguments[wanted - 1] += extra
         arguments += [[] for _ in range(wanted - len(arguments))]
         belongs_before = element.has_phantom and not arguments[0] and name in ("msup", "msub", "msubsup")
-        return Child(name, _positional(element, arguments[:wanted], end), belongs_before=belongs_before)
+        is_bare = name not in ("mfrac", "mroot") and bool(children) and not any(arguments[1:wanted])
+        run = children[0].run if is_bare else None
+        return Child(name, _positional(element, arguments[:wanted], end), belongs_before=belongs_before, run=run)
     if name == "mtd":
         row = finish_row(_joined(element))
         align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
@@ -217,6 +219,8 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         node.over, node.under = arguments
         if "linethickness" in element.attributes and _NO_LINE.search(element.attributes):
             node.label = BARE_STACK
+            if not any(arguments):
+                return []
         return [node]
     if name == "mroot":
         node = LayoutNode("√", "R", element.start, end)

@@ -72,7 +72,7 @@ def kind_of(model: RetrieverSettings) -> RetrieverKind[Any]:
         if type(model) is kind.settings:
             return kind
     raise ConfigError(
-        f"a {type(model).__name__} is not a model of search", hint=f"There are {', '.join(RETRIEVERS)}."
+        f"{type(model).__name__} is not a model of search", hint=f"There are {', '.join(RETRIEVERS)}."
     )
 
 

@@ -38,7 +38,13 @@ MAX_TREE_NODES = 400
 """A larger operator tree is not sent as nested values: nobody reads it, and readers of JSON limit the depth."""
 
 _MAX_TREE_DEPTH = 60
-_STYLE = re.compile(r' style="(?:text-align: (left|right))?(?:; )?(border-left: thin solid)?"')
+_CELL_CLASSES = {
+    "text-align: left": "left", "text-align: right": "right", "border-left: thin solid": "line",
+    "border-top: thin solid": "above", "border-bottom: thin solid": "below",
+}
+"""What cells of arrays look like → their classes on pages."""
+_CELL_LOOK = "|".join(_CELL_CLASSES)
+_STYLE = re.compile(rf' style="((?:{_CELL_LOOK})(?:; (?:{_CELL_LOOK}))*)"')
 
 
 def view(formula: Formula) -> FormulaView:
@@ -81,7 +87,10 @@ def for_pages(mathml: str) -> str:
 
 def with_classes(mathml: str) -> str:
     """MathML with classes in place of ``style`` attributes."""
-    shown = _STYLE.sub(lambda style: f' class="{style[1] or ""}{" line" if style[2] else ""}"', mathml)
+    def classes(style: re.Match[str]) -> str:
+        return f' class="{" ".join(_CELL_CLASSES[look] for look in style[1].split("; "))}"'
+
+    shown = _STYLE.sub(classes, mathml)
     for declarations in ENCLOSURES.values():  # their classes are there
         shown = shown.replace(f' style="{declarations}"', "")
     return shown
