@@ -123,7 +123,8 @@ def test_a_prime_after_an_empty_script() -> None:
 
 
 @pytest.mark.parametrize("source", [
-    "--><mtext>if</mtext>-->", "text<msup>text</msup>", "<mtext>a b</mtext><mfrac linethickness='0'></mfrac><mtext>c d</mtext>",
+    "--><mtext>if</mtext>-->", "text<msup>text</msup>",
+    "<mtext>a b</mtext><mfrac linethickness='0'></mfrac><mtext>c d</mtext>",
 ])
 def test_text_beside_nothing_is_one_text(source: str) -> None:
     """What broken markup leaves between texts is not seen, so our MathML of it reads as it did."""

@@ -110,7 +110,8 @@ def _span(node: LayoutNode, calls: list[_Token]) -> tuple[int, int]:
     i = bisect_right(calls, node.start, key=lambda call: call.start) - 1
     if i >= 0 and node.start < calls[i].end:
         return calls[i].start, max(node.end, calls[i].end)
-    return node.start, node.end
+    accent_after = node.label in MARKED_LIMITS.values()  # a combining one, as in ``lim̄``
+    return node.start, node.end + accent_after
 
 
 def _nodes(tree: LayoutTree) -> Iterator[LayoutNode]:
@@ -251,12 +252,15 @@ def _has(node: LayoutNode, token: _Token) -> bool:
         return _STROKE in label
     if text == "," and node.kind == "N":
         return True
+    if text in ("\\`", "\\'") and not _QUOTES.isdisjoint(node.label):  # accents on nothing
+        return True
     if node.kind == "T":
         said_in_text = TEXT_ACCENTS.get(text) or printable(text_of(text))
-        return said_in_text in label or said_in_text in node.label or (
+        bare = "".join(sign for sign in label if not unicodedata.combining(sign))
+        return said_in_text in label or said_in_text in node.label or said_in_text in bare or (
             text in TEXT_ACCENTS and text[1:] in node.label
         ) or (
-            text in ("`", "'", "\\`", "\\'") and not _QUOTES.isdisjoint(node.label)
+            text in "`'" and not _QUOTES.isdisjoint(node.label)
         )
     if text in VULGAR_FRACTIONS:
         return node.kind == "F"

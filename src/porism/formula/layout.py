@@ -186,7 +186,6 @@ def attach_limits(row: Row, base: int, slot: str, content: Row) -> None:
         if named is not None:
             row[base].label = named
             row[base].start = min(row[base].start, content[0].start)
-            row[base].end = max(row[base].end, content[0].end)
             return
     if len(row) - base == 1 and not is_mark:
         node = row[base]

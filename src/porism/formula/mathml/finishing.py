@@ -96,3 +96,8 @@ def finish_stacks(row: Row) -> None:
 
 def _bare(node: LayoutNode) -> bool:
     return node.above is None and node.below is None and node.over is None and node.under is None
+
+
+def is_empty_stack(node: LayoutNode) -> bool:
+    """Whether a node is a fraction without a line and without content."""
+    return node.label == BARE_STACK and node.kind == "F" and not (node.over or node.under)

@@ -19,7 +19,7 @@ from porism.formula.layout import (
     trim,
 )
 from porism.formula.mathml.elements import Child, Element, is_operator
-from porism.formula.mathml.finishing import BARE_STACK, finish_row, join_relation
+from porism.formula.mathml.finishing import BARE_STACK, finish_row, is_empty_stack, join_relation
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.proofs import NAME, RULE, inference, named, side_of
 from porism.formula.mathml.tokens import attributes_of
@@ -184,6 +184,9 @@ def _joined(element: Element) -> Row:
     run: TextRun | None = None
     run_base = 0
     for child in children:
+        if len(child.row) == 1 and is_empty_stack(child.row[0]):
+            row += child.row  # nothing is seen of it, unless it is a binomial
+            continue
         if child.run is not None or child.row:
             joined = join_runs(run, child.run, space + child.space) if run and child.run else None
             if joined is not None:
@@ -219,8 +222,6 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         node.over, node.under = arguments
         if "linethickness" in element.attributes and _NO_LINE.search(element.attributes):
             node.label = BARE_STACK
-            if not any(arguments):
-                return []
         return [node]
     if name == "mroot":
         node = LayoutNode("√", "R", element.start, end)

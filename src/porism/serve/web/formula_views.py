@@ -43,6 +43,11 @@ _CELL_CLASSES = {
     "border-top: thin solid": "above", "border-bottom: thin solid": "below",
 }
 """What cells of arrays look like → their classes on pages."""
+_TEXT_FONTS = {
+    ' mathvariant="bold" style="font-weight: bold"': "bold",
+    ' mathvariant="italic" style="font-style: italic"': "italic",
+}
+"""Fonts of texts as they are written → their classes on pages."""
 _CELL_LOOK = "|".join(_CELL_CLASSES)
 _STYLE = re.compile(rf' style="((?:{_CELL_LOOK})(?:; (?:{_CELL_LOOK}))*)"')
 
@@ -91,6 +96,8 @@ def with_classes(mathml: str) -> str:
         return f' class="{" ".join(_CELL_CLASSES[look] for look in style[1].split("; "))}"'
 
     shown = _STYLE.sub(classes, mathml)
+    for written, name in _TEXT_FONTS.items():
+        shown = shown.replace(written, f' class="{name}"')
     for declarations in ENCLOSURES.values():  # their classes are there
         shown = shown.replace(f' style="{declarations}"', "")
     return shown
