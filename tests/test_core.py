@@ -87,6 +87,14 @@ def test_a_wing_is_gone_and_so_are_its_kinds_of_models(core: Path) -> None:
     assert run(core, "-c", "import torch").returncode != 0
 
 
+def test_what_needs_a_wing_says_so(core: Path) -> None:
+    code = (
+        "from pathlib import Path\nfrom porism.search.models import wings\n"
+        "wings.open_sparse_channels(Path(), {'splade': 1}, {})"
+    )
+    assert "a channel of a sparse encoder needs porism.vectors, which is missing" in run(core, "-c", code).stderr
+
+
 def test_the_tests_of_the_core_pass(core: Path) -> None:
     chosen = LONG_FOLDERS if LONG else SHORT
     done = run(core, "-m", "pytest", "-x", "-o", "addopts=", *(f"tests/{name}" for name in chosen))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis.channels import EncodedChannel, parse_channel
+from porism.errors import ConfigError
 from porism.retrieve.documents.encoded_channels import NO_ENCODED_CHANNELS, EncodedChannels
 from porism.retrieve.encoding_store import EncodingStore
 from porism.retrieve.kinds import RetrieverKind, VectorProvider
@@ -44,6 +45,21 @@ def from_wing(reference: str) -> Any:
     return getattr(import_module(f"porism.{module}"), name)
 
 
+def _needed(reference: str, purpose: str) -> Any:
+    """The object of a wing that something needs.
+
+    :raises ConfigError: the wing is missing.
+    """
+    try:
+        return from_wing(reference)
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("porism."):
+            raise
+        raise ConfigError(
+            f"{purpose} needs {error.name}, which is missing", hint="Install all of Porism: pip install porism"
+        ) from error
+
+
 def _present(references: Sequence[str]) -> list[Any]:
     """The objects of the wings that are there."""
     objects = []
@@ -69,7 +85,7 @@ def encoding_stores() -> dict[ArtifactKind, EncodingStore[Any]]:
 def rebuild_similarities(index_path: Path, name: str, settings: Mapping[str, Any]) -> None:
     """Builds a matrix of similarities again from its settings
     (:func:`porism.vectors.similarity.indexed.build_similarities`)."""
-    from_wing("vectors.similarity.indexed:rebuild_similarities")(index_path, name, settings)
+    _needed("vectors.similarity.indexed:rebuild_similarities", "a matrix of similarities")(index_path, name, settings)
 
 
 def open_sparse_channels(
@@ -79,7 +95,7 @@ def open_sparse_channels(
     (:func:`porism.vectors.splade.opening.open_encoded`)."""
     if not any(isinstance(parse_channel(name), EncodedChannel) for name in channels):
         return NO_ENCODED_CHANNELS
-    opened: EncodedChannels = from_wing("vectors.splade.opening:open_encoded")(
+    opened: EncodedChannels = _needed("vectors.splade.opening:open_encoded", "a channel of a sparse encoder")(
         index_path, channels, query_field_weights
     )
     return opened
@@ -89,5 +105,6 @@ def sparse_providers(index_path: Path) -> Sequence[VectorProvider]:
     """What computes weighted terms of documents for an index: one for each sparse encoder that it has."""
     if not SPARSE.files(index_path):
         return ()
-    providers: Sequence[VectorProvider] = from_wing("vectors.splade.encoding:sparse_providers")(index_path)
+    make = _needed("vectors.splade.encoding:sparse_providers", "an index with terms of a sparse encoder")
+    providers: Sequence[VectorProvider] = make(index_path)
     return providers
