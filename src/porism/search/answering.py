@@ -6,6 +6,7 @@ alike. The command line prints answers; pages and the API of a server are made o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -92,7 +93,7 @@ class SearchOptions:
         return max(self.depth, self.first + self.k)
 
 
-class Searcher:
+class Searcher(ABC):
     """What answers questions: :class:`IndexAnswers`, or several indexes here and on servers."""
 
     def search(self, question: str | Question, k: int = 10, **options: Any) -> Answer[Hit]:
@@ -105,6 +106,7 @@ class Searcher:
         """:meth:`answer_formulas`, with :class:`SearchOptions` by name."""
         return self.answer_formulas(question, SearchOptions(k, **options), on_problem)
 
+    @abstractmethod
     def answer(self, question: str | Question, options: SearchOptions) -> Answer[Hit]:
         """The documents that answer a question as a person types it: formulas without dollars are recognised.
 
@@ -114,8 +116,8 @@ class Searcher:
             is no document that is judged.
         :raises ConfigError: documents are judged and the model does not learn from them, or a model cannot score.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def answer_formulas(
         self, question: str | Content, options: SearchOptions, on_problem: OnProblem | None = None
     ) -> Answer[FormulaHit]:
@@ -124,7 +126,6 @@ class Searcher:
         :param on_problem: receives the unparsed parts of the question.
         :raises QueryError: there is no formula in it, ``k`` is below 1, or a filter names an unknown key.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

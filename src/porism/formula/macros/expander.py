@@ -7,6 +7,7 @@ typesetter for is left alone. A macro that expands without end is switched off a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -34,7 +35,7 @@ class Stream(Protocol):
         """Forgets what remains of expansions."""
 
 
-class Expander:
+class Expander(ABC):
     """Reads tokens, carries out definitions and conditionals, and expands macros.
 
     :param report: called with one sentence for each thing that could not be done.
@@ -172,9 +173,9 @@ class Expander:
         """The tokens of a definition with numbers for its arguments."""
         return body_of(tokens, self.split)
 
+    @abstractmethod
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a short text."""
-        raise NotImplementedError
 
     def skip_spaces(self) -> str | None:
         """The next token that is not a space, unexpanded; it is read."""
