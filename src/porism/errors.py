@@ -90,7 +90,7 @@ class MissingExtra(PorismError):
     """An optional dependency is not installed; the hint is the command that installs it."""
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def pluralise(count: int, noun: str, plural: str = "") -> str:
     """A number of things in words: ``1 document``, ``2,000 documents``; ``plural`` where it is not the noun with s."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 

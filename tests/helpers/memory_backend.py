@@ -105,7 +105,7 @@ class MemoryBackend:
             if self.rows[name].pop(key, None) is not None:
                 self.removed[name].append(key)
 
-    def settle(self, name: str) -> None:
+    def flush(self, name: str) -> None:
         """There is nothing to do."""
 
     def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = EVERYWHERE) -> Hits:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.search.printable import escaped_json, one_printable_line, printable
 
 
@@ -36,5 +36,5 @@ def test_escaped_json_is_the_same_value() -> None:
 
 
 def test_numbers_of_things_are_words() -> None:
-    assert [counted(count, "file") for count in (0, 1, 2, 2_000)] == ["0 files", "1 file", "2 files", "2,000 files"]
-    assert [counted(count, "entry", "entries") for count in (1, 2)] == ["1 entry", "2 entries"]
+    assert [pluralise(count, "file") for count in (0, 1, 2, 2_000)] == ["0 files", "1 file", "2 files", "2,000 files"]
+    assert [pluralise(count, "entry", "entries") for count in (1, 2)] == ["1 entry", "2 entries"]

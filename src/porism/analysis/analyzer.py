@@ -40,7 +40,7 @@ from porism.analysis.question_languages import RARE_LANGUAGE, Languages, languag
 from porism.analysis.stop_words import NO_STOP_WORDS
 from porism.analysis.term_columns import TermColumns, indexed_forms
 from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
-from porism.errors import PorismError, Problem, counted
+from porism.errors import PorismError, Problem, pluralise
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
 from porism.system.concurrency.caching import cached_property
 from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
@@ -388,7 +388,7 @@ class _BatchBuilder:
         if layout.problems:
             first, *others = layout.problems
             reason = f"formula {formula.source[:60]!r}, character {first.position}: {first.what}"
-            more = f" (and {counted(len(others), 'more problem')})" if others else ""
+            more = f" (and {pluralise(len(others), 'more problem')})" if others else ""
             self.problems.append(Problem(doc_id, reason + more))
         row = len(self.sources)
         self.row_of_key[key] = row

@@ -12,7 +12,7 @@ from porism.cli.options import check_outputs, list_option, problems_option, quie
 from porism.cli.progress import ProblemLog
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.lab.pairwise import PairwiseRun
@@ -98,7 +98,7 @@ def aggregate(
     log.close()
     if quiet:
         return
-    scored = f"{counted(len(pairs), 'query', 'queries')}, {counted(pairs.pairs, 'pair')}"
+    scored = f"{pluralise(len(pairs), 'query', 'queries')}, {pluralise(pairs.pairs, 'pair')}"
     if output is not None:
         echo(f"{scored} aggregated by {method} in {seconds:.1f} s: {output}")
     if store_path is not None:
@@ -209,7 +209,7 @@ def _with_rest(run: Run, first: Run, log: ProblemLog) -> Run:
         log(Problem(
             f"query {lacking[0]}",
             "it has no pairwise scores, and keeps its order"
-            + (f"; so do {counted(len(lacking) - 1, 'other query', 'other queries')}" if len(lacking) > 1 else ""),
+            + (f"; so do {pluralise(len(lacking) - 1, 'other query', 'other queries')}" if len(lacking) > 1 else ""),
         ))
     scores: dict[str, Any] = {}
     for query_id in run:

@@ -8,7 +8,7 @@ import click
 
 from porism.cli.first_use import compiling_once
 from porism.cli.terminal import echo, echo_styled, style
-from porism.errors import counted
+from porism.errors import pluralise
 
 
 @click.command()
@@ -26,11 +26,11 @@ def demo(index_path: Path) -> None:
             report = index_sources([path], index_path, format="jsonl")
     with open_index(index_path) as index:
         if report.documents:
-            entries = counted(report.documents, "entry", "entries")
-            formulas = counted(report.formulas, "formula")
+            entries = pluralise(report.documents, "entry", "entries")
+            formulas = pluralise(report.formulas, "formula")
             echo(f"Indexed {entries} with {formulas} in {report.seconds:.1f} s: {index_path}\n")
         else:
-            echo(f"The index of {counted(len(index), 'entry', 'entries')} is up to date: {index_path}\n")
+            echo(f"The index of {pluralise(len(index), 'entry', 'entries')} is up to date: {index_path}\n")
         for question in DEMO_QUESTIONS:
             echo_styled(style(f"» {question}", bold=True))
             print_hits(index.search(question, 2))

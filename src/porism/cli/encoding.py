@@ -13,7 +13,7 @@ from porism.cli.options import cluster_option, index_option
 from porism.cli.progress import counting_progress
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.vectors.dense.model import Approximate
@@ -107,13 +107,13 @@ def _summary(kind: EncodingKind[Any, Any], report: EncodingReport[Any]) -> str:
     """How much was encoded in which time, and what is stored of each document or formula."""
     if report.encoded or report.interrupted:
         speed = report.encoded / max(report.seconds, 1e-9)
-        done = f"{counted(report.encoded, kind.noun)} encoded in {report.seconds:.1f} s ({speed:,.1f}/s)"
+        done = f"{pluralise(report.encoded, kind.noun)} encoded in {report.seconds:.1f} s ({speed:,.1f}/s)"
     else:
-        done = f"All {counted(report.count, kind.noun)} have their {kind.row_noun}s already"
+        done = f"All {pluralise(report.count, kind.noun)} have their {kind.row_noun}s already"
     size = ""
     if report.rows and report.rows != report.count:
         size = (
-            f"; {counted(report.rows, kind.row_noun)} of {report.bytes / report.rows:.1f} bytes, "
+            f"; {pluralise(report.rows, kind.row_noun)} of {report.bytes / report.rows:.1f} bytes, "
             f"{report.rows / report.count:,.1f} {kind.row_noun}s each"
         )
     return f"{done} by {report.record.name}, {kind.describe(report.record)}{size}"

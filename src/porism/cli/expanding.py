@@ -14,7 +14,7 @@ from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.lab.doc2query.settings import ExpansionSettings
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _write(
         rate = report.documents / max(report.seconds, 1e-9)
         before = f", {report.already:,} expanded before" if report.already else ""
         echo(
-            f"{'Stopped. ' if report.interrupted else ''}{counted(report.documents, 'document')} expanded in "
+            f"{'Stopped. ' if report.interrupted else ''}{pluralise(report.documents, 'document')} expanded in "
             f"{report.seconds:.1f} s ({rate:,.1f} documents/s, {generator.device}){before}: {output}"
         )
         echo(
@@ -127,4 +127,4 @@ def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: Pr
     if not quiet:
         change = "expanded" if apply_path is not None else "without generated queries"
         skipped = f", {report.skipped:,} skipped" if report.skipped else ""
-        echo(f"{counted(report.changed, 'document')} {change}, {report.unchanged:,} unchanged{skipped}: {index_path}")
+        echo(f"{pluralise(report.changed, 'document')} {change}, {report.unchanged:,} unchanged{skipped}: {index_path}")

@@ -26,7 +26,7 @@ from porism.cli.options import (
 )
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -110,11 +110,11 @@ def run(
         log.close()
         count = sum(map(len, results.values()))
         echo(
-            f"{counted(len(topics), 'topic')}, {counted(count, 'result')} in {taken:.1f} s "
+            f"{pluralise(len(topics), 'topic')}, {pluralise(count, 'result')} in {taken:.1f} s "
             f"({1000 * taken / max(1, len(topics)):.1f} ms a topic): {output}"
         )
         if empty := [topic for topic, ranked in results.items() if not ranked]:
-            echo(f"no results for {counted(len(empty), 'topic')}: {', '.join(empty[:10])}", err=True)
+            echo(f"no results for {pluralise(len(empty), 'topic')}: {', '.join(empty[:10])}", err=True)
 
 
 def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool, formulas: bool) -> FederatedIndex:

@@ -13,7 +13,7 @@ from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import counting_progress
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.serve.exported.exporting import ExportReport
@@ -83,10 +83,10 @@ def milvus(
 def _echo_report(report: ExportReport, where: str) -> None:
     """Prints what an export did."""
     echo(
-        f"commit {report.generation} with {counted(report.documents, 'document')} in {report.seconds:.1f} s: {where}"
+        f"commit {report.generation} with {pluralise(report.documents, 'document')} in {report.seconds:.1f} s: {where}"
     )
     for name, table in report.tables.items():
-        echo(f"  {name}: {counted(table.rows, 'row')}, {table.sent:,} sent, {table.removed:,} removed"
+        echo(f"  {name}: {pluralise(table.rows, 'row')}, {table.sent:,} sent, {table.removed:,} removed"
              f"{', all compared' if report.compared else ''}")
     if report.models:
         echo(f"models: {', '.join(report.models)}")

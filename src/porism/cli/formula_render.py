@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from porism.cli.styled_text import styled
 from porism.cli.terminal import echo, echo_styled, style
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
@@ -95,4 +95,4 @@ def _where(hit: FormulaHit, several_sources: bool) -> str:
         f"{called.get(doc_id, doc_id)} ({', '.join(own)})" for doc_id, own in list(fields.items())[:SHOWN_PLACES]
     )
     more = " …" if hit.documents > SHOWN_PLACES else ""
-    return f"in {counted(hit.documents, 'document')}: {named}{more}"
+    return f"in {pluralise(hit.documents, 'document')}: {named}{more}"

@@ -13,7 +13,7 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs, list_option, quiet_option, registry_lines
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.lab.evaluate import Qrels
@@ -109,8 +109,8 @@ def fuse(
     log.close()
     if quiet:
         return
-    size = f"{counted(len(fused), 'topic')}, {counted(len(fused.doc_ids), 'result')}"
-    echo(f"{counted(len(runs), 'run')} fused by {method}: {size} in {seconds:.1f} s: {output}")
+    size = f"{pluralise(len(fused), 'topic')}, {pluralise(len(fused.doc_ids), 'result')}"
+    echo(f"{pluralise(len(runs), 'run')} fused by {method}: {size} in {seconds:.1f} s: {output}")
     for line in _warnings(runs, fused, (*training, *held) if folds is None else ()):
         echo(line, err=True)
 
@@ -266,9 +266,9 @@ def _warnings(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> li
         lengths = zip(run.query_ids, run.offsets[1:] - run.offsets[:-1], strict=True)
         lacking = len(set(fused) - {topic for topic, length in lengths if length})
         if lacking:
-            notes.append(f"{run.name} has no results for {lacking:,} of the {counted(len(fused), 'topic')}")
+            notes.append(f"{run.name} has no results for {lacking:,} of the {pluralise(len(fused), 'topic')}")
     if seen := len(set(learnt_from).intersection(fused)):
         are = "is" if seen == 1 else "are"
-        notes.append(f"{seen:,} of the {counted(len(fused), 'topic')} {are} ranked by what was learnt from them: "
+        notes.append(f"{seen:,} of the {pluralise(len(fused), 'topic')} {are} ranked by what was learnt from them: "
                      "their measures say nothing; see --folds")
     return notes

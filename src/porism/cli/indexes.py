@@ -15,7 +15,7 @@ from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
 from porism.cli.settings_options import RenamedOption, given_settings
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.analysis.analyzer import AnalysisConfig
@@ -158,16 +158,16 @@ def _echo_report(report: UpdateReport, quiet: bool, again: str, cluster: str | N
         stopped = "Stopped. " if report.interrupted else ""
         if report.new:
             rate = report.documents / max(report.seconds, 1e-9)
-            formulas = counted(report.formulas, "formula")
+            formulas = pluralise(report.formulas, "formula")
             echo(
-                f"{stopped}{counted(report.documents, 'document')} with {formulas} indexed in "
+                f"{stopped}{pluralise(report.documents, 'document')} with {formulas} indexed in "
                 f"{report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
             )
         else:
             failed = f", {report.files_failed:,} not readable" if report.files_failed else ""
             echo(
                 f"{stopped}+{report.added:,} ~{report.changed:,} −{report.removed:,} documents in "
-                f"{report.seconds:.1f} s ({counted(report.files_read, 'file')} read, "
+                f"{report.seconds:.1f} s ({pluralise(report.files_read, 'file')} read, "
                 f"{report.files_unchanged:,} unchanged{failed}): {report.path}"
             )
         echo(language_line(report.languages))
@@ -237,10 +237,10 @@ def delete(
         for key, values in filters_from_strings(filters).items():
             count += sum(writer.delete_matching(key, value) for value in values)
         writer.commit()
-    echo(f"{counted(count + from_sources, 'document')} deleted")
+    echo(f"{pluralise(count + from_sources, 'document')} deleted")
     if count < len(ids):
         missing = len(ids) - count
-        echo(f"{counted(missing, 'id')} {'is' if missing == 1 else 'are'} not in the index", err=True)
+        echo(f"{pluralise(missing, 'id')} {'is' if missing == 1 else 'are'} not in the index", err=True)
 
 
 @click.command()

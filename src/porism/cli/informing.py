@@ -14,7 +14,7 @@ from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import one_line
 from porism.cli.render import human_bytes
 from porism.cli.terminal import echo
-from porism.errors import Problem, counted
+from porism.errors import Problem, pluralise
 
 if TYPE_CHECKING:
     from porism.index import IndexInfo
@@ -106,8 +106,8 @@ def info_lines(info: IndexInfo) -> list[str]:
     if info.sources:
         lines += ["", "sources"]
     for source in info.sources:
-        problems = f", {counted(source.problems, 'problem')} (--problems lists them)" if source.problems else ""
-        holds = f"{counted(source.documents, 'document')} of {counted(source.files, 'file')}"
+        problems = f", {pluralise(source.problems, 'problem')} (--problems lists them)" if source.problems else ""
+        holds = f"{pluralise(source.documents, 'document')} of {pluralise(source.files, 'file')}"
         lines.append(
             f"  {source.name}: {holds}, {source.format}, "
             f"{'read ' + _day(source.read) if source.read else 'not read completely yet'}{problems}"
@@ -129,7 +129,7 @@ def language_line(languages: Mapping[str, int]) -> str:
     """``language: French (312 documents), English (20)``."""
     counts = [f"{count:,}" for count in languages.values()]
     if counts:
-        counts[0] = counted(next(iter(languages.values())), "document")
+        counts[0] = pluralise(next(iter(languages.values())), "document")
     shown = [f"{name.capitalize()} ({count})" for name, count in zip(languages, counts, strict=True)]
     return f"language: {', '.join(shown) or 'none'}"
 

@@ -18,7 +18,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import DEFAULT_INDEX, Indexes, folders, last_searched_option
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.search.index import Index
@@ -165,7 +165,7 @@ def _document(result: str, paths: Sequence[Path], index: Index) -> str:
             hint=f"Search first: porism search WORDS {' '.join(f'--index {path}' for path in paths)}; then "
             f"porism open {number}.",
         )
-    results = counted(len(last.ids), "result")
+    results = pluralise(len(last.ids), "result")
     raise QueryError(f"the last search ({last.question!r}) had {results}", where=f"result {number}")
 
 

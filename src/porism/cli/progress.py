@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from porism.cli.terminal import echo
-from porism.errors import Problem, counted
+from porism.errors import Problem, pluralise
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -41,7 +41,7 @@ class ProblemLog:
             self._file.close()
         if not self.count:
             return
-        echo(f"{counted(self.count, 'report')} of skipped or unparsed parts:", err=True)
+        echo(f"{pluralise(self.count, 'report')} of skipped or unparsed parts:", err=True)
         for problem in self._first:
             echo(f"  {one_line(problem)}", err=True)
         if self._path:
@@ -98,7 +98,7 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
         task = bar.add_task("indexing", total=None, rate="")
 
         def show(progress: Progress) -> None:
-            rate = f"{counted(progress.documents, 'document')}, {progress.documents / _elapsed(bar):,.0f}/s"
+            rate = f"{pluralise(progress.documents, 'document')}, {progress.documents / _elapsed(bar):,.0f}/s"
             if progress.to_encode:
                 rate = f"encoding: {progress.encoded:,} of {progress.to_encode:,}"
             if progress.to_merge:

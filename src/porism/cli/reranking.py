@@ -13,7 +13,7 @@ from porism.cli.fusing import check_files, check_folders
 from porism.cli.options import check_outputs, index_option, list_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress, one_line
 from porism.cli.terminal import echo
-from porism.errors import OnProblem, counted
+from porism.errors import OnProblem, pluralise
 
 if TYPE_CHECKING:
     from porism.lab.evaluate import Qrels
@@ -147,8 +147,8 @@ def rerank(
     log.close()
     longest = max((len(run[query_id]) for query_id in run), default=0)
     if longest < depth:
-        echo(f"the run has {counted(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
-    echo(f"{counted(len(reranked), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
+        echo(f"the run has {pluralise(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
+    echo(f"{pluralise(len(reranked), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
     if choice is not None:
         _show_choice(choice, run, reranked, qrels)
 
@@ -192,7 +192,7 @@ def _show_choice(choice: Tuned | CrossValidated, first: Run, reranked: Run, qrel
     compared = compare_runs([first.renamed("first stage"), reranked], judged, [measure], test="permutation")
     ((_, test),) = compared.tests[measure].items()
     low, high = test.interval
-    echo(f"held out, {counted(len(choice.topics), 'topic')}: {measure} {choice.score:.4f}; to the first stage alone "
+    echo(f"held out, {pluralise(len(choice.topics), 'topic')}: {measure} {choice.score:.4f}; to the first stage alone "
          f"{signed(test.difference, 4)} ({signed(low, 4)} to {signed(high, 4)}), permutation test: p "
          f"{'' if test.p_value < 0.001 else '= '}{p_value(test.p_value)}")
     echo(f"the folds chose {', '.join(f'{fold.tuned.parameters[FIRST_STAGE]:g}' for fold in folds)}")
@@ -243,4 +243,4 @@ def _show(cost: Cost, quiet: bool) -> None:
     left = cost.inputs - cost.cached
     work = f"; {cost.tokens:,} tokens to read, about {about}" if cost.tokens else ""
     work = work or ("; how long the others take is not known yet" if left else "")
-    echo(f"{counted(cost.inputs, 'input')}{known}{work}", err=True)
+    echo(f"{pluralise(cost.inputs, 'input')}{known}{work}", err=True)

@@ -12,7 +12,7 @@ from porism.cli.options import index_option, json_option, print_json, quiet_opti
 from porism.cli.progress import counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.vectors.similarity.settings import SimilaritySettings
 
 if TYPE_CHECKING:
@@ -115,12 +115,12 @@ def _matrix_line(name: str, matrix: SimilarityMatrix) -> str:
     """A line on a matrix: its size, and what it was made of."""
     info = matrix.info
     alpha = info.get("settings", {}).get("alpha")
-    parts = [f"{counted(len(matrix), 'term')} of {matrix.channel or 'no channel'}",
-             counted(len(matrix.columns), "similarity", "similarities")]
+    parts = [f"{pluralise(len(matrix), 'term')} of {matrix.channel or 'no channel'}",
+             pluralise(len(matrix.columns), "similarity", "similarities")]
     if alpha is not None:
         parts.append(f"alpha {alpha:g}")
     if embeddings := info.get("embeddings"):
-        parts.append(f"embeddings {embeddings['name']} ({counted(embeddings['terms'], 'term')} with vectors)")
+        parts.append(f"embeddings {embeddings['name']} ({pluralise(embeddings['terms'], 'term')} with vectors)")
     if "seconds" in info:
         parts.append(f"built in {info['seconds']:.1f} s")
     return f"{name}: {', '.join(parts)}"

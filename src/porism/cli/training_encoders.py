@@ -20,7 +20,7 @@ from porism.cli.training_runs import (
     pairs_option,
     training_options,
 )
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.lab.train.encoder.settings import EncoderTraining
 
 
@@ -65,7 +65,7 @@ def encoder(
             pairs, base, run.target, settings, collection=_collection(index_path, settings, given), auxiliary=others,
             kept=kept, text=ModelText(formulas=given["formulas"]), **run.options(progress),
         )
-    echo_training(report, quiet, f", {losses(report)}", f"{counted(report.pairs, 'pair')}: {run.target}")
+    echo_training(report, quiet, f", {losses(report)}", f"{pluralise(report.pairs, 'pair')}: {run.target}")
 
 
 def _collection(index_path: Path, settings: EncoderTraining, given: dict[str, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from porism.cli.progress import counting_progress, phase_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
 from porism.cli.training_runs import TrainingRun, echo_training, losses, training_options
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.lab.train.formulas.settings import FormulaTraining
 from porism.vectors.embeddings.settings import FastText
 from porism.vectors.formula_vectors.tangent_cft import TRAINING
@@ -56,7 +56,7 @@ def formula_encoder(
             f"{report.after.apart:.3f}"
         )
     echo_training(
-        report, quiet, f"; {counted(report.formulas, 'formula')} with variants, {report.alone:,} without, "
+        report, quiet, f"; {pluralise(report.formulas, 'formula')} with variants, {report.alone:,} without, "
         f"{report.excluded:,} excluded", *done,
     )
     if output is None:

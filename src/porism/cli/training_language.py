@@ -10,7 +10,7 @@ import click
 from porism.cli.progress import counting_progress
 from porism.cli.training_pairs import exclusion_options
 from porism.cli.training_runs import TrainingRun, base_option, echo_training, formulas_option, training_options
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.lab.train.language.settings import LanguageTraining
 
 
@@ -48,6 +48,6 @@ def language_model(
         if report.before.following is not None and report.after.following is not None:
             done.append(f"following sentences known: {report.before.following:.3f} to {report.after.following:.3f}")
     echo_training(
-        report, quiet, f"; {counted(report.tokens, 'token')} in {counted(report.sequences, 'sequence')} of "
-        f"{counted(report.documents, 'document')}", *done,
+        report, quiet, f"; {pluralise(report.tokens, 'token')} in {pluralise(report.sequences, 'sequence')} of "
+        f"{pluralise(report.documents, 'document')}", *done,
     )

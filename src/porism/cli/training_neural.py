@@ -11,7 +11,7 @@ from porism.cli.progress import counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
 from porism.cli.training_runs import restart_option
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.vectors.embeddings.decontextual import Decontextualised
 
 
@@ -45,14 +45,14 @@ def decontextualised(
     if not quiet:
         before = f", {report.resumed:,} of them before" if report.resumed else ""
         echo(
-            f"{'Stopped. ' if report.interrupted else ''}{counted(report.texts, 'text')} read{before}, "
-            f"{counted(report.tokens, 'token')}; {report.seconds:.1f} s"
+            f"{'Stopped. ' if report.interrupted else ''}{pluralise(report.texts, 'text')} read{before}, "
+            f"{pluralise(report.tokens, 'token')}; {report.seconds:.1f} s"
         )
         if report.interrupted:
             echo("Run the same command to go on.")
         else:
             missing = f", {report.missing:,} without one" if report.missing else ""
-            echo(f"{counted(report.terms, 'term')} with a vector{missing}: {report.path}")
+            echo(f"{pluralise(report.terms, 'term')} with a vector{missing}: {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
 
@@ -88,6 +88,6 @@ def extended(
     if not quiet:
         first, last = extension.first, extension.first + len(extension.tokens) - 1
         echo(
-            f"{counted(len(extension.tokens), 'token')} added ({first:,} to {last:,}), "
+            f"{pluralise(len(extension.tokens), 'token')} added ({first:,} to {last:,}), "
             f"{extension.left_out:,} left out: {folder}"
         )

@@ -11,7 +11,7 @@ from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 from porism.cli.training_runs import FILE, all_options, formulas_option
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.lab.train.pairs.base import Pair
@@ -111,7 +111,7 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
             )
         if not quiet:
             echo(
-                f"negatives: {counted(counts.with_negatives, 'pair')} with, {counts.without:,} without; left out "
+                f"negatives: {pluralise(counts.with_negatives, 'pair')} with, {counts.without:,} without; left out "
                 f"{counts.known:,} known, {counts.repeats:,} repeated, {counts.too_good:,} too good, "
                 f"{counts.excluded:,} excluded"
             )
@@ -153,7 +153,7 @@ def echo_counts(counts: list[MinerCounts]) -> None:
         left = {"excluded": count.excluded, "repeated": count.repeated, "more than wanted": count.surplus}
         left_out = "".join(f", {number:,} {why}" for why, number in left.items() if number)
         reason = f" ({count.reason})" if count.reason else ""
-        echo(f"{count.miner}: {counted(count.kept, 'pair')}{left_out}{reason}")
+        echo(f"{count.miner}: {pluralise(count.kept, 'pair')}{left_out}{reason}")
 
 
 @click.command()
@@ -168,4 +168,4 @@ def pairs(file: Path, index_path: Path, quiet: bool, **given: Any) -> None:
 
     count = write_pairs(file, training_pairs(index_path, (), given, quiet))
     if not quiet:
-        echo(f"{counted(count, 'pair')}: {file}")
+        echo(f"{pluralise(count, 'pair')}: {file}")

@@ -10,7 +10,7 @@ import click
 from porism.cli.progress import counting_progress
 from porism.cli.training_pairs import mining_options, negative_options, training_pairs
 from porism.cli.training_runs import TrainingRun, base_option, echo_training, losses, pairs_option, training_options
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.lab.train.reranker.settings import RerankerTraining
 
 
@@ -41,5 +41,5 @@ def reranker(
         report = train_reranker(pairs, base, run.target, settings, **run.options(progress))
     echo_training(
         report, quiet, f", {losses(report)}",
-        f"{counted(report.pairs, 'pair')} with {counted(report.negatives, 'negative')}: {run.target}",
+        f"{pluralise(report.pairs, 'pair')} with {pluralise(report.negatives, 'negative')}: {run.target}",
     )

@@ -12,7 +12,7 @@ import click
 from porism.cli.options import device_option, index_option, quiet_option
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.lab.train.trainers import TrainerReport
@@ -113,7 +113,7 @@ def echo_training(report: TrainerReport, quiet: bool, details: str, *done: str) 
     if not quiet:
         stopped = "Stopped. " if report.interrupted else ""
         before = f", {report.resumed:,} of them before" if report.resumed else ""
-        steps = f"{report.steps:,} of {counted(report.total, 'step')}"
+        steps = f"{report.steps:,} of {pluralise(report.total, 'step')}"
         echo(f"{stopped}{steps}{before}{details}; {report.seconds:.1f} s")
         for line in ("Run the same command to go on.",) if report.interrupted else done:
             echo(line)

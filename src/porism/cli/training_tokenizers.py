@@ -11,7 +11,7 @@ from porism.cli.options import index_option, quiet_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 
 @click.command("tokenizer")
@@ -52,7 +52,7 @@ def tokenizer(
     if not quiet:
         log.close()
         echo(
-            f"{counted(len(trained), 'token')} learnt from {counted(trained.info['documents'], 'document')} in "
+            f"{pluralise(len(trained), 'token')} learnt from {pluralise(trained.info['documents'], 'document')} in "
             f"{time.monotonic() - started:.1f} s: {path}"
         )
         echo(f"Use it: porism index SOURCE --tokenizer {name}={path} --index DIR")

@@ -13,7 +13,7 @@ from porism.cli.progress import phase_progress
 from porism.cli.settings_options import given_settings, settings_options
 from porism.cli.terminal import echo
 from porism.cli.training_runs import all_options, restart_option
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.vectors.embeddings.settings import FastText, Positional, Word2Vec
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -92,8 +92,8 @@ def _train(
         echo(f"mean loss of a term by epoch: {shown}")
     size = report.path.stat().st_size / 1e6
     echo(
-        f"{counted(report.terms, 'vector')} from {counted(report.tokens, 'term')} in {counted(report.texts, 'text')}, "
-        f"{report.seconds:.1f} s: {report.path} ({size:.1f} MB)"
+        f"{pluralise(report.terms, 'vector')} from {pluralise(report.tokens, 'term')} in "
+        f"{pluralise(report.texts, 'text')}, {report.seconds:.1f} s: {report.path} ({size:.1f} MB)"
     )
 
 

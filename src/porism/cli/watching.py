@@ -12,7 +12,7 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import index_option, jobs_option
 from porism.cli.progress import ProblemLog, indexing_progress, one_line
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.errors import PorismError, Problem
@@ -77,7 +77,7 @@ def _clock() -> str:
 
 def _summary(report: UpdateReport) -> str:
     """The changes of an update, on one line."""
-    failed = f", {counted(report.files_failed, 'file')} not readable" if report.files_failed else ""
+    failed = f", {pluralise(report.files_failed, 'file')} not readable" if report.files_failed else ""
     return (
         f"+{report.added:,} ~{report.changed:,} −{report.removed:,} documents in {report.seconds:.1f} s{failed}: "
         f"{report.path}"

@@ -15,7 +15,7 @@ from porism.corpus.mathtext import split_math
 from porism.corpus.posts.threads import body_content, inline_content, tag_names
 from porism.corpus.streams import byte_lines, check_source, open_seekable
 from porism.corpus.tables.cells import read_rows
-from porism.errors import FormatError, OnProblem, counted
+from porism.errors import FormatError, OnProblem, pluralise
 from porism.system.files.text import decimal_number, whole_number
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
@@ -125,7 +125,7 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
         if not any(columns):
             continue
         if len(columns) != 4:
-            raise FormatError(f"a line has {counted(len(columns), 'column')} and not 4", where=where, hint=hint)
+            raise FormatError(f"a line has {pluralise(len(columns), 'column')} and not 4", where=where, hint=hint)
         query, _, document, written = columns
         if not query or not document:
             raise FormatError("a line has no query id or no document id", where=where, hint=hint)

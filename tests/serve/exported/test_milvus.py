@@ -183,7 +183,7 @@ def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
     assert min(len(half) for half in halves) >= 4
     backend.remove("t", [KEYS[0], KEYS[1], "nothing"])
     assert backend.count("t") == count - 2
-    backend.settle("t")
+    backend.flush("t")
     assert backend.search("t", one, 3).keys == hits.keys
     backend.put("d", Rows(["p", "q"], parts[:2], parts[:2], filters[:2], np.eye(3, dtype=np.float32)[:2]))
     assert backend.search("d", np.array([[0.5, 1, 0]], np.float32), 10).keys == ["q", "p"]

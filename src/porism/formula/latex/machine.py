@@ -52,7 +52,7 @@ class Machine:
     braces = 0
     environments = 0
     unsettled = False
-    """Whether matrices or empty bases wait for :func:`porism.formula.settle.settle`."""
+    """Whether matrices or empty bases wait for :func:`porism.formula.normalisation.normalise`."""
     depth_reported = False
     expanded = False
     """Whether macros have been expanded in the tokens."""

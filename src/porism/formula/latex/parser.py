@@ -13,7 +13,7 @@ from porism.formula.latex.macros import MacroFound, MacroText, expand, has_power
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.latex.verbatim import verbatim
 from porism.formula.layout import trim
-from porism.formula.settle import settle
+from porism.formula.normalisation import normalise
 from porism.formula.spelled import may_be_spelled
 from porism.formula.tables.lookup import SYMBOLS
 from porism.formula.tree import LayoutNode, LayoutTree
@@ -56,7 +56,7 @@ def parse_latex(
     row = machine.finish()
     written = "".join(machine.texts) if machine.expanded else text
     if machine.unsettled or has_pairs(written) or may_be_spelled(written):
-        settle(row)
+        normalise(row)
         trim(row)
     return LayoutTree(row, source, tuple(machine.problems))
 

@@ -6,7 +6,7 @@ from porism.formula.layout import (
     is_plain,
     matrix,
 )
-from porism.formula.settle import CARRIED_SLOTS, join_primes
+from porism.formula.normalisation import CARRIED_SLOTS, join_primes
 from porism.formula.tree import LayoutNode, Row
 
 BARE_STACK = "stack"

@@ -17,7 +17,7 @@ from porism.formula.mathml.leaves import error, identifier, number, operator, te
 from porism.formula.mathml.numbers import SEPARATOR
 from porism.formula.mathml.presentation import build
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
-from porism.formula.settle import settle
+from porism.formula.normalisation import normalise
 from porism.formula.tables.spaces import written_space
 from porism.formula.tree import LayoutTree, ParseProblem, Row
 from porism.formula.words import words_row
@@ -48,7 +48,7 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
             nest_scripts(row, reader.alttext)
     if reader.chemical:
         join_states(row)
-    settle(row)
+    normalise(row)
     trim(row)
     if not row or (reader.alttext and (reader.broken or is_garbled(row, reader.alttext, reader.ampersands))):
         row = _from_latex(reader, source)

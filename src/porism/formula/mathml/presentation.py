@@ -23,7 +23,7 @@ from porism.formula.mathml.finishing import BARE_STACK, finish_row, is_empty_sta
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.proofs import NAME, RULE, inference, named, side_of
 from porism.formula.mathml.tokens import attributes_of
-from porism.formula.settle import absorb_fences
+from porism.formula.normalisation import absorb_fences
 from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
 from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length

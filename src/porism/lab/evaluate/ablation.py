@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.errors import ConfigError, QueryError, counted
+from porism.errors import ConfigError, QueryError, pluralise
 from porism.lab.evaluate.clustering import Clustering
 from porism.lab.evaluate.comparison import Comparison, Test, compare_runs, unique_names
 from porism.lab.evaluate.evaluation import Missing, evaluate_run, shared_topics
@@ -184,7 +184,7 @@ def _checked(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
     :raises QueryError: there are fewer than two runs, or a run and the judgments have no topic in common.
     """
     if len(runs) < 2:
-        raise QueryError(f"an ablation of {counted(len(runs), 'run')}", hint="It takes two or more.")
+        raise QueryError(f"an ablation of {pluralise(len(runs), 'run')}", hint="It takes two or more.")
     names, _ = unique_names([run.name for run in runs])
     for run, name in zip(runs, names, strict=True):
         shared_topics(run.renamed(name), qrels)

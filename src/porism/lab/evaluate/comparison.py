@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, QueryError, counted
+from porism.errors import ConfigError, QueryError, pluralise
 from porism.lab.evaluate.bootstrap import Interval, check_bootstrap, confidence_intervals
 from porism.lab.evaluate.evaluation import Evaluation, Missing, check_missing, evaluate_run, shared_topics
 from porism.lab.evaluate.judgments import Qrels
@@ -163,7 +163,7 @@ class Comparison:
 
     def legend(self) -> list[str]:
         """What the table's marks mean, and the notes, a line each."""
-        lines = [counted(len(self.topics), "topic")]
+        lines = [pluralise(len(self.topics), "topic")]
         if len(self.evaluations) > 1:
             lines.append(
                 f"wins, ties and losses by topic, {self.measures[0]}; * p < 0.05, ** p < 0.01 against "

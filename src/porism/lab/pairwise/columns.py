@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import FormatError, OnProblem, Problem, counted
+from porism.errors import FormatError, OnProblem, Problem, pluralise
 from porism.lab.pairwise.scores import PairwiseScores
 
 Duplicates = Literal["error", "mean", "last"]
@@ -79,7 +79,7 @@ def assembled(
         what = "the mean of its scores" if duplicates == "mean" else "the last of its scores"
         on_problem(Problem(
             f"{columns.name}:{min(repeated)}",
-            f"{counted(len(repeated), 'line')} with a pair that other lines have: each pair has {what}",
+            f"{pluralise(len(repeated), 'line')} with a pair that other lines have: each pair has {what}",
         ))
     return found
 
@@ -122,7 +122,7 @@ def _valid(columns: PairColumns, invalid: Invalid, on_problem: OnProblem | None)
             continue
         at = int(np.flatnonzero(wrong)[0])
         where = f"{columns.name}:{columns.lines[at]}"
-        what = counted(int(wrong.sum()), one, many)
+        what = pluralise(int(wrong.sum()), one, many)
         shown = f"{columns.scores[at]:g}" if wrong[at] and improbable[at] else columns.documents[columns.first[at]]
         if invalid == "error":
             raise FormatError(

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from porism.errors import FormatError, OnProblem, Problem, QueryError, counted
+from porism.errors import FormatError, OnProblem, Problem, QueryError, pluralise
 from porism.lab.pairwise.scores import PairwiseRun, PairwiseScores
 from porism.runs.run import Run
 
@@ -41,7 +41,7 @@ def ranked_by(
         if strange:
             _unknown(
                 f"query {one.query_id}",
-                f"{counted(len(strange), 'document')} with pairwise scores not in the run {run.name}, such as "
+                f"{pluralise(len(strange), 'document')} with pairwise scores not in the run {run.name}, such as "
                 f"{strange[0]}",
                 unknown, on_problem,
             )
@@ -65,7 +65,7 @@ def _report_depth(pairs: PairwiseRun, depth: int, on_problem: OnProblem) -> None
     """Reports queries that have fewer candidates than the depth."""
     short = [query for query in pairs.queries if len(query) < depth]
     if short:
-        others = counted(len(short) - 1, "other query", "other queries")
+        others = pluralise(len(short) - 1, "other query", "other queries")
         on_problem(Problem(
             f"query {short[0].query_id}",
             f"{len(short[0]):,} documents were compared, fewer than the depth of {depth:,}"

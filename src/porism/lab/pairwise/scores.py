@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, FormatError, OnProblem, Problem, counted
+from porism.errors import ConfigError, FormatError, OnProblem, Problem, pluralise
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,8 @@ class PairwiseScores:
         where, count = f"query {self.query_id}", len(self.doc_ids)
         matrix = np.array(self.matrix, np.float64)
         if matrix.shape != (count, count):
-            raise FormatError(f"pairwise scores of shape {matrix.shape} for {counted(count, 'candidate')}", where=where)
+            of = pluralise(count, "candidate")
+            raise FormatError(f"pairwise scores of shape {matrix.shape} for {of}", where=where)
         if len(set(self.doc_ids)) != count:
             raise FormatError("a candidate occurs twice", where=where)
         np.fill_diagonal(matrix, np.nan)
@@ -106,8 +107,8 @@ class PairwiseScores:
             pairs = len(self) * (len(self) - 1)
             way = " in either order" if holes == "complement" else ""
             raise ConfigError(
-                f"{int(refused.sum()):,} of {counted(pairs, 'pair')} have no score{way}, such as {self.doc_ids[i]} and "
-                f"{self.doc_ids[j]}",
+                f"{int(refused.sum()):,} of {pluralise(pairs, 'pair')} have no score{way}, such as {self.doc_ids[i]} "
+                f"and {self.doc_ids[j]}",
                 where=where,
                 hint="Score them, or choose holes=half (--missing-scores half), which gives such pairs 1/2." if way
                 else "Choose holes=complement (--missing-scores complement) where only one order of two was scored.",
@@ -116,8 +117,8 @@ class PairwiseScores:
         matrix[both] = 0.5
         if on_problem is not None:
             other, neither = int((empty & ~both).sum()), int(both.sum())
-            parts = [f"{counted(other, 'pair')} got 1 - the score of the other order"] if other else []
-            parts += [f"{counted(neither, 'pair')} that no order has a score of got 1/2"] if neither else []
+            parts = [f"{pluralise(other, 'pair')} got 1 - the score of the other order"] if other else []
+            parts += [f"{pluralise(neither, 'pair')} that no order has a score of got 1/2"] if neither else []
             on_problem(Problem(where, ", ".join(parts)))
         return PairwiseScores(self.query_id, self.doc_ids, matrix, self.ranked)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from porism.errors import ConfigError, FormatError, SourceError, counted
+from porism.errors import ConfigError, FormatError, SourceError, pluralise
 from porism.lab.tuning.space import configuration_key
 from porism.lab.tuning.trials import Trial, shown
 from porism.runs.provenance import Provenance
@@ -75,7 +75,7 @@ class Tuned:
         """A line for people: what was chosen, how good it was, and where that was measured."""
         return (
             f"{shown(self.parameters)}: {_measure(self.context)} {self.score:.4f} "
-            f"on the {counted(len(self.topics), 'topic')} that chose it"
+            f"on the {pluralise(len(self.topics), 'topic')} that chose it"
         )
 
 
@@ -187,7 +187,7 @@ class CrossValidated:
         :raises ConfigError: there are not as many runs as folds.
         """
         if len(runs) != len(self.folds):
-            given = f"{counted(len(runs), 'run')} for {counted(len(self.folds), 'fold')}"
+            given = f"{pluralise(len(runs), 'run')} for {pluralise(len(self.folds), 'fold')}"
             raise ConfigError(f"{given}: there must be as many", hint="Give one a fold.")
         fold_of = {topic: number for number, fold in enumerate(self.folds) for topic in fold.topics}
         made_by: dict[str, Any] = {"kind": "cross-validation", "folds": [dict(f.tuned.parameters) for f in self.folds]}
@@ -211,7 +211,7 @@ class CrossValidated:
     def summary(self) -> str:
         """Lines for people: the held-out mean, and what each fold chose."""
         count = len(self.topics)
-        where = f"{counted(count, 'topic')} in {counted(len(self.folds), 'fold')}"
+        where = f"{pluralise(count, 'topic')} in {pluralise(len(self.folds), 'fold')}"
         lines = [f"{_measure(self.context)} {self.score:.4f}, held out, {where}"]
         for number, fold in enumerate(self.folds, 1):
             lines.append(f"fold {number}: {shown(fold.tuned.parameters)} ({fold.tuned.score:.4f} in training)")

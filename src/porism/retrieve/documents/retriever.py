@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import parse_channel
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError, pluralise
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
 from porism.index.engine.trees import prepare_trees
@@ -147,7 +147,7 @@ class DocumentRetriever:
     def notes(self, query: Query) -> list[str]:
         """Warnings about tokens of the query that an encoder does not read."""
         return [
-            f"the sparse encoder of the channel {name} did not read the last {counted(beyond, 'token')} of the question"
+            f"the sparse encoder of the channel {name} did not read the question's last {pluralise(beyond, 'token')}"
             for name, queries in self.encoded_queries.items() if (beyond := queries.beyond(query))
         ]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.explanation import Explanation
 from porism.index.engine.factors import FactorChannel
 from porism.index.engine.topk import AnyChannel
@@ -104,7 +104,7 @@ def _terms(
             f"{term!r}: in the query {origin} · channel weight {share:g} · "
             f"{f'zone weight {zone_weight:g} · ' if zone else ''}"
             f"term weight {weight / (share * zone_weight * in_query):.4f} "
-            f"(in {counted(int(zoned.df[i]), lexical.noun)}) · {how} "
+            f"(in {pluralise(int(zoned.df[i]), lexical.noun)}) · {how} "
             f"(frequency {scored.postings.frequency(number, document):g}, "
             f"length {scored.postings.length(document):g})"
         )))

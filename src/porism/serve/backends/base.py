@@ -159,7 +159,7 @@ class Backend(Protocol):
     def remove(self, name: str, keys: Sequence[str]) -> None:
         """Removes the rows with these keys, where they are there."""
 
-    def settle(self, name: str) -> None:
+    def flush(self, name: str) -> None:
         """Called when much was written, so that the engine can build what makes it fast."""
 
     def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = EVERYWHERE) -> Hits:

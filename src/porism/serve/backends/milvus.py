@@ -292,7 +292,7 @@ class MilvusBackend:
                     self._of(name), ids=list(map(_written, keys[start : start + _BATCH_SIZE])), timeout=self._timeout
                 )
 
-    def settle(self, name: str) -> None:
+    def flush(self, name: str) -> None:
         """Seals what was written, so that indexes are built of it, and loads it."""
         with self._errors(f"the collection {self._of(name)} cannot be flushed"):
             self._client.flush(self._of(name), timeout=self._timeout)

@@ -217,7 +217,7 @@ class TableSync:
             if backend.count(name) != wanted:
                 removed += self._remove_others()
         if sent or removed:
-            backend.settle(name)
+            backend.flush(name)
         found = backend.count(name)
         if found != wanted:
             raise EngineError(

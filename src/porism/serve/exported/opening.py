@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from porism.errors import ConfigError, EngineError, counted
+from porism.errors import ConfigError, EngineError, pluralise
 from porism.index import Snapshot
 from porism.index.joint import JointSnapshot
 from porism.serve.backends.base import Backend
@@ -56,7 +56,7 @@ class OpenExport:
         expected, found = state.tables[table].rows, self.backend.count(table)
         if found != expected and not state.pending:
             raise EngineError(
-                f"there are {counted(found, 'row')} of {what}, and {expected:,} were exported", where=where,
+                f"there are {pluralise(found, 'row')} of {what}, and {expected:,} were exported", where=where,
                 hint="The engine has lost or gained some. Run porism export milvus: it compares all, and sends what "
                 "is missing.",
             )

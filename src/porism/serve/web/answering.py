@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from porism.errors import QueryError, counted
+from porism.errors import QueryError, pluralise
 from porism.explanation import Explanation
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.answering import IndexAnswers, Ranking, SearchOptions
@@ -203,5 +203,5 @@ def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schem
 
 def describe_total(results: schema.Page, noun: str) -> str:
     """``3 documents``, ``more than 1,000 documents``."""
-    text = counted(results.total, noun)
+    text = pluralise(results.total, noun)
     return text if results.total_is_exact else f"more than {text}"

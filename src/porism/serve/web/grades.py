@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.serve.web.judgments import GRADES, Judgments
 from porism.types import Query
 
@@ -72,8 +72,8 @@ class Judged:
         relevant = sum(gain >= self.scale.relevant for gain in shown)
         of = sum(gain >= self.scale.relevant for gain in self.gains.values())
         return (
-            f"Of these {counted(len(results), 'result')} {len(shown):,} {'is' if len(shown) == 1 else 'are'} judged, "
-            f"{relevant:,} relevant. In all {counted(len(self.gains), 'document')} "
+            f"Of these {pluralise(len(results), 'result')} {len(shown):,} {'is' if len(shown) == 1 else 'are'} judged, "
+            f"{relevant:,} relevant. In all {pluralise(len(self.gains), 'document')} "
             f"{'is' if len(self.gains) == 1 else 'are'} judged for this question, {of:,} relevant."
         )
 

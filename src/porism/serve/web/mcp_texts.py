@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-from porism.errors import PorismError, counted
+from porism.errors import PorismError, pluralise
 from porism.explanation import Explanation
 from porism.formula import parse, to_latex
 from porism.search.printable import one_printable_line
@@ -124,7 +124,7 @@ def indexes_text(views: Iterable[schema.IndexView]) -> str:
 
 
 def _found(results: schema.Page, noun: str) -> str:
-    return f"{'' if results.total_is_exact else 'At least '}{counted(results.total, noun)} found."
+    return f"{'' if results.total_is_exact else 'At least '}{pluralise(results.total, noun)} found."
 
 
 def _hit(hit: schema.Hit) -> str:
@@ -173,6 +173,6 @@ def _tree_text(root: Explanation) -> str:
         if len(parts) < len(one.parts):
             rest = sum(part.value for part in one.parts) - sum(part.value for part in parts)
             number = len(one.parts) - len(parts)
-            left.append((Explanation(rest, counted(number, "smaller part")), depth + 1))
+            left.append((Explanation(rest, pluralise(number, "smaller part")), depth + 1))
         left += [(part, depth + 1) for part in reversed(parts)]
     return "\n".join(lines)

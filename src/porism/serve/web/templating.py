@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from porism.corpus import split_math
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.extras import need
 from porism.serve.web import rendering
 from porism.serve.web.formula_views import view
@@ -100,7 +100,7 @@ class Templates:
         self._environment.filters.update(
             question=lambda text: rendering.plain_html(plain_pieces(split_math(text))),
             code=rendering.code_html,
-            percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", counted=counted,
+            percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", pluralise=pluralise,
             sentence=sentence,
             listed=lambda value: [value] if isinstance(value, str) else list(value),
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),

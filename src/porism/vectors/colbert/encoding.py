@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError, pluralise
 from porism.index import Segment, Snapshot
 from porism.index.token_rows import complete_tokens, forget_token_parts, has_tokens, open_tokens
 from porism.index.vectors import ComputedRows
@@ -135,7 +135,7 @@ class TokenEncoding(TextEncodingKind[TokenRecord, TokenEncoder]):
 
     def describe(self, record: TokenRecord) -> str:
         codec = record.codec
-        centroids, bits = counted(len(codec.centroids), "centroid"), counted(codec.bits, "bit")
+        centroids, bits = pluralise(len(codec.centroids), "centroid"), pluralise(codec.bits, "bit")
         return f"{centroids}, {codec.dimensions} dimensions of {bits}"
 
 

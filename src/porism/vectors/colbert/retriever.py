@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.model_text import ModelText, document_formulas, document_text, written_formula
-from porism.errors import counted
+from porism.errors import pluralise
 from porism.explanation import Explanation
 from porism.index import Masks, Snapshot
 from porism.index.documents import stored_document
@@ -108,7 +108,7 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
             return []
         with self._queries.opened() as encoder:
             length = encoder.query_length
-        return [f"the encoder reads {length} tokens of a question; the last {counted(beyond, 'token')} were not read"]
+        return [f"the encoder reads {length} tokens of a question; the last {pluralise(beyond, 'token')} were not read"]
 
     def _scores_of(self, query: Query) -> DocumentScores | None:
         tokens = self._tokens(query)

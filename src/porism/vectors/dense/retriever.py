@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.model_text import document_text
-from porism.errors import QueryError, counted
+from porism.errors import QueryError, pluralise
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
 from porism.index.documents import stored_document
@@ -100,7 +100,7 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
         scores = products(vectors, vector)
         chosen = int(scores.argmax())
         what = "cosine" if self.record.settings.similarity == "cos" else "inner product"
-        notes = [f"of {counted(len(vectors), 'chunk')} number {chosen + 1} is nearest"] if len(vectors) > 1 else []
+        notes = [f"of {pluralise(len(vectors), 'chunk')} number {chosen + 1} is nearest"] if len(vectors) > 1 else []
         text = document_text(stored_document(segment, document), self.record.settings.text)
         with self._queries.opened() as encoder:
             places = encoder.chunk_places(text)
@@ -117,7 +117,7 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
         _, beyond = self._queries.encode([self.query_text(query)], most)[0]
         with self._queries.opened() as encoder:
             length = encoder.length
-        tokens = counted(beyond, "token")
+        tokens = pluralise(beyond, "token")
         left = f"the last {tokens}"
         if self.record.settings.cut == "head-tail" or (most is not None and most < length):
             length, left = min(length, most or length), f"{tokens} in the middle"

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError, pluralise
 from porism.extras import need
 from porism.vectors.neural.batches import BATCH_TOKENS, batches, halving, padded
 from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder, model_folder
@@ -134,7 +134,7 @@ class ModelBatches:
 
         def halved(half: NDArray[np.int64]) -> None:
             self._most = min(self._most, len(half) * lengths[half[0]])
-            self._warn(f"memory does not suffice for the batch; going on with {counted(len(half), 'text')} at once")
+            self._warn(f"memory does not suffice for the batch; going on with {pluralise(len(half), 'text')} at once")
 
         for numbers in batches(lengths, lambda: self._most):
             try:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError, pluralise
 from porism.index import Segment, Snapshot
 from porism.index.vectors import ComputedRows, forget_parts
 from porism.system.files.artifacts import SPARSE
@@ -105,7 +105,7 @@ class SparseEncoding(TextEncodingKind[SparseRecord, SparseEncoder]):
         return {"vocabulary": len(record.dictionary), "inference_free": record.table is not None}
 
     def describe(self, record: SparseRecord) -> str:
-        return f"{counted(len(record.dictionary), 'term')} in its vocabulary"
+        return f"{pluralise(len(record.dictionary), 'term')} in its vocabulary"
 
 
 def _remove(segments: Sequence[Segment], record: SparseRecord, index: Path) -> None:

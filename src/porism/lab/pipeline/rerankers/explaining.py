@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import QueryError, counted
+from porism.errors import QueryError, pluralise
 from porism.explanation import Explanation
 from porism.lab.pipeline.protocols import DEPTH, Reranker, check_count
 from porism.lab.pipeline.rerankers.scoring import ScoringReranker, scale
@@ -51,7 +51,7 @@ class Reranked:
         found = self.before[self.query.id]
         at = next(place for place, (one, _) in enumerate(found) if one == doc_id)
         if at >= self.depth:
-            first = counted(self.depth, "result")
+            first = pluralise(self.depth, "result")
             return Explanation(score, f"below the first {first}, which {self.name} re-ranked: as before, rank {at + 1}")
         if self.scores is None or not isinstance(self.reranker, ScoringReranker):
             return Explanation(score, f"score by {self.name}")
@@ -79,7 +79,7 @@ class Reranked:
             f"the stage before, where it has rank {at + 1}: "
             f"{share:g} · ({float(old[at]):.4f} - {old_mean:.4f}) / {old_deviation:.4f}",
         )
-        scored = counted(int(there.sum()), "document")
+        scored = pluralise(int(there.sum()), "document")
         return Explanation(score, f"sum of standard scores over the {scored} that {self.name} scored", [new, earlier])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import Problem, QueryError, counted
+from porism.errors import Problem, QueryError, pluralise
 from porism.explanation import Explanation
 from porism.lab.pipeline.protocols import DEPTH, Reranker, check_count
 from porism.lab.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, texts_for, tuned
@@ -92,7 +92,7 @@ class ListwiseReranker(ScoringReranker):
         if malformed and self.texts.on_problem is not None:
             self.texts.on_problem(Problem(
                 "re-ranking",
-                f"{counted(malformed, 'answer')} of {self.ranker.named} did not name each document once: the others "
+                f"{pluralise(malformed, 'answer')} of {self.ranker.named} did not name each document once: the others "
                 "keep their order",
             ))
 
@@ -110,7 +110,7 @@ class ListwiseReranker(ScoringReranker):
         return self._ordered(scores, float(scores[at]))
 
     def _ordered(self, scores: NDArray[np.float64], place: float) -> Explanation:
-        windows = counted(len(self.windows(int(np.count_nonzero(~np.isnan(scores))))), "window")
+        windows = pluralise(len(self.windows(int(np.count_nonzero(~np.isnan(scores))))), "window")
         return Explanation(place, f"place from the end, as {self.ranker.named} orders {windows}")
 
     def describe(self) -> dict[str, Any]:

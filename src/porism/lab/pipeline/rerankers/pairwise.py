@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import OnProblem, counted
+from porism.errors import OnProblem, pluralise
 from porism.explanation import Explanation
 from porism.lab.pairwise.aggregation.base import Aggregation
 from porism.lab.pairwise.aggregation.registry import DEFAULT, aggregated_scores, make_aggregation
@@ -64,7 +64,7 @@ class PairwiseReranker(ScoringReranker):
     def _compared(self, pairs: PairwiseScores, doc_id: str, score: float, by: str = "") -> Explanation:
         """The score of one of the documents that were compared."""
         others = len(pairs) - 1
-        words = f"{self.aggregation.name} of {counted(others, 'comparison')}{f' by {by}' if by else ''}"
+        words = f"{self.aggregation.name} of {pluralise(others, 'comparison')}{f' by {by}' if by else ''}"
         if not others:
             return Explanation(score, words)
         at, whole = pairs.doc_ids.index(doc_id), pairs.without_holes(self.holes).matrix

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from porism.analysis.model_text import ModelText, document_text
-from porism.errors import OnProblem, Problem, counted
+from porism.errors import OnProblem, Problem, pluralise
 from porism.types import Document, Query
 
 _NAMED = 3
@@ -84,5 +84,5 @@ class RerankedTexts:
         if doc_ids and self.on_problem is not None:
             named = ", ".join(doc_ids[:_NAMED]) + (", …" if len(doc_ids) > _NAMED else "")
             self.on_problem(Problem(
-                "re-ranking", f"{counted(len(doc_ids), 'document')} {what} ({named}): ranked below the others"
+                "re-ranking", f"{pluralise(len(doc_ids), 'document')} {what} ({named}): ranked below the others"
             ))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.analysis.model_text import ModelText
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError, pluralise
 from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.lab.train.encoder.collection import (
@@ -126,7 +126,8 @@ def train_encoder(
         original = _weights(network) if settings.original else None
         losses: Callable[[Any, int | None], Any] = partial(make_loss, settings)
         if pools:
-            on_warning(f"encoding {counted(sum(len(pool.texts) for pool in pools), 'text')} that answers are told from")
+            texts = sum(len(pool.texts) for pool in pools)
+            on_warning(f"encoding {pluralise(texts, 'text')} that answers are told from")
             reads = settings.max_tokens or read_encoder_settings(model).length
             documents = open_encoder(model, where, settings.pooling, reads)
             losses = _always(collection_loss(network, documents, pools, kept, settings))

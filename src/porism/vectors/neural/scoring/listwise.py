@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError, pluralise
 from porism.vectors.neural.batches import BATCH_TOKENS
 from porism.vectors.neural.encoder_model import ModelBatches, Precision, model_inputs
 from porism.vectors.neural.loading import load_torch
@@ -148,7 +148,7 @@ class ListRanker:
         each = (room - frame) // len(documents)
         if each < 1:
             raise ConfigError(
-                f"{self.length} tokens leave no room for {counted(len(documents), 'document')}", where=self.named,
+                f"{self.length} tokens leave no room for {pluralise(len(documents), 'document')}", where=self.named,
                 hint="Choose a smaller window or a larger length.",
             )
         while True:  # text that is cut and written again can have more tokens

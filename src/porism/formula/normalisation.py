@@ -27,7 +27,7 @@ _SETTLED_LABELS = FIRST_WORDS | {"′", BREAK}
 CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
 
 
-def settle(top: Row) -> None:
+def normalise(top: Row) -> None:
     """Lets matrices take in their fences and empty bases hand their scripts to a neighbour, in all rows of a tree."""
     for _ in range(_MAX_ROUNDS):
         rows = [top]
@@ -36,12 +36,12 @@ def settle(top: Row) -> None:
                 if not is_plain(node):
                     rows.extend(child_rows(node))
         # Children come after their parents in the list, and are settled before them.
-        changed = [_settle_row(row) for row in reversed(rows)]
+        changed = [_normalise_row(row) for row in reversed(rows)]
         if not any(changed):
             break
 
 
-def _settle_row(row: Row) -> bool:
+def _normalise_row(row: Row) -> bool:
     """Settles one row; whether that changed it, so that there may be more to do."""
     before = list(row)
     join_spelled(row)
@@ -70,7 +70,7 @@ def _settle_row(row: Row) -> bool:
     if hollow:
         _dissolve(row)
     if empty:
-        _settle_empty_bases(row)
+        _normalise_empty_bases(row)
     if prime:
         join_primes(row)
     if has_matrix:
@@ -209,7 +209,7 @@ def _can_take(node: LayoutNode, closing: LayoutNode) -> bool:
     )
 
 
-def _settle_empty_bases(row: Row) -> None:
+def _normalise_empty_bases(row: Row) -> None:
     """Scripts on nothing belong to the symbol before (``R^a{}_b``) or after (``{}_n C_k``)."""
     settled: Row = []
     count = len(row)
