@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.cli.informing import language_line
 from porism.errors import IndexVersionError
 from porism.index import info
 from porism.search.index import open_index
@@ -56,6 +57,45 @@ def test_the_index_says_which_languages_it_has(folder) -> None:
         "english": 2, "french": 2, "german": 1, "russian": 1, "chinese": 1, "japanese": 1, "korean": 1, "thai": 1,
     }
     assert next(iter(counts.values())) == 2
+
+
+def test_an_index_says_whether_languages_were_stated_or_detected(tmp_path) -> None:
+    stated = {"de": "german", "fr": "fr", "en": "en"}
+    documents = [
+        Document(name, {"body": Content(text)}, {"language": stated[name]} if name in stated else {})
+        for name, text in TEXTS.items() if name in ("fr", "fr-ideals", "de", "ru", "en", "en-plus")
+    ]
+    report = index_documents(documents, tmp_path / "index", jobs=1)
+    origins = {
+        "english": {"stated": 1, "detected": 1}, "french": {"stated": 1, "detected": 1}, "german": {"stated": 1},
+        "russian": {"detected": 1},
+    }
+    assert info(tmp_path / "index").language_origins == report.language_origins == origins
+    assert report.languages == {"english": 2, "french": 2, "german": 1, "russian": 1}
+    assert language_line(origins) == (
+        "languages: 2 documents in English (1 stated, 1 detected), 2 in French (1 stated, 1 detected), "
+        "1 in German (stated), 1 in Russian (detected)"
+    )
+    report = index_documents(documents, tmp_path / "all", config=AnalysisConfig(language="fr"), jobs=1)
+    assert language_line(report.language_origins) == "languages: 6 documents in French (stated)"
+    report = index_documents(documents[:1], tmp_path / "none", config=AnalysisConfig(language="none"), jobs=1)
+    assert language_line(report.language_origins) == "languages: 1 document in no language (stated)"
+
+
+def test_a_document_from_an_index_keeps_the_origin_of_its_language(tmp_path) -> None:
+    documents = [Document("fr", {"body": Content(TEXTS["fr"])})]
+    index_documents(documents, tmp_path / "index", jobs=1)
+    with open_index(tmp_path / "index") as index:
+        report = index_documents([index.document("fr")], tmp_path / "copy", jobs=1)
+    assert report.language_origins == {"french": {"detected": 1}}
+
+
+def test_an_index_of_an_older_version_does_not_say_the_origin(tmp_path, monkeypatch) -> None:
+    """Its documents have their language, but not ``language_origin``."""
+    monkeypatch.setattr("porism.analysis.document_languages.LANGUAGE_ORIGIN", "other")
+    report = index_documents([Document("fr", {"body": Content(TEXTS["fr"])})], tmp_path / "index", jobs=1)
+    assert report.language_origins == {"french": {"": 1}}
+    assert language_line(report.language_origins) == "languages: 1 document in French"
 
 
 def test_documents_of_one_language_can_be_asked_for(index) -> None:

@@ -13,6 +13,12 @@ from porism.types import PLACEHOLDER, Document
 LANGUAGE = "language"
 """The metadata key of a document's language; indexing adds it unless it is the fallback."""
 
+LANGUAGE_ORIGIN = "language_origin"
+"""The metadata key that says whether the language of a document was stated or detected; documents have it that have
+their language, except in indexes of older versions."""
+
+STATED, DETECTED = "stated", "detected"
+
 
 def stated_language(document: Document) -> str | None:
     """The known language that the metadata of a document name, or None."""
@@ -58,12 +64,18 @@ def _most(document: Document, around: Mapping[tuple[str, ...], Counter[str]]) ->
 
 
 def labelled(document: Document, language: str, choice: LanguageChoice) -> Document:
-    """The document with its language in its metadata, unless it is the fallback or the metadata have another value."""
+    """The document with its language and the origin of that in its metadata.
+
+    It stays as it is in the fallback language, which is not its stated one, and with another value in its metadata.
+    """
     if not choice.detected or (language == choice.fallback and LANGUAGE not in document.metadata):
         return document
-    if LANGUAGE in document.metadata and stated_language(document) is None:
+    stated = stated_language(document)
+    if LANGUAGE in document.metadata and stated is None:
         return document
-    return replace(document, metadata={**document.metadata, LANGUAGE: language})
+    # A document that is read from an index, or from an export of one, has its origin.
+    origin = document.metadata.get(LANGUAGE_ORIGIN, STATED) if stated == language else DETECTED
+    return replace(document, metadata={**document.metadata, LANGUAGE: language, LANGUAGE_ORIGIN: origin})
 
 
 def _prose(document: Document) -> str:

@@ -170,7 +170,7 @@ def _echo_report(report: UpdateReport, quiet: bool, again: str, cluster: str | N
                 f"{report.seconds:.1f} s ({pluralise(report.files_read, 'file')} read, "
                 f"{report.files_unchanged:,} unchanged{failed}): {report.path}"
             )
-        echo(language_line(report.languages))
+        echo(language_line(report.language_origins))
         if report.left_out:
             echo(left_out_line(report.left_out))
         if report.interrupted:

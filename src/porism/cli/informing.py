@@ -18,6 +18,7 @@ from porism.errors import Problem, pluralise
 
 if TYPE_CHECKING:
     from porism.index import IndexInfo
+    from porism.index.languages import LanguageOrigins
     from porism.index.report import GroupProblems
     from porism.search.artifacts import Artifact
 
@@ -94,7 +95,7 @@ def info_lines(info: IndexInfo) -> list[str]:
         "fields": ", ".join(info.fields) or "none",
         "metadata": ", ".join(f"{key} ({count:,})" for key, count in info.metadata.items()) or "none",
         "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
-        "language": language_line(info.languages).partition(" ")[2],
+        "languages": language_line(info.language_origins).partition(" ")[2],
         "settings": settings,
         "segments": f"{len(info.segments)}",
         "size": f"{human_bytes(info.size)}: channels {human_bytes(sum(in_channels.values()))}, " + ", ".join(
@@ -125,13 +126,20 @@ def info_lines(info: IndexInfo) -> list[str]:
     return lines
 
 
-def language_line(languages: Mapping[str, int]) -> str:
-    """``language: French (312 documents), English (20)``."""
-    counts = [f"{count:,}" for count in languages.values()]
-    if counts:
-        counts[0] = pluralise(next(iter(languages.values())), "document")
-    shown = [f"{name.capitalize()} ({count})" for name, count in zip(languages, counts, strict=True)]
-    return f"language: {', '.join(shown) or 'none'}"
+def language_line(origins: LanguageOrigins) -> str:
+    """``languages: 120 documents in English (detected), 14 in French (12 stated, 2 detected)``."""
+    from porism.analysis.languages import NO_LANGUAGE
+
+    shown: list[str] = []
+    for name, counts in origins.items():
+        total = sum(counts.values())
+        number = f"{total:,}" if shown else pluralise(total, "document")
+        known = ", ".join(
+            f"{count:,} {origin}" if count < total else origin for origin, count in counts.items() if origin
+        )
+        language = "no language" if name == NO_LANGUAGE else name.capitalize()
+        shown.append(f"{number} in {language}{known and f' ({known})'}")
+    return f"languages: {', '.join(shown) or 'none'}"
 
 
 def left_out_line(left_out: Mapping[str, int]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from porism.index.container import FORMAT
 from porism.index.derived import DERIVED_FOLDER
-from porism.index.languages import language_counts
+from porism.index.languages import LanguageOrigins, language_counts, language_origins
 from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Packed
@@ -103,6 +103,7 @@ class IndexInfo:
     sources: tuple[SourceInfo, ...] = ()
     languages: Mapping[str, int] = field(default_factory=dict)
     """Language → documents in it, the most frequent first."""
+    language_origins: LanguageOrigins = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
@@ -139,6 +140,7 @@ def info(path: str | os.PathLike[str]) -> IndexInfo:
                 for segment in segments
             ),
             config=snapshot.config, sources=tuple(_source_infos(snapshot)), languages=language_counts(snapshot),
+            language_origins=language_origins(snapshot),
         )
 
 

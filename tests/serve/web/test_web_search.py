@@ -221,7 +221,8 @@ def test_facets_are_values_that_documents_share_and_no_numbers_but_years(tmp_pat
         Document(
             f"d{number}", {"body": Content.of("words")},
             {"year": str(2000 + number % 2), "duplicates": str(number % 3), "kind": "ab"[number % 2],
-             "name": f"n{number}", "same": "x", "file": "fg"[number % 2]},
+             "name": f"n{number}", "same": "x", "file": "fg"[number % 2],
+             "language_origin": ("stated", "detected")[number % 2]},
         )
         for number in range(8)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
 from porism.errors import OnProblem, Problem, SourceError, StorageError
 from porism.index import IndexWriter, Segment, Snapshot
-from porism.index.languages import language_counts
+from porism.index.languages import LanguageOrigins, language_counts, language_origins
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
@@ -67,8 +67,12 @@ class IndexReport:
     seconds: float
     interrupted: bool
     notes: tuple[str, ...] = ()
-    languages: Mapping[str, int] = field(default_factory=dict)
-    """Language → documents of the index that are in it, the most frequent first."""
+    language_origins: LanguageOrigins = field(default_factory=dict)
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """Language → documents of the index that are in it, the most frequent first."""
+        return {language: sum(counts.values()) for language, counts in self.language_origins.items()}
 
 
 def index_documents(
@@ -136,7 +140,7 @@ def index_documents(
         notes = merge_after_run(writer, done, prepare, merged)
     seconds = time.monotonic() - started
     return IndexReport(
-        Path(path), done, formulas, problem_count, seconds, prepare.interrupted, notes, languages_in(path)
+        Path(path), done, formulas, problem_count, seconds, prepare.interrupted, notes, language_origins_in(path)
     )
 
 
@@ -146,6 +150,14 @@ def languages_in(path: str | os.PathLike[str]) -> dict[str, int]:
         return {}
     with Snapshot.open(path) as snapshot:
         return language_counts(snapshot)
+
+
+def language_origins_in(path: str | os.PathLike[str]) -> LanguageOrigins:
+    """The languages of the documents of an index, and whether these were stated or detected."""
+    if not is_index(path):
+        return {}
+    with Snapshot.open(path) as snapshot:
+        return language_origins(snapshot)
 
 
 def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:

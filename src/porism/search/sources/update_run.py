@@ -25,6 +25,7 @@ from porism.search.sources.indexing import (
     Preparation,
     Progress,
     analyze_batches,
+    language_origins_in,
     languages_in,
     merge_after_run,
 )
@@ -198,8 +199,8 @@ class UpdateRun:
         tally = self.tally
         return UpdateReport(
             path, self._documents, self._formulas, self._problem_count, time.monotonic() - started, interrupted,
-            tuple(self.choice.notes), languages_in(path), tally.added, tally.changed, tally.removed, tally.files_read,
-            tally.files_unchanged, tally.files_failed, tuple(tally.unreachable), self._new,
+            tuple(self.choice.notes), language_origins_in(path), tally.added, tally.changed, tally.removed,
+            tally.files_read, tally.files_unchanged, tally.files_failed, tuple(tally.unreachable), self._new,
             dict(tally.left_out),
         )
 

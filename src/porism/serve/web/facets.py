@@ -9,14 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.analysis.document_languages import LANGUAGE_ORIGIN
 from porism.index.segment import split_filter_term
 from porism.serve.web.schema import Facet, FacetValue
 from porism.serve.web.served import View
 
 SHOWN_VALUES = 12
 MAX_FACETS = 6
-NO_FACETS = frozenset({"line", "id", "url", "link", "href", "file", "path", "title", "question_id", "parent_id"})
-"""Keys that name single documents; they stay filters."""
+NO_FACETS = frozenset({
+    "line", "id", "url", "link", "href", "file", "path", "title", "question_id", "parent_id", LANGUAGE_ORIGIN,
+})
+"""Keys that name single documents, or say where another value is from; they stay filters."""
 
 PREFERRED = ("type", "tags", "source", "year", "section")
 
