@@ -46,9 +46,7 @@ class RecipeErrors:
 
     def touch(self, path: Path) -> bool:
         """Whether an error was found at a setting or below it."""
-        return any(
-            isinstance(error, SettingError) and error.path[: len(path)] == path for _, error in self._errors
-        )
+        return any(isinstance(error, SettingError) and error.path[: len(path)] == path for _, error in self._errors)
 
     def take(self, error: PorismError, path: Path) -> None:
         """Notes an error that something else raised about the setting at ``path``.

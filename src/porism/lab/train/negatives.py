@@ -152,9 +152,7 @@ def add_scores(pairs: Sequence[Pair], score: Score) -> list[Pair]:
     """The pairs with the scores of a teacher for their positive and negatives, for distillation."""
     asked = [(pair.anchor, other) for pair in pairs for other in (pair.positive, *pair.negatives)]
     scores = iter(np.asarray(score(asked), np.float64).tolist())
-    return [
-        replace(pair, scores=tuple(next(scores) for _ in range(1 + len(pair.negatives)))) for pair in pairs
-    ]
+    return [replace(pair, scores=tuple(next(scores) for _ in range(1 + len(pair.negatives)))) for pair in pairs]
 
 
 def _candidates(
@@ -265,10 +263,7 @@ def _without_repeats(
 
     kept = []
     for pair, some in zip(pairs, offered, strict=True):
-        left = [
-            one for one in some
-            if max(overlap(one, pair.anchor), overlap(one, pair.positive)) < settings.overlap
-        ]
+        left = [one for one in some if max(overlap(one, pair.anchor), overlap(one, pair.positive)) < settings.overlap]
         counts.repeats += len(some) - len(left)
         kept.append(left)
     return kept
@@ -278,9 +273,7 @@ def _without_likely_answers(
     pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, score: Score, counts: _NegativeCounts
 ) -> list[list[str]]:
     """The candidates that score clearly less than the positive."""
-    asked = [
-        (pair.anchor, one) for pair, some in zip(pairs, offered, strict=True) for one in (pair.positive, *some)
-    ]
+    asked = [(pair.anchor, one) for pair, some in zip(pairs, offered, strict=True) for one in (pair.positive, *some)]
     scores = np.asarray(score(asked), np.float64)
     kept, at = [], 0
     for some in offered:

@@ -44,9 +44,7 @@ class TrainerSettings(Settings):
         self.check_choice("precision", get_args(Precision))
         self.check_counts("epochs", "steps", "micro_batch", "accumulate", "batch")
         if self.batch < min_batch:
-            raise ConfigError(
-                f"batches of {self.batch} have nothing to compare with", hint=f"Use {min_batch} or more."
-            )
+            raise ConfigError(f"batches of {self.batch} have nothing to compare with", hint=f"Use {min_batch} or more.")
         usual = {field.name: field.default for field in fields(self)}
         if self.learning_rate <= 0:
             raise ConfigError(

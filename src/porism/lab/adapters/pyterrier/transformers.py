@@ -161,9 +161,7 @@ def _results(frame: pd.DataFrame, queries: Sequence[Query], run: Run) -> pd.Data
     return noted(found, run)
 
 
-def _reranked(
-    frame: pd.DataFrame, by: Reranker, depth: int | None, fields: Sequence[str]
-) -> pd.DataFrame:
+def _reranked(frame: pd.DataFrame, by: Reranker, depth: int | None, fields: Sequence[str]) -> pd.DataFrame:
     """The rows of results, best first by a reranker; all of them are re-ranked where no ``depth`` is given."""
     columns = query_columns(fields)
     distinct = frame[["qid", *columns]].drop_duplicates()

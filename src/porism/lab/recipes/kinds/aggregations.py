@@ -70,9 +70,7 @@ class AggregatePairs(RunStageKind):
         source = execution.run(settings.of, stage.topics)
         pairs = read_pairwise(execution.draft.file(settings.pairs))
         compared = ranked_by(pairs, source, depth=settings.depth, unknown="drop", on_problem=execution.on_problem)
-        run = aggregate(
-            compared, settings.made, name=stage.name, holes=settings.holes, on_problem=execution.on_problem
-        )
+        run = aggregate(compared, settings.made, name=stage.name, holes=settings.holes, on_problem=execution.on_problem)
         scores = {}
         for query_id in run:
             new = dict(run[query_id])

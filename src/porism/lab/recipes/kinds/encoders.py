@@ -152,9 +152,7 @@ class EncoderKind(TrainingKind[EncoderTable]):
             return
         for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("also", "other collections")):
             if getattr(table, key):
-                check.errors.error(
-                    f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".'
-                )
+                check.errors.error(f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".')
 
     def load(self, loading: Loading) -> None:
         super().load(loading)

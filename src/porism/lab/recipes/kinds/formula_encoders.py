@@ -50,9 +50,7 @@ class FormulaEncoderKind(TrainingKind[FormulaEncoderTable]):
     reads_collection = True
     stages = (TrainFormulaEncoder(),)
 
-    def train(
-        self, execution: Execution, table: FormulaEncoderTable, folder: Path, on_count: OnCount
-    ) -> FormulaReport:
+    def train(self, execution: Execution, table: FormulaEncoderTable, folder: Path, on_count: OnCount) -> FormulaReport:
         return train_formula_encoder(
             index_path(execution), folder, self.training_settings(table),
             topics=[execution.draft.file(name) for name in table.exclude_topics], jobs=execution.jobs,

@@ -156,9 +156,7 @@ class _Excludes(Protocol):
     def exclude_ids(self) -> tuple[str, ...]: ...
 
 
-def excluded(
-    table: _Excludes, draft: Draft, documents: Documents, text: ModelText, overlap: float = 0.6
-) -> Exclusion:
+def excluded(table: _Excludes, draft: Draft, documents: Documents, text: ModelText, overlap: float = 0.6) -> Exclusion:
     """What a table says that nothing may be trained on."""
     topics, ids = ([draft.file(name) for name in names] for names in (table.exclude_topics, table.exclude_ids))
     return exclusion(topics, ids, documents, text, overlap)

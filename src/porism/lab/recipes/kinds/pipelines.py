@@ -151,9 +151,7 @@ class PipelineKind(SearchKind[PipelineSettings]):
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
         return write_model(pipeline_model(self.of(draft.recipe)[system], formulas, draft.folder), formulas)
 
-    def varied_model(
-        self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool
-    ) -> RetrieverSettings:
+    def varied_model(self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool) -> RetrieverSettings:
         """The model with other values at dotted paths.
 
         :raises ConfigError: a path leads nowhere, or a value does not fit.

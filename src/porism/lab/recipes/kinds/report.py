@@ -227,9 +227,7 @@ class ReportKind(ResultKind[ReportSettings]):
         }
         judged = judgments_digest(planner, report.on)
         runs = [planner.runs[system, topics] for system in dict.fromkeys((*shown, *report.ablation))]
-        members = [
-            planner.runs[pair] for system in report.ablation for pair in needs(recipe, [(system, topics)])
-        ]
+        members = [planner.runs[pair] for system in report.ablation for pair in needs(recipe, [(system, topics)])]
         inputs = {run.name: run.key for run in runs} | {f"judgments {report.on}": judged}
         planner.add(
             self.stages[0], name, report.on, inputs, parameters, [run.key for run in (*runs, *members)], judged,
@@ -264,9 +262,7 @@ def _report(stage: RecipeStage, execution: Execution, settings: ReportSettings) 
     qrels = _qrels(execution, settings)
     systems = settings.shown(recipe)
     runs = [_run(execution, system, settings, topics) for system in systems]
-    curves = [
-        curve for run in runs if run.provenance for curve in tuning_curves(run.provenance.evidence, run.name)
-    ]
+    curves = [curve for run in runs if run.provenance for curve in tuning_curves(run.provenance.evidence, run.name)]
     restricted_to = ", restricted to the collection" if topics.settings.partial else ""
     return make_report(
         runs, qrels, settings.measures or recipe.measures,

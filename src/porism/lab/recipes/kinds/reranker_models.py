@@ -76,9 +76,7 @@ class RerankerModelKind(TrainingKind[RerankerModelTable]):
                     (*path, "pairs", number), f"Add [pairs.{name}.negatives].",
                 )
 
-    def train(
-        self, execution: Execution, table: RerankerModelTable, folder: Path, on_count: OnCount
-    ) -> RerankerReport:
+    def train(self, execution: Execution, table: RerankerModelTable, folder: Path, on_count: OnCount) -> RerankerReport:
         return train_reranker(
             training_pairs(execution, table.pairs, table.files), training_base(execution, table.model), folder,
             self.training_settings(table), device=table.device, on_progress=on_count,

@@ -127,9 +127,7 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
             def read(
                 given: Mapping[str, Any], reranker: RerankerSettings = reranker, method: Method = method
             ) -> dict[str, Any]:
-                return reranker_settings(
-                    check.recipe, reranker.kind, method, reranker.model, given, check.draft.folder
-                )
+                return reranker_settings(check.recipe, reranker.kind, method, reranker.model, given, check.draft.folder)
 
             made = self.check_rest(check, reranker, path, read, known)
             if made is not None:

@@ -82,9 +82,7 @@ class SearchKind(SystemKind[Y]):
         )
         return learned
 
-    def varied_parameters(
-        self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool
-    ) -> dict[str, Any]:
+    def varied_parameters(self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool) -> dict[str, Any]:
         """All parameters with other values at dotted paths, as plain values.
 
         :raises UnknownParameter: a path leads nowhere.

@@ -168,9 +168,7 @@ def bpe_settings(table: TokenizerSettings) -> BpeSettings:
     if table.vocabulary is None:
         return settings
     if "merges" in table.settings:
-        raise SettingError(
-            "a tokenizer has merges or a vocabulary", path=("vocabulary",), hint="Give one of them."
-        )
+        raise SettingError("a tokenizer has merges or a vocabulary", path=("vocabulary",), hint="Give one of them.")
     return settings.of_vocabulary(table.vocabulary)
 
 

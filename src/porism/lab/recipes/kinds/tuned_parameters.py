@@ -31,10 +31,7 @@ def owner_of(draft: Draft, of: str, path: str, formulas: bool) -> tuple[str, str
     names = list(kind_of(recipe, of).parameters(draft, of, formulas))
     if path.split(".")[0] in names:
         return of, path
-    inner = [
-        name for name in untuned_members(recipe, of)
-        if name != of and not kind_of(recipe, name).untunable
-    ]
+    inner = [name for name in untuned_members(recipe, of) if name != of and not kind_of(recipe, name).untunable]
     for name in sorted(inner, key=len, reverse=True):
         if path.startswith(f"{name}."):
             return name, path.removeprefix(f"{name}.")

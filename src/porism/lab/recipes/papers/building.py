@@ -185,9 +185,7 @@ def _leave_out(
     return left_out
 
 
-def _without_members(
-    recipe: Mapping[str, Any], table: str, left_out: dict[str, str], shrinking: Iterable[str]
-) -> None:
+def _without_members(recipe: Mapping[str, Any], table: str, left_out: dict[str, str], shrinking: Iterable[str]) -> None:
     """Removes the systems of a table that are made of such that were left out."""
     for name, settings in [*recipe.get(table, {}).items()]:
         of = settings.get("of", ())

@@ -27,9 +27,7 @@ def usable(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
     :raises ConfigError: there are too few, or they have no negatives or scores that it needs.
     """
     most = {"ranking": settings.negatives, "collection": 0}.get(settings.loss, 1)
-    examples = [
-        replace(pair, negatives=pair.negatives[:most], scores=pair.scores[: most + 1]) for pair in pairs
-    ]
+    examples = [replace(pair, negatives=pair.negatives[:most], scores=pair.scores[: most + 1]) for pair in pairs]
     if settings.loss not in ("ranking", "collection"):
         examples = [pair for pair in examples if pair.negatives]
         if not examples:
@@ -139,9 +137,7 @@ class PairCollator:
 
     valid_label_columns: tuple[str, ...] = ("label",)
 
-    def __init__(
-        self, network: Any, pairs: Sequence[Pair], kept: Sequence[str], settings: EncoderTraining
-    ) -> None:
+    def __init__(self, network: Any, pairs: Sequence[Pair], kept: Sequence[str], settings: EncoderTraining) -> None:
         self.network, self.settings = network, settings
         self.pairs = [*pairs, *(Pair(text, text) for text in kept)]
 

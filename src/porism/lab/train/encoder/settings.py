@@ -63,9 +63,7 @@ class EncoderTraining(TrainerSettings):
     symmetric: bool = setting(True, "Whether a positive shall find its anchor, too; not for late interaction.")
     margin: float = setting(0.2, "The margin of the loss triplet.")
     negatives: int = setting(1, "Negatives of a pair that are used.")
-    candidates: int = setting(
-        20_000, "Of the loss collection: documents to compare with, drawn where there are more."
-    )
+    candidates: int = setting(20_000, "Of the loss collection: documents to compare with, drawn where there are more.")
     keep_weight: float = setting(40.0, "Of --keep: how much it costs that a question is read in another way.")
     keep_share: float = setting(0.5, "Of --keep: kept questions for each pair of a batch.")
     matryoshka: tuple[int, ...] = setting((), "Numbers of dimensions that shall do alone.")

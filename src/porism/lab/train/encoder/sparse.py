@@ -107,9 +107,7 @@ def make_sparse_loss(model: Any, settings: EncoderTraining, part: int | None) ->
         if settings.symmetric:
             options |= {"directions": ("query_to_doc", "doc_to_query"), "partition_mode": "per_direction"}
         inner = losses.SparseMultipleNegativesRankingLoss(model, **options)
-    weights = {
-        "document_regularizer_weight": settings.document_flops, "query_regularizer_weight": settings.query_flops,
-    }
+    weights = {"document_regularizer_weight": settings.document_flops, "query_regularizer_weight": settings.query_flops}
     if part is not None:
         weights |= {"mini_batch_size": part}
     base = losses.SpladeLoss if part is None else losses.CachedSpladeLoss

@@ -106,9 +106,7 @@ def train_encoder(
             hint="Take the loss collection.",
         )
     kept = list(dict.fromkeys(kept))
-    batches = plan_batches(
-        examples, settings.batch, settings.epochs, settings.seed, apart=settings.loss == "ranking"
-    )
+    batches = plan_batches(examples, settings.batch, settings.epochs, settings.seed, apart=settings.loss == "ranking")
     if settings.steps is not None:
         batches = batches[: settings.steps * settings.accumulate]
     pools: list[CandidatePool] = []

@@ -70,9 +70,7 @@ def make_network(network: FormulaNetwork, labels: int, seed: int) -> Any:
 
 def weights_of(made: Any) -> dict[str, NDArray[np.float32]]:
     """The weights of a network, by the names that its folder gives them."""
-    return {
-        name.replace("__", "."): value.detach().float().cpu().numpy() for name, value in made.state_dict().items()
-    }
+    return {name.replace("__", "."): value.detach().float().cpu().numpy() for name, value in made.state_dict().items()}
 
 
 def contrastive_loss(

@@ -139,9 +139,7 @@ def _prepared(
         tokens += [*second, *after]
         kinds += [1] * (len(second) + len(after))
         special += [*(0 for _ in second), *(1 for _ in after)]
-    found: dict[str, Any] = {
-        "input_ids": tokens, "attention_mask": [1] * len(tokens), "special_tokens_mask": special
-    }
+    found: dict[str, Any] = {"input_ids": tokens, "attention_mask": [1] * len(tokens), "special_tokens_mask": special}
     if pair:
         found["token_type_ids"] = kinds
     return found

@@ -94,9 +94,7 @@ def exclusion(
     texts = [written for path in topics for topic in read_topics(path) for written in _texts(topic, text)]
     excluded = {found for path in ids for found in _ids(path)}
     if documents is not None and excluded:
-        texts += [
-            part for document in documents if document.id in excluded for part in document_parts(document, text)
-        ]
+        texts += [part for document in documents if document.id in excluded for part in document_parts(document, text)]
     return Exclusion(tuple(dict.fromkeys(filter(None, texts))), frozenset(excluded), overlap)
 
 

@@ -36,9 +36,7 @@ class JudgmentsMiner(Miner):
 
     def __post_init__(self) -> None:
         if not self.topics or not self.qrels:
-            raise ConfigError(
-                "judgments are of topics", hint="Give both files: judgments:topics=TOPICS;qrels=QRELS."
-            )
+            raise ConfigError("judgments are of topics", hint="Give both files: judgments:topics=TOPICS;qrels=QRELS.")
         if self.gain < 1 or self.negatives < 0:
             raise ConfigError("gain is 1 or more, and negatives 0 or more", hint="Try 1 and 20.")
 
@@ -50,9 +48,7 @@ class JudgmentsMiner(Miner):
         """
         judged = read_qrels(Path(self.qrels))
         wanted = dict.fromkeys(doc_id for gains in judged.values() for doc_id in gains)
-        written = {
-            document.id: self.document_text(document, text) for document in documents if document.id in wanted
-        }
+        written = {document.id: self.document_text(document, text) for document in documents if document.id in wanted}
         reads = ModelText(self.fields, text.formulas, text.before, text.after, text.between)
         found = 0
         for topic in read_topics(Path(self.topics)):

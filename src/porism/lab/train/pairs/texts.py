@@ -88,9 +88,7 @@ class Halves(Miner):
                     rest = "\n".join(part for at, part in enumerate(parts) if stays or at != number)
                     if len(parts) > 1 and len(rest) >= self.shortest:
                         found += 1
-                        yield Pair(
-                            parts[number], rest, miner=self.name, anchor_id=document.id, positive_id=document.id
-                        )
+                        yield Pair(parts[number], rest, miner=self.name, anchor_id=document.id, positive_id=document.id)
         if not found:
             raise ConfigError(
                 f"no document has two sentences in {' or '.join(self.fields)}",

@@ -84,9 +84,7 @@ class RankingExamples:
 
     def __init__(self, pairs: Sequence[Pair], scorer: LogitScorer, settings: RerankerTraining) -> None:
         self._pairs, self._scorer, self._settings = pairs, scorer, settings
-        texts = list(dict.fromkeys(
-            text for pair in pairs for text in (pair.anchor, pair.positive, *pair.negatives)
-        ))
+        texts = list(dict.fromkeys(text for pair in pairs for text in (pair.anchor, pair.positive, *pair.negatives)))
         self._tokens = dict(zip(texts, scorer.tokenised(texts), strict=True))
 
     @property

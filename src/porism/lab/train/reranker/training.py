@@ -112,9 +112,7 @@ def open_scorer(model: Path, settings: RerankerTraining, device: str, start: Pat
         )
     if not has_architecture(model, "ForSequenceClassification"):
         model = with_head(model, start, settings.seed)
-    return CrossEncoder(
-        model, documents=settings.documents, length=settings.length, device=device, precision="float32"
-    )
+    return CrossEncoder(model, documents=settings.documents, length=settings.length, device=device, precision="float32")
 
 
 def with_head(encoder: Path, folder: Path, seed: int) -> Path:
