@@ -144,14 +144,15 @@ class Cache:
         finally:
             remove_tree(folder)
 
-    def unfinished(self, kind: str, key: str) -> Path:
+    @contextmanager
+    def unfinished(self, kind: str, key: str) -> Iterator[Path]:
         """A folder for what can be completed by a later start; it stays until :meth:`keep` takes it."""
         folder = self.folder / "unfinished" / f"{kind}-{key}"
         with writing(folder):
             if self.fresh:
                 remove_tree(folder)
             folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        yield folder
 
     def keep(self, kind: str, key: str, made: Path, about: Mapping[str, Any], seconds: float) -> CacheEntry:
         """Makes a folder of files the entry of a stage, in one step.

@@ -13,7 +13,7 @@ from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.graph import untuned_members
 from porism.lab.recipes.loading import Data
-from porism.lab.recipes.planning import Planner, RecipeStage
+from porism.lab.recipes.planning import Planner
 from porism.lab.recipes.recipe import base_set
 from porism.runs.run import Run
 
@@ -94,13 +94,6 @@ class Execution:
             entry = self.entry(stage.kind, stage.key, stage.id)
             self._runs[pair] = Run.read(entry.file(RUN_FILE)).renamed(system)
         return self._runs[pair]
-
-    def keep_run(self, stage: RecipeStage, run: Run, seconds: float) -> CacheEntry:
-        """Puts a run into the cache. From there it is read again, so that all that follows sees the same bytes."""
-        with self.cache.making(stage.kind, stage.key) as folder:
-            run.renamed(stage.name).write(folder / RUN_FILE)
-            about = {"topics": len(run), "results": len(run.doc_ids)}
-            return self.cache.keep(stage.kind, stage.key, folder, about, seconds)
 
     def varied(self, system: str, topics: str, values: Parameters, only: Sequence[str] | None = None) -> Run:
         """The run of a system of which some parts have other parameters; nothing of it is cached on disk.

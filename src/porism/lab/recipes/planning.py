@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from porism.errors import ConfigError
 from porism.lab.recipes.code import code_digest, library_versions
@@ -20,16 +20,16 @@ from porism.settings import nearest
 class StageType:
     """What a kind of stage is called, and which libraries' versions count for it."""
 
-    name: ClassVar[str]
+    name: str
     """Its name in the cache and in the record."""
 
-    verb: ClassVar[str] = ""
+    verb: str = ""
     """What it does, as it is shown; the name where empty."""
 
-    libraries: ClassVar[tuple[str, ...]] = ()
+    libraries: tuple[str, ...] = ()
     """The distributions whose version can change its output."""
 
-    counts_bytes: ClassVar[bool] = False
+    counts_bytes: bool = False
     """Whether its progress is counted in bytes."""
 
 
@@ -51,7 +51,7 @@ class RecipeStage:
     key: str
     inputs: Mapping[str, str]
     parameters: Mapping[str, Any]
-    type: type[StageType] = field(repr=False)
+    type: StageType = field(repr=False)
 
     @property
     def id(self) -> str:
@@ -96,11 +96,8 @@ class Planner:
         *content: Any,
     ) -> RecipeStage:
         """A stage whose key is made of its parameters and ``content``: the keys and digests of its inputs."""
-        made_by = type(kind)
-        key = digest([
-            made_by.name, name, parameters, content, code_digest(made_by), library_versions(made_by.libraries)
-        ])
-        stage = RecipeStage(made_by.name, name, topics, key, inputs, parameters, made_by)
+        key = digest([kind.name, name, parameters, content, code_digest(type(kind)), library_versions(kind.libraries)])
+        stage = RecipeStage(kind.name, name, topics, key, inputs, parameters, kind)
         self.stages[stage.id] = stage
         return stage
 

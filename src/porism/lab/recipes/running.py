@@ -223,7 +223,7 @@ def make_record(
     """
     listed = list(stages)
     types = {stage.kind: stage.type for stage, _, _ in sorted(listed, key=lambda one: one[0].kind)}
-    libraries = {name for type_ in types.values() for name in type_.libraries}
+    libraries = {name for kind in types.values() for name in kind.libraries}
     return {
         "format": _FORMAT,
         "recipe": recipe,
@@ -233,7 +233,7 @@ def make_record(
             **(library_versions(()) if listed else {}),
             **versions_of(sorted(libraries)),
         },
-        "code": {kind: code_digest(type_) for kind, type_ in types.items()},
+        "code": {name: code_digest(type(kind)) for name, kind in types.items()},
         "warnings": list(warnings),
         "stages": [
             {

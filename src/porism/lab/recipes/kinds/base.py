@@ -54,12 +54,23 @@ class Outputs:
 class StageKind(StageType, ABC):
     """How the output of one kind of stage is made, and where its user finds it."""
 
+    goes_on: ClassVar[bool] = False
+    """Whether what an interrupted start has written is there again when the next one makes the output."""
+
     @abstractmethod
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
-        """Makes the output and keeps it in the cache.
+    def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
+        """Writes the output into a folder, and gives what the record says of it, ready for JSON.
 
         :raises KeyboardInterrupt: it was interrupted; the next start goes on from there.
         """
+
+    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+        """Makes the output and keeps it in the cache; raises what :meth:`write` does."""
+        started, cache = time.monotonic(), execution.cache
+        opening = cache.unfinished if self.goes_on else cache.making
+        with opening(stage.kind, stage.key) as folder:
+            about = self.write(stage, execution, folder, on_count)
+            return cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         """Puts the output, from the cache, to where it is looked for."""
@@ -77,10 +88,10 @@ class RunStageKind(StageKind):
     def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         """The run of the system on the stage's topics."""
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
-        started = time.monotonic()
+    def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
         run = self.make_run(stage, execution, on_count)
-        return execution.keep_run(stage, run, time.monotonic() - started)
+        run.renamed(stage.name).write(folder / RUN_FILE)
+        return {"topics": len(run), "results": len(run.doc_ids)}
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         target = outputs.folder / "runs" / stage.topics / f"{stage.name}.run"
@@ -90,13 +101,13 @@ class RunStageKind(StageKind):
 class TableKind(Generic[S]):
     """One kind of table of a recipe."""
 
-    table: ClassVar[str]
+    table: str
     """What the table is called."""
 
     settings: type[S]
     """What it holds."""
 
-    rest: ClassVar[str] = ""
+    rest: str = ""
     """The setting that holds whatever else a table says; empty where it can say nothing else."""
 
     former: ClassVar[Mapping[str, str]] = MappingProxyType({})

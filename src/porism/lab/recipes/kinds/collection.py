@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path as FilePath
+from typing import Any
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.analysis.documents import load_document
@@ -15,16 +15,19 @@ from porism.errors import ConfigError, IndexFolderError, IndexNotFound, PorismEr
 from porism.index import Snapshot
 from porism.index.joint import check_alike, join_manifests
 from porism.index.manifest import Manifest, read_manifest
-from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.digests import digest, source_digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import StageKind, TableKind
-from porism.lab.recipes.kinds.collection_channels import analysis_config, check_tokenized
-from porism.lab.recipes.kinds.collection_settings import CollectionSettings, collection_of
+from porism.lab.recipes.kinds.collection_settings import (
+    CollectionSettings,
+    analysis_config,
+    check_tokenized,
+    collection_of,
+)
 from porism.lab.recipes.kinds.tokenizers import READING_LIBRARIES, TOKENIZER_KIND, made_tokenizers, reader_options
-from porism.lab.recipes.loading import Data, Loading, Requirement
+from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe
 from porism.search.sources.indexing import Progress, index_documents, read_documents
@@ -38,12 +41,11 @@ class BuildIndex(StageKind):
     name = "index"
     libraries = (*READING_LIBRARIES, "PyStemmer", "numpy", "tokenizers")
     counts_bytes = True
+    goes_on = True
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
         collection = collection_of(execution.recipe)
         assert collection is not None, "the stage is there only with a collection"
-        folder = execution.cache.unfinished(stage.kind, stage.key)
-        started = time.monotonic()
         position = [0, 0]
         reading = dict(stage.parameters)
         config = AnalysisConfig.from_dict(reading.pop("analysis"))
@@ -67,8 +69,7 @@ class BuildIndex(StageKind):
         if report.interrupted:
             raise KeyboardInterrupt
         with Snapshot.open(folder / "index") as snapshot:
-            about = {"documents": snapshot.doc_count, "problems": report.problems}
-        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+            return {"documents": snapshot.doc_count, "problems": report.problems}
 
 
 def _missing(path: FilePath, documents: Iterable[Document]) -> Iterator[Document]:
@@ -243,12 +244,6 @@ def index_paths(execution: Execution) -> list[FilePath]:
     collection = collection_of(execution.recipe)
     there = () if collection is None else collection.indexes
     return [execution.draft.file(one) for one in there] or [index_path(execution)]
-
-
-def held_manifest(data: Data) -> Manifest | None:
-    """The manifest of an index that is there."""
-    found: Manifest | None = data.get("collection")
-    return found
 
 
 def _is_used(recipe: Recipe, topics: Iterable[str]) -> bool:

@@ -13,10 +13,9 @@ from porism.lab.recipes.checking import Check
 from porism.lab.recipes.digests import files_digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
-from porism.lab.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
 from porism.lab.recipes.kinds.collection import planned_index
-from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
+from porism.lab.recipes.kinds.collection_settings import can_be_learned, check_held, check_learned_channel
+from porism.lab.recipes.kinds.intermediate import IndexFileStage, IntermediateKind, StageInputs, known_info
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, own_settings

@@ -20,8 +20,7 @@ from porism.lab.recipes.kinds.collection_settings import collection_of
 from porism.lab.recipes.kinds.intermediate import file_inputs
 from porism.lab.recipes.kinds.pairs import PAIR_KIND, excluded, excluded_from, training_pairs
 from porism.lab.recipes.kinds.searching import searched_index
-from porism.lab.recipes.kinds.trained_models import training_base
-from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage
+from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage, training_base
 from porism.lab.recipes.loading import Loading
 from porism.lab.recipes.planning import Planner
 from porism.lab.train.encoder.collection import TrainingCollection, collection_texts
@@ -123,14 +122,6 @@ class EncoderTable(Settings):
             raise ConfigError("an encoder needs pairs", hint='Add pairs = ["NAME"] and a table [pairs.NAME].')
 
 
-class TrainEncoder(TrainingStage):
-    """Trains an encoder."""
-
-    name = "encoder"
-    table = "encoders"
-    verb = "train encoder"
-
-
 class EncoderKind(TrainingKind[EncoderTable]):
     """Encoders; what searches with them names them."""
 
@@ -141,7 +132,7 @@ class EncoderKind(TrainingKind[EncoderTable]):
     modules = ("sentence_transformers", "datasets")
     files = ("files", "keep_files")
     pairs = ("pairs", "keep")
-    stages = (TrainEncoder(),)
+    stages = (TrainingStage("encoder", "train encoder", "encoders"),)
 
     def check_table(self, check: Check, table: EncoderTable, path: SettingPath) -> None:
         if table.settings.get("loss") == "collection":

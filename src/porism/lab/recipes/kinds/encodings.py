@@ -3,12 +3,11 @@ formulas of the collection, encoded by a trained model."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal
 
 from porism.errors import ConfigError
 from porism.index import Snapshot
@@ -21,14 +20,7 @@ from porism.lab.recipes.kinds.collection import index_folder, index_path, planne
 from porism.lab.recipes.kinds.encoders import ENCODER_KIND
 from porism.lab.recipes.kinds.formula_encoders import FORMULA_ENCODER_KIND
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
-from porism.lab.recipes.kinds.trained_models import (
-    base_digest,
-    base_folder,
-    check_base,
-    opened_base,
-    training_requirements,
-)
-from porism.lab.recipes.kinds.vector_needs import (
+from porism.lab.recipes.kinds.searching import (
     FORMULA_VECTORS,
     SPARSE_VECTORS,
     TABLES,
@@ -36,6 +28,13 @@ from porism.lab.recipes.kinds.vector_needs import (
     VECTORS,
     needed_vectors,
     vectors_of_index,
+)
+from porism.lab.recipes.kinds.trainings import (
+    TRAINING_LIBRARIES,
+    base_digest,
+    base_folder,
+    check_base,
+    opened_base,
 )
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, RecipeStage
@@ -45,7 +44,7 @@ from porism.system.files.artifacts import MODELS, ArtifactKind
 from porism.system.files.durable import replace_file
 from porism.vectors.colbert.encoding import TOKEN_ENCODING
 from porism.vectors.dense.encoding import DENSE_ENCODING
-from porism.vectors.encoding import EncodingKind as Encoding
+from porism.vectors.encoding import EncodingKind
 from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING
 from porism.vectors.neural.encoder_model import Precision
 from porism.vectors.neural.encoder_settings import EncoderSettings
@@ -95,43 +94,35 @@ class TokenVectorTable(SparseVectorTable):
     seed: int = 1
 
 
-T = TypeVar("T", bound=EncodingTable)
-
-
 class EncodingStage(StageKind):
     """Encodes what the index holds; an interrupted start goes on where it was."""
 
-    verb = "encode documents"
-    libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers", "sentence-transformers")
-
-    encoding: ClassVar[Encoding[Any, Any]]
-
-    trained: ClassVar[IntermediateKind[Any]] = ENCODER_KIND
-    """The tables that train models for it."""
-
-    trained_kind: ClassVar[str] = DENSE_ENCODING.name
-    """What they train where they do not say it."""
+    def __init__(
+        self, name: str, verb: str, encoding: EncodingKind[Any, Any],
+        trained: IntermediateKind[Any] = ENCODER_KIND, trained_kind: str = DENSE_ENCODING.name,
+        libraries: tuple[str, ...] = ("torch", "transformers", "sentence-transformers"),
+    ) -> None:
+        """``trained`` are the tables that train models for it, and ``trained_kind`` what they train where they do not
+        say it."""
+        self.name, self.verb, self.encoding, self.libraries = name, verb, encoding, libraries
+        self.trained, self.trained_kind = trained, trained_kind
 
     @property
     def artifacts(self) -> ArtifactKind:
         """What is kept in the index: a file for each encoder, by the name of the table."""
         return self.encoding.records.kind
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
         """Encodes beside the segments of the index; what is cached is the file that describes the encoder.
 
-        :raises KeyboardInterrupt: it was interrupted.
         :raises ConfigError: the encoder cannot be loaded, or the index has another one of this name.
         """
-        started = time.monotonic()
         self._encode(stage, execution, on_count)
         index = index_path(execution)
         path = self.artifacts.path(index, stage.name)
-        with execution.cache.making(stage.kind, stage.key) as folder:
-            with writing(folder):
-                (folder / path.name).write_bytes(path.read_bytes())
-            about = self.encoding.about(self.encoding.records.find(index, stage.name))
-            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+        with writing(folder):
+            (folder / path.name).write_bytes(path.read_bytes())
+        return self.encoding.about(self.encoding.records.find(index, stage.name))
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         """Encodes again what is not encoded, such as all of an index made anew.
@@ -192,18 +183,17 @@ class EncodingStage(StageKind):
         return opened_base(execution.draft, table.model)
 
 
-class EncodingKind(IntermediateKind[T]):
+class EncodingTableKind(IntermediateKind[EncodingTable]):
     """Encodings. They are made where something searches by them."""
 
-    rest = "settings"
-
-    stage: ClassVar[EncodingStage]
-
-    hint: ClassVar[str]
-    """Which model to name."""
-
-    def __init_subclass__(cls) -> None:
-        cls.stages, cls.artifact = (cls.stage,), cls.stage.artifacts
+    def __init__(
+        self, table: str, settings: type[EncodingTable], stage: EncodingStage, hint: str,
+        needs: Sequence[tuple[str, str]],
+    ) -> None:
+        """``hint`` says which model to name, and ``needs`` what encoding needs: module and purpose."""
+        self.table, self.settings, self.stage, self.hint, self.needs = table, settings, stage, hint, needs
+        self.rest = "settings" if issubclass(settings, SparseVectorTable) else ""
+        self.stages, self.artifact = (stage,), stage.artifacts
 
     def check(self, check: Check) -> None:
         encoding, trained_by = self.stage.encoding, self.stage.trained
@@ -232,8 +222,8 @@ class EncodingKind(IntermediateKind[T]):
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
         return [
-            library for name in self.of(loading.recipe)
-            for library in training_requirements((self.table, name), "sentence_transformers")
+            Requirement(module, (self.table, name), purpose, EXTRA)
+            for name in self.of(loading.recipe) for module, purpose in self.needs
         ]
 
     def making(self, planner: Planner, name: str) -> StageInputs | None:
@@ -252,90 +242,38 @@ class EncodingKind(IntermediateKind[T]):
         })
 
 
-class _EncodeTexts(EncodingStage):
-    """Computes vectors of documents."""
+_TEXTS = [(module, "training a model") for module in (*TRAINING_LIBRARIES, "sentence_transformers")]
 
-    name = "vectors"
-    encoding = DENSE_ENCODING
-
-
-class _EncodeTokens(EncodingStage):
-    """Computes and compresses the vectors of tokens."""
-
-    name = "token-vectors"
-    verb = "encode tokens"
-    encoding = TOKEN_ENCODING
-
-
-class _EncodeTerms(EncodingStage):
-    """Weighs terms."""
-
-    name = "sparse-vectors"
-    verb = "encode terms"
-    encoding = SPARSE_ENCODING
-
-
-class _EncodeFormulas(EncodingStage):
-    """Computes vectors of formulas."""
-
-    name = "formula-vectors"
-    verb = "encode formulas"
-    libraries = ("numpy",)
-    encoding = FORMULA_ENCODING
-    trained = FORMULA_ENCODER_KIND
-    trained_kind = FORMULA_ENCODING.name
-
-
-class VectorKind(EncodingKind[VectorTable]):
-    """Vectors of documents, for dense retrieval."""
-
-    table = VECTORS
-    settings = VectorTable
-    stage = _EncodeTexts()
-    hint = "Name an encoder of texts."
-
-
-class TokenVectorKind(EncodingKind[TokenVectorTable]):
-    """Compressed vectors of the tokens of documents, for late interaction."""
-
-    table = TOKEN_VECTORS
-    settings = TokenVectorTable
-    stage = _EncodeTokens()
-    hint = "Name a model for late interaction, or train one: [encoders.NAME] with kind = \"colbert\"."
-
-
-class SparseVectorKind(EncodingKind[SparseVectorTable]):
-    """Weighted terms of documents, for the channel ``splade:NAME``."""
-
-    table = SPARSE_VECTORS
-    settings = SparseVectorTable
-    stage = _EncodeTerms()
-    hint = "Name a sparse encoder, or train one: [encoders.NAME] with kind = \"splade\"."
-
-
-class FormulaVectorKind(EncodingKind[EncodingTable]):
-    """Vectors of formulas."""
-
-    table = FORMULA_VECTORS
-    settings = EncodingTable
-    rest = ""
-    stage = _EncodeFormulas()
-    hint = f"Train one: [{FORMULA_ENCODER_KIND.table}.NAME]."
-
-    def requirements(self, loading: Loading) -> Iterable[Requirement]:
-        return [Requirement("safetensors", (self.table, name), PURPOSE, EXTRA) for name in self.of(loading.recipe)]
-
-
-ENCODING_KINDS = (VectorKind(), TokenVectorKind(), SparseVectorKind(), FormulaVectorKind())
-"""All kinds of encodings."""
+ENCODING_KINDS = (
+    EncodingTableKind(
+        VECTORS, VectorTable, EncodingStage("vectors", "encode documents", DENSE_ENCODING),
+        "Name an encoder of texts.", _TEXTS,
+    ),
+    EncodingTableKind(
+        TOKEN_VECTORS, TokenVectorTable, EncodingStage("token-vectors", "encode tokens", TOKEN_ENCODING),
+        "Name a model for late interaction, or train one: [encoders.NAME] with kind = \"colbert\".", _TEXTS,
+    ),
+    EncodingTableKind(
+        SPARSE_VECTORS, SparseVectorTable, EncodingStage("sparse-vectors", "encode terms", SPARSE_ENCODING),
+        "Name a sparse encoder, or train one: [encoders.NAME] with kind = \"splade\".", _TEXTS,
+    ),
+    EncodingTableKind(
+        FORMULA_VECTORS, EncodingTable, EncodingStage(
+            "formula-vectors", "encode formulas", FORMULA_ENCODING, FORMULA_ENCODER_KIND, FORMULA_ENCODING.name,
+            ("numpy",),
+        ), f"Train one: [{FORMULA_ENCODER_KIND.table}.NAME].", [("safetensors", PURPOSE)],
+    ),
+)
+"""All kinds of encodings: of documents for dense retrieval, of tokens for late interaction, weighted terms for the
+channel ``splade:NAME``, and of formulas."""
 
 
 def planned_vectors(planner: Planner, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """The parameters of a stage that searches by a model, of the encodings that this needs: table → name → key."""
     found: dict[str, dict[str, str]] = {}
     for of, name in needed_vectors(model):
-        kind: EncodingKind[Any] = planner.recipe.kinds[TABLES[of]]
+        kind: EncodingTableKind = planner.recipe.kinds[TABLES[of]]
         there = tuple(kind.of(planner.recipe)) or vectors_of_index(index_folder(planner.draft), of)
-        for one in (name,) if name else there:
-            found.setdefault(kind.table, {})[one] = kind.planned(planner, one).key
+        for encoding in (name,) if name else there:
+            found.setdefault(kind.table, {})[encoding] = kind.planned(planner, encoding).key
     return found

@@ -28,15 +28,6 @@ class FormulaEncoderTable(Settings):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-class TrainFormulaEncoder(TrainingStage):
-    """Trains an encoder of formulas."""
-
-    name = "formula-encoder"
-    table = "formula_encoders"
-    verb = "train encoder of formulas"
-    libraries = ("numpy", "torch", "transformers", "accelerate", "safetensors")
-
-
 class FormulaEncoderKind(TrainingKind[FormulaEncoderTable]):
     """Encoders of formulas; what encodes formulas names them."""
 
@@ -48,7 +39,10 @@ class FormulaEncoderKind(TrainingKind[FormulaEncoderTable]):
     files = ("exclude_topics",)
     begins = False
     reads_collection = True
-    stages = (TrainFormulaEncoder(),)
+    stages = (TrainingStage(
+        "formula-encoder", "train encoder of formulas", "formula_encoders",
+        ("numpy", "torch", "transformers", "accelerate", "safetensors"),
+    ),)
 
     def train(self, execution: Execution, table: FormulaEncoderTable, folder: Path, on_count: OnCount) -> FormulaReport:
         return train_formula_encoder(

@@ -12,8 +12,14 @@ from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.pairs import excluded
 from porism.lab.recipes.kinds.searching import searched_index
-from porism.lab.recipes.kinds.trained_models import LANGUAGE_MODELS, base_digest, check_base, opened_base
-from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage
+from porism.lab.recipes.kinds.trainings import (
+    LANGUAGE_MODELS,
+    TrainingKind,
+    TrainingStage,
+    base_digest,
+    check_base,
+    opened_base,
+)
 from porism.lab.recipes.planning import Planner
 from porism.lab.train.language.settings import LanguageTraining
 from porism.lab.train.language.training import LanguageReport, train_language_model
@@ -40,14 +46,6 @@ class LanguageTable(Settings):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-class TrainLanguageModel(TrainingStage):
-    """Trains a language model further."""
-
-    name = "language-model"
-    table = LANGUAGE_MODELS
-    verb = "train language model"
-
-
 class LanguageModelKind(TrainingKind[LanguageTable]):
     """Language models; encoders and rerankers begin with them."""
 
@@ -57,7 +55,7 @@ class LanguageModelKind(TrainingKind[LanguageTable]):
     what = "a language model"
     files = ("exclude_topics", "exclude_ids")
     reads_collection = True
-    stages = (TrainLanguageModel(),)
+    stages = (TrainingStage("language-model", "train language model", LANGUAGE_MODELS),)
 
     def check_model(self, check: Check, table: LanguageTable, path: SettingPath) -> None:
         check_base(check, table.model, path)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from porism.analysis.model_text import FormulaWriting, ModelText
@@ -62,12 +62,11 @@ class MinePairs(StageKind):
     name = "pairs"
     verb = "mine pairs"
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
         """Mines and writes them.
 
         :raises ConfigError: there are none.
         """
-        started = time.monotonic()
         table: PairSettings = execution.recipe.tables["pairs"][stage.name]
         draft = execution.draft
         text = ModelText(formulas=table.formulas)
@@ -84,9 +83,8 @@ class MinePairs(StageKind):
                 pairs, index.documents, _negatives(table), text, searcher=IndexSearch(index), on_progress=on_count
             )
             about["with negatives"] = counts.with_negatives
-        with execution.cache.making(stage.kind, stage.key) as folder:
-            about["pairs"] = write_pairs(folder / f"{stage.name}.jsonl", pairs)
-            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+        about["pairs"] = write_pairs(folder / f"{stage.name}.jsonl", pairs)
+        return about
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         copy_file(entry.file(f"{stage.name}.jsonl"), outputs.folder / "pairs" / f"{stage.name}.jsonl")

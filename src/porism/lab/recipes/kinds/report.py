@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
@@ -41,7 +40,11 @@ from porism.settings import Path, nearest, write_settings
 BEST = "best"
 """The baseline that is whichever system has the highest value."""
 
-ALL_FORMATS = ("html", "latex", "csv")
+_WRITERS = {
+    "html": (write_html, "report.html"), "latex": (write_latex, "report.tex"), "csv": (write_csv, "report.csv"),
+}
+"""Format → what writes a report in it, and the name of the file."""
+
 TEXT_FILE = "report.txt"
 JSON_FILE = "report.json"
 
@@ -80,7 +83,7 @@ class ReportSettings(ResultSettings):
     ablation: tuple[str, ...] = ()
     extensions: tuple[FusionExtension, ...] = ()
     output: str | None = None
-    formats: tuple[Literal["html", "latex", "csv"], ...] = ALL_FORMATS  # type: ignore[assignment]
+    formats: tuple[Literal["html", "latex", "csv"], ...] = ("html", "latex", "csv")
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
@@ -120,34 +123,26 @@ class CompareSystems(StageKind):
     name = "report"
     libraries = ("numpy", "scipy", "ir_measures", "matplotlib", "jinja2")
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
         """The tables as text, the numbers, and the files of the formats.
 
         :raises QueryError: no topic has judgments, or a system and the judgments have no topic in common.
         """
-        started = time.monotonic()
         settings: ReportSettings = execution.recipe.tables["report"][stage.name]
         report = _report(stage, execution, settings)
-        with execution.cache.making(stage.kind, stage.key) as folder:
-            # How long queries took is different each time, and is in the page only.
-            (folder / TEXT_FILE).write_text(f"{text_table(replace(report, times={}))}\n", encoding="utf-8")
-            numbers = {
-                **report.comparison.to_dict(per_topic=True),
-                **({"extensions": [row.to_dict() for row in report.extensions]} if report.extensions else {}),
-                "ablation": {ablation.fused: ablation.to_dict() for ablation in report.ablations},
-            }
-            options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-            (folder / JSON_FILE).write_bytes(orjson.dumps(numbers, option=options))
-            if "csv" in settings.formats:
-                write_csv(report, folder / "report.csv")
-            if "latex" in settings.formats:
-                write_latex(report, folder / "report.tex")
-            if "html" in settings.formats:
-                write_html(report, folder / "report.html")
-            about = {
-                "systems": list(report.names), "baseline": report.baseline, "topics": len(report.comparison.topics),
-            }
-            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+        # How long queries took is different each time, and is in the page only.
+        (folder / TEXT_FILE).write_text(f"{text_table(replace(report, times={}))}\n", encoding="utf-8")
+        numbers = {
+            **report.comparison.to_dict(per_topic=True),
+            **({"extensions": [row.to_dict() for row in report.extensions]} if report.extensions else {}),
+            "ablation": {ablation.fused: ablation.to_dict() for ablation in report.ablations},
+        }
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        (folder / JSON_FILE).write_bytes(orjson.dumps(numbers, option=options))
+        for format, (write, file) in _WRITERS.items():
+            if format in settings.formats:
+                write(report, folder / file)
+        return {"systems": list(report.names), "baseline": report.baseline, "topics": len(report.comparison.topics)}
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         settings: ReportSettings = execution.recipe.tables["report"][stage.name]

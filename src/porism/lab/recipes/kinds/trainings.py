@@ -6,23 +6,25 @@ trained, of what, and by which function.
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from porism.errors import ConfigError, PorismError
 from porism.lab.recipes.cache import CacheEntry
 from porism.lab.recipes.checking import Check, nearest_or_add
+from porism.lab.recipes.digests import files_digest
+from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
 from porism.lab.recipes.kinds.collection import index_folder, index_path, planned_index
 from porism.lab.recipes.kinds.collection_settings import collection_of
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs, file_inputs
 from porism.lab.recipes.kinds.pairs import PAIR_KIND
-from porism.lab.recipes.kinds.trained_models import LANGUAGE_MODELS, base_digest, check_base, training_requirements
 from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.outputs import copy_files
 from porism.lab.recipes.planning import Planner, RecipeStage
@@ -32,32 +34,41 @@ from porism.lab.train.trainers import TrainerReport
 from porism.settings import Path as SettingPath
 from porism.settings import Settings, read_settings, write_settings
 from porism.system.files.artifacts import MODELS
+from porism.vectors.neural.encoder_files import model_folder
+from porism.vectors.neural.loading import EXTRA
 
 T = TypeVar("T", bound=Settings)
+
+LANGUAGE_MODELS = "language_models"
+"""What tables of language models are called, with which encoders can begin."""
+
+TRAINING_LIBRARIES = ("torch", "transformers", "accelerate")
+"""The libraries that every training needs."""
+
 
 
 class TrainingStage(StageKind):
     """A stage whose output is the folder of a model; an interrupted one goes on at the step where it was."""
 
-    table: ClassVar[str]
-    """The kind of table that it trains."""
+    goes_on = True
 
-    libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers", "sentence-transformers", "accelerate")
+    def __init__(
+        self, name: str, verb: str, table: str,
+        libraries: tuple[str, ...] = ("torch", "transformers", "sentence-transformers", "accelerate"),
+    ) -> None:
+        """``table`` is the kind of table that says what is trained."""
+        self.name, self.verb, self.table, self.libraries = name, verb, table, libraries
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
         """Trains the model.
 
-        :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
         :raises ConfigError: settings, model and what it is trained on do not fit together.
         """
-        started = time.monotonic()
         kind: TrainingKind[Any] = execution.recipe.kinds[self.table]
-        folder = execution.cache.unfinished(stage.kind, stage.key)
         report = kind.train(execution, kind.of(execution.recipe)[stage.name], folder / stage.name, on_count)
         if report.interrupted:
             raise KeyboardInterrupt
-        about = {name: value for name, value in report.to_dict().items() if name != "seconds"}
-        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+        return {name: value for name, value in report.to_dict().items() if name != "seconds"}
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         model = entry.file(stage.name)
@@ -130,8 +141,8 @@ class TrainingKind(IntermediateKind[T]):
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
         return [
-            requirement for name in self.of(loading.recipe)
-            for requirement in training_requirements((self.table, name), *self.modules)
+            Requirement(module, (self.table, name), "training a model", EXTRA)
+            for name in self.of(loading.recipe) for module in (*TRAINING_LIBRARIES, *self.modules)
         ]
 
     def making(self, planner: Planner, name: str) -> StageInputs:
@@ -175,4 +186,50 @@ def check_writings(check: Check, given: Iterable[str], path: SettingPath) -> Non
         check.errors.error(
             f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
             "A model reads formulas in one way.",
+        )
+
+
+def base_folder(draft: Draft, named: str) -> Path | None:
+    """The folder of the model that training begins with; None where it is not on this machine."""
+    with suppress(OSError, ValueError, PorismError):
+        beside = draft.folder / named
+        if beside.is_dir():
+            return beside
+    return model_folder(named, index_folder(draft))
+
+
+def opened_base(draft: Draft, named: str) -> Path:
+    """As :func:`base_folder`, of a model that was here when the recipe was checked.
+
+    :raises ConfigError: it has gone.
+    """
+    folder = base_folder(draft, named)
+    if folder is None:
+        raise ConfigError(f"the model {named!r} vanished while it was needed", hint="Start again.")
+    return folder
+
+
+def training_base(execution: Execution, named: str) -> Path:
+    """The folder of the model that training begins with, there or made before by a table of language models."""
+    made = execution.planner.others.get((LANGUAGE_MODELS, named))
+    if made is not None:
+        return execution.entry("language-model", made.key, made.name).file(named)
+    return opened_base(execution.draft, named)
+
+
+def base_digest(draft: Draft, named: str) -> str:
+    """The digest of the files of the model that training begins with.
+
+    :raises SourceError: one cannot be read.
+    """
+    folder = base_folder(draft, named)
+    assert folder is not None, "what is not here was an error before"
+    return files_digest(folder)
+
+
+def check_base(check: Check, named: str, path: SettingPath) -> None:
+    """Whether the model that training begins with is on this machine."""
+    if base_folder(check.draft, named) is None:
+        check.errors.error(
+            f"there is no model {named!r}", path, "Give its folder, or fetch it before: a recipe fetches nothing."
         )

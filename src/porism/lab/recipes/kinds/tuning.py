@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -138,13 +137,12 @@ class Tune(StageKind):
     name = "tune"
     libraries = ("numpy", "numba", "scipy", "scikit-learn", "ir_measures")
 
-    def make(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> CacheEntry:
+    def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
         """Writes what was chosen, with its evidence, and the models with these parameters.
 
         :raises QueryError: no topic has judgments.
         :raises ConfigError: all configurations failed, or there are fewer topics than folds.
         """
-        started = time.monotonic()
         tuning = table_of(execution.draft, stage.name)
         qrels = used_qrels(execution, tuning.on)
         if not qrels:
@@ -157,23 +155,15 @@ class Tune(StageKind):
         search = tuning.made_search(execution.recipe.seed)
         objective = _objective(stage, execution, qrels, list(space.parameters), trials)
         store = TrialStore(execution.cache.growing("trials", trials), execution.on_problem)
+        options: dict[str, Any] = {"store": store, "on_progress": on_count, "on_problem": execution.on_problem}
         tuned: Tuned | CrossValidated
         if tuning.folds:
-            tuned = cross_validate(
-                objective, space, search, _folds(execution, tuning, qrels), store=store, on_progress=on_count,
-                on_problem=execution.on_problem,
-            )
+            tuned = cross_validate(objective, space, search, _folds(execution, tuning, qrels), **options)
         else:
-            tuned = tune(
-                objective, space, search, tuple(qrels), store=store, on_progress=on_count,
-                on_problem=execution.on_problem,
-            )
-        with execution.cache.making(stage.kind, stage.key) as folder:
-            save_tuned(folder / TUNED_FILE, tuned)
-            whole = tuned.whole if isinstance(tuned, CrossValidated) else tuned
-            _save_models(execution, folder / MODELS_FOLDER, stage.name, whole)
-            about = {"chosen": chosen(tuned), "summary": tuned.summary()}
-            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+            tuned = tune(objective, space, search, tuple(qrels), **options)
+        save_tuned(folder / TUNED_FILE, tuned)
+        _save_models(execution, folder / MODELS_FOLDER, stage.name, _whole(tuned))
+        return {"chosen": chosen(tuned), "summary": tuned.summary()}
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
         copy_files(entry.file(MODELS_FOLDER), outputs.folder / MODELS_FOLDER, "*.json")
@@ -310,8 +300,13 @@ def applied(execution: Execution, system: str, topics: str, make_run: MakeRun) -
     tuned = load_tuned(execution.cache.path("tune", key) / TUNED_FILE)
     if topics == base_set(table_of(execution.draft, system).on):
         return apply_tuned(tuned, make_run)
-    whole = tuned.whole if isinstance(tuned, CrossValidated) else tuned
+    whole = _whole(tuned)
     return whole.applied(make_run(whole.parameters))
+
+
+def _whole(tuned: Tuned | CrossValidated) -> Tuned:
+    """What was chosen on all topics."""
+    return tuned.whole if isinstance(tuned, CrossValidated) else tuned
 
 
 def chosen(tuned: Tuned | CrossValidated) -> dict[str, Any]:
