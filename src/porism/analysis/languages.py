@@ -89,6 +89,9 @@ def _languages() -> dict[str, Language]:
 LANGUAGES: dict[str, Language] = _languages()
 """The languages by name."""
 
+LANGUAGE_NAMES = frozenset({NO_LANGUAGE, *LANGUAGES, *Stemmer.algorithms()})
+"""What the language of an index can be called."""
+
 _BY_CODE = {code: language.name for language in LANGUAGES.values() for code in language.codes}
 
 

@@ -11,7 +11,7 @@ import Stemmer
 
 from porism.analysis import unspaced
 from porism.analysis.folding import APOSTROPHE, INVISIBLE, MARKS, fold, spelling
-from porism.analysis.languages import ENGLISH, LANGUAGES, NO_LANGUAGE, Language
+from porism.analysis.languages import ENGLISH, LANGUAGE_NAMES, LANGUAGES, NO_LANGUAGE, Language
 from porism.analysis.stop_words import FUNCTION_WORDS, NO_STOP_WORDS, stop_words
 from porism.errors import ConfigError
 from porism.system.concurrency.caching import cached_property
@@ -67,7 +67,7 @@ class WordAnalyzer:
     identifiers: bool = False
 
     def __post_init__(self) -> None:
-        if self.language not in (NO_LANGUAGE, *LANGUAGES, *Stemmer.algorithms()):
+        if self.language not in LANGUAGE_NAMES:
             known = ", ".join([NO_LANGUAGE, *LANGUAGES])
             raise ConfigError(f"there is no stemmer for the language {self.language!r}", hint=f"Choose one of {known}.")
         if unknown := set(self.stop_words.split("+")) - {OWN_STOP_WORDS, NO_STOP_WORDS, *FUNCTION_WORDS}:

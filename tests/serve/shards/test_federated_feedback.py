@@ -297,7 +297,7 @@ def test_values_that_make_no_sense_are_refused(together: FederatedIndex) -> None
         assert [one.name for one in found.missing] == ["many"]
         assert reason in found.missing[0].reason
         assert seen(found) == alone
-    with pytest.raises(ValueError, match="weights of terms"):
+    with pytest.raises(QueryError, match="weights of terms"):
         ShardTerms(1, (), {"words": {"a": float("inf")}})
     counted = few.ask(FrequenciesRequest(1, (("words", "function"), ("none", "x"), ("words", "zzzz"))))
     assert counted.df[0] > 0

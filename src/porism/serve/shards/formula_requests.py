@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.errors import QueryError
 from porism.search.formula_occurrences import Naming
 from porism.serve.shards.formula_values import (
     FormulaCollection,
@@ -93,6 +95,10 @@ class FormulaOccurrencesRequest(FormulaRequest[FormulaOccurrences]):
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     names: Naming | None = None
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, self.values.values())):
+            raise QueryError("values of documents are finite numbers", where="values")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from porism.serve.shards.values import (
     ShardTerms,
     ShardTexts,
     WholeStatistics,
+    check_weights,
 )
 
 A = TypeVar("A")
@@ -121,6 +122,9 @@ class CandidatesRequest(DocumentsRequest[ShardCandidates]):
     expanded: ExpandedTerms | None = None
     by_terms: bool = False
 
+    def __post_init__(self) -> None:
+        check_weights(self.expanded or {})
+
 
 @dataclass(frozen=True)
 class DocumentTermsRequest(NamedDocumentsRequest[ShardTerms]):
@@ -168,3 +172,6 @@ class HitsRequest(NamedDocumentsRequest[ShardHits]):
     step, answer, summary = "hits", ShardHits, "Show documents of a shard"
     explain: bool = False
     expanded: ExpandedTerms | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.expanded or {})

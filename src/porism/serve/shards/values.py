@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from porism.analysis.languages import LANGUAGE_NAMES
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Snapshot
@@ -25,6 +26,30 @@ from porism.version import __version__
 
 PROTOCOL = 6
 """Changes when a shard answers in another way than before."""
+
+MAX_COUNT = 2**53
+"""A larger count is not exact as a floating-point number."""
+
+
+def check_languages(languages: Mapping[str, int]) -> None:
+    """Checks the documents of each language.
+
+    :raises QueryError: there is no such language, or a number is not a count.
+    """
+    for name, count in languages.items():
+        if name not in LANGUAGE_NAMES:
+            raise QueryError(f"{name!r} is not a known language", where="languages")
+        if not 0 < count <= MAX_COUNT:
+            raise QueryError(f"a language has 1 to {MAX_COUNT:,} documents", where="languages")
+
+
+def check_weights(terms: Mapping[str, Mapping[str, float]]) -> None:
+    """Checks the weights of terms by channel.
+
+    :raises QueryError: one is not a finite number, or is below 0.
+    """
+    if not all(0 <= weight < math.inf for weights in terms.values() for weight in weights.values()):
+        raise QueryError("weights of terms are numbers ≥ 0")
 
 
 @dataclass(frozen=True)
@@ -65,6 +90,9 @@ class ShardCollection:
     languages: dict[str, int] = field(default_factory=dict)
     """Language → documents in it."""
 
+    def __post_init__(self) -> None:
+        check_languages(self.languages)
+
     @classmethod
     def of(
         cls, snapshot: Snapshot, model: RetrieverSettings, *, channels: tuple[ChannelLengths, ...] = (),
@@ -85,6 +113,9 @@ class ShardQuestion:
 
     question: Question
     languages: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_languages(self.languages)
 
     def read(self) -> Question:
         """The question, with a query that no retriever has seen yet.
@@ -121,12 +152,24 @@ class WholeStatistics:
     query: ShardStatistics
 
     def __post_init__(self) -> None:
-        numbers = [(self.documents, 1.0), *((documents, mean) for _, _, documents, mean in self.channels)]
-        counts = [count for of in self.query.df.values() for count in of.values()]
-        if not all(count >= 0 and 0 < mean < math.inf for count, mean in numbers) or min(
-            (*counts, *self.query.holders), default=0
-        ) < 0:
-            raise QueryError("counts are numbers ≥ 0, and mean lengths above 0", where="statistics")
+        counts = [self.documents, *self.query.holders, *(documents for _, _, documents, _ in self.channels)]
+        counts += [count for df in self.query.df.values() for count in df.values()]
+        if not all(0 <= count <= MAX_COUNT for count in counts):
+            raise QueryError("counts are numbers ≥ 0", where="statistics")
+        if not all(0 < mean < math.inf for _, _, _, mean in self.channels):
+            raise QueryError("mean lengths are numbers above 0", where="statistics")
+
+    def check(self) -> None:
+        """Checks that no term and no formula is in more documents than there are.
+
+        :raises QueryError: one is.
+        """
+        having = {channel: documents for zone, channel, documents, _ in self.channels if not zone}
+        possible = max((*having.values(), *self.query.holders), default=0) <= self.documents and all(
+            max(df.values(), default=0) <= having.get(channel, self.documents) for channel, df in self.query.df.items()
+        )
+        if not possible:
+            raise QueryError("a count is above that of the documents", where="statistics")
 
     @property
     def of_collection(self) -> CollectionStatistics:
@@ -200,8 +243,7 @@ class ShardTerms:
     question: dict[str, dict[str, float]]
 
     def __post_init__(self) -> None:
-        if not all(0 <= weight < math.inf for terms in self.question.values() for weight in terms.values()):
-            raise ValueError("weights of terms are numbers ≥ 0")
+        check_weights(self.question)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from porism.errors import QueryError
 from porism.serve.shards.formula_requests import FormulaHitsRequest, FormulasRequest
@@ -27,6 +27,7 @@ from porism.serve.shards.values import ShardQuestion
 from porism.serve.web import schema
 from porism.serve.web.api import PREFIX, Api
 from porism.serve.web.parts import check_formulas
+from porism.serve.web.requests import Body
 from porism.serve.web.settings import Limits
 from porism.types import Formula
 
@@ -41,7 +42,7 @@ MAX_TERMS = 20_000
 """Terms of one request that are counted."""
 
 
-class IndexBody(BaseModel):
+class IndexBody(Body):
     """Which index is meant; the first one where it is left out."""
 
     index: str = ""
@@ -97,6 +98,8 @@ class ShardRoutes:
             self._check(question)
         if (formulas := getattr(request, "formulas", None)) is not None:
             self._check_formulas(formulas)
+        if (statistics := getattr(request, "statistics", None)) is not None:
+            statistics.check()
         if isinstance(request, (FormulasRequest, CandidatesRequest)):
             most = MAX_FORMULA_DEPTH if isinstance(request, FormulasRequest) else limits.depth
             if not 1 <= request.depth <= most:
