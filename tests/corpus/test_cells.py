@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.tables import cells
-from porism.corpus.tables.cells import Row, read_rows
+from porism.corpus.tables.cells import TableRow, read_rows
 from porism.errors import Problem
 
 
-def read(text: str | bytes, problems: list[Problem] | None = None, *, tabbed: bool = False) -> list[Row]:
+def read(text: str | bytes, problems: list[Problem] | None = None, *, tabbed: bool = False) -> list[TableRow]:
     file = io.BytesIO(text if isinstance(text, bytes) else text.encode())
     return list(read_rows(file, "f", (problems if problems is not None else []).append, tabbed=tabbed))
 
@@ -22,7 +22,7 @@ def read(text: str | bytes, problems: list[Problem] | None = None, *, tabbed: bo
 def test_rows_and_their_places() -> None:
     problems: list[Problem] = []
     assert read('\ufeffa,b\r\n\r\n"1\r\n""2",x\r\n \n3,é\n', problems) == [
-        Row(1, 3, 3, ["a", "b"]), Row(3, 10, 10, ['1\n"2', "x"]), Row(6, 24, 4, ["3", "é"])
+        TableRow(1, 3, 3, ["a", "b"]), TableRow(3, 10, 10, ['1\n"2', "x"]), TableRow(6, 24, 4, ["3", "é"])
     ]
     assert problems == []
 

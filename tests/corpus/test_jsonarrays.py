@@ -14,10 +14,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from long_forms import LONG
 
-from porism.corpus.streams import Progress
+from porism.corpus.streams import ByteProgress
 from porism.corpus.tables import json_arrays as jsonarrays
 from porism.corpus.tables import json_records as jsonrecords
-from porism.corpus.tables.json_arrays import Entry, array_entries, is_array
+from porism.corpus.tables.json_arrays import ArrayEntry, array_entries, is_array
 from porism.corpus.tables.reader import read_jsonl
 from porism.errors import Problem
 
@@ -28,8 +28,8 @@ JSON = st.recursive(
 )
 
 
-def entries(data: bytes, encoding: str = "utf-8") -> list[Entry]:
-    return list(array_entries(io.BytesIO(data), encoding, Progress(None, len(data))))
+def entries(data: bytes, encoding: str = "utf-8") -> list[ArrayEntry]:
+    return list(array_entries(io.BytesIO(data), encoding, ByteProgress(None, len(data))))
 
 
 @pytest.fixture(params=[1, 2, 3, 7, 1 << 20])
@@ -67,7 +67,7 @@ def test_entries_are_those_that_a_parser_finds(values: list[object], indent: int
 def test_broken_arrays(data: bytes, expected: list[bytes], problem: str, block: int) -> None:
     found = entries(data)
     assert [entry.data for entry in found[:-1]] == expected
-    assert found[-1] == Entry(len(expected) + 1, None, problem)
+    assert found[-1] == ArrayEntry(len(expected) + 1, None, problem)
 
 
 def test_other_encodings(block: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 from porism.corpus import streams
 from porism.corpus.base import ReaderOptions, clean, ignore_problem
 from porism.corpus.streams import (
-    Progress,
+    ByteProgress,
     byte_lines,
     check_source,
     decode,
@@ -62,7 +62,7 @@ def test_a_line_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_progress_is_told_seldom_and_never_too_much() -> None:
     calls: list[tuple[int, int]] = []
-    progress = Progress(lambda done, total: calls.append((done, total)), 10_000)
+    progress = ByteProgress(lambda done, total: calls.append((done, total)), 10_000)
     for _ in range(11_000):
         progress.add(1)
     progress.finish()

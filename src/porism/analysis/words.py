@@ -155,7 +155,7 @@ class WordAnalyzer:
         known: dict[str, list[Match]] = {}
 
         def matches(text: str) -> list[Match]:
-            found: list[Match] = []
+            spans: list[Match] = []
             for match in self._pattern.finditer(text):
                 run = match.group()
                 matching = known.get(run)
@@ -165,8 +165,8 @@ class WordAnalyzer:
                     matching = known[run] = self._matching(run, searched)
                 if matching:
                     begin = match.start()
-                    found += [(begin + start, begin + end, term) for start, end, term in matching]
-            return sorted(found, key=lambda span: (span[0], -span[1])) if len(found) > 1 else found
+                    spans += [(begin + start, begin + end, term) for start, end, term in matching]
+            return sorted(spans, key=lambda span: (span[0], -span[1])) if len(spans) > 1 else spans
 
         return matches
 

@@ -68,16 +68,16 @@ def equations(block: str) -> list[str]:
 
     A blank line inside an environment divides nothing.
     """
-    found: list[str] = []
+    pieces: list[str] = []
     open_environments = 0
     for piece in _BLANK_LINES.split(block):
         if open_environments > 0:
-            found[-1] = f"{found[-1]}\n{piece}"
+            pieces[-1] = f"{pieces[-1]}\n{piece}"
         else:
-            found.append(piece)
+            pieces.append(piece)
         for match in _ENVIRONMENT.finditer(piece):
             open_environments += 1 if match.group(1) == "begin" else -1
-    return [aligned(equation) for piece in found if (equation := one_line(strip_delimiters(piece)[0]))]
+    return [aligned(equation) for piece in pieces if (equation := one_line(strip_delimiters(piece)[0]))]
 
 
 def without_labels(latex: str) -> tuple[str, list[str]]:

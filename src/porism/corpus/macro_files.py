@@ -92,10 +92,10 @@ def _modified(folder: Path) -> int:
 def _candidates(folder: Path, times: tuple[int, ...]) -> tuple[Path, ...]:
     """The files that may define macros, as long as no list of files has changed."""
     named = [folder / name for name in (*_LATEX_FILES, *_YAML_FILES, *_PYTHON_FILES)]
-    found = [file for file in named if file.is_file()]
+    files = [file for file in named if file.is_file()]
     for pattern in (*_LATEX_PATTERNS, *_SCRIPT_PATTERNS):
-        found += sorted(file for file in folder.glob(pattern) if file.is_file())
-    return tuple(dict.fromkeys(found))
+        files += sorted(file for file in folder.glob(pattern) if file.is_file())
+    return tuple(dict.fromkeys(files))
 
 
 @lru_cache(maxsize=512)
@@ -141,7 +141,7 @@ def _assigned(code: str) -> dict[str, Any]:
 
 def _script_macros(text: str) -> dict[str, Any]:
     """The entries of the objects ``macros: {…}`` in a script."""
-    found: dict[str, Any] = {}
+    macros: dict[str, Any] = {}
     for match in _SCRIPT_MACROS.finditer(text):
         position = match.end()
         while (entry := _SCRIPT_ENTRY.match(text, _next_entry(text, position))) is not None:
@@ -150,11 +150,11 @@ def _script_macros(text: str) -> dict[str, Any]:
             body = _unquoted(groups[4:7]) or _unquoted(groups[7:10])
             if groups[10]:
                 default = [_unquoted(groups[11:14])] if any(groups[11:14]) else []
-                found[name] = [body, groups[10], *default]
+                macros[name] = [body, groups[10], *default]
             else:
-                found[name] = body
+                macros[name] = body
             position = entry.end()
-    return found
+    return macros
 
 
 def _next_entry(text: str, position: int) -> int:

@@ -54,8 +54,8 @@ def open_sources(
     for path in map(Path, paths):
         name = unique_name(path, options, names)
         names.append(name)
-        found = source_groups(path, format, replace(options, collection=name), on_problem)
-        plans.append((path, Placer(name, path.name if path.is_file() else ""), found))
+        contents = source_groups(path, format, replace(options, collection=name), on_problem)
+        plans.append((path, Placer(name, path.name if path.is_file() else ""), contents))
     return _read_all(plans, on_problem, on_progress, all_found)
 
 
@@ -103,15 +103,15 @@ def _read_all(
     plans: list[tuple[Path, Placer, SourceGroups]], on_problem: OnProblem, on_progress: OnProgress, all_found: bool
 ) -> Iterator[Document]:
     ids = IdKeeper()
-    total = sum(found.size for _, _, found in plans)
+    total = sum(contents.size for _, _, contents in plans)
     base = 0
-    for path, placer, found in plans:
+    for path, placer, contents in plans:
         done = count = 0
 
         def progress(now: int, of: int) -> None:
             on_progress(base + done + now, max(total, base + done + of))  # noqa: B023 (called within the loop)
 
-        for group in found.groups:
+        for group in contents.groups:
             for item in guarded(group, on_problem, progress if group.alone else ignore_progress):
                 document = item.read(on_problem) if isinstance(item, LazyRecord) else item
                 if document is None:
@@ -127,7 +127,7 @@ def _read_all(
             on_progress(min(base + done, total), total)
         if all_found and not count:
             raise nothing_found(path)
-        base += found.size
+        base += contents.size
 
 
 def nothing_found(path: Path) -> SourceError:

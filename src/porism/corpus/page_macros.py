@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from porism.corpus.latex.formula import FormulaReader
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tokens import tokenize
 from porism.corpus.references import reference_text
 from porism.formula.macros.declarations import Declarations
@@ -32,7 +32,7 @@ class PageMacros:
     """
 
     def __init__(self, definitions: Sequence[str] = ()) -> None:
-        self._expander = Expander(lambda what: None)
+        self._expander = ProjectExpander(lambda problem: None)
         Declarations(self._expander)
         self._formulas = FormulaReader(self._expander, lambda name: None, reference_text)
         for latex in definitions:

@@ -108,16 +108,16 @@ def _documents(lines: Iterator[str], name: str, source: str, on_problem: OnProbl
             paragraph = []
         if size > (WHOLE_FILE if whole else PIECE):
             number += 1
-            found = document(last=False)
-            if found is not None:
-                yield found
+            piece = document(last=False)
+            if piece is not None:
+                yield piece
             whole, waiting, size, start = False, [], 0, line_number + 1
     if paragraph:
         waiting.append((line_number - len(paragraph) + 1, "\n".join(paragraph)))
     number += 1
-    found = document(last=True)
-    if found is not None:
-        yield found
+    piece = document(last=True)
+    if piece is not None:
+        yield piece
 
 
 def _body(paragraphs: list[tuple[int, str]], first_line: int, where: str, on_problem: OnProblem) -> Content:

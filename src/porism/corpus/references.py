@@ -39,13 +39,13 @@ def reference_text(
 
 
 def _kind_of_prefix(label: str) -> str | None:
-    found = _PREFIX.match(label)
-    if found is None:
+    match = _PREFIX.match(label)
+    if match is None:
         return None
-    prefix = found.group(1).lower()
+    prefix = match.group(1).lower()
     return LABEL_WORDS.get(prefix) or (THEOREMS.get(prefix) if len(prefix) > 3 else None)
 
 
 def _last_word(before: str) -> str:
-    found = _LAST_WORD.search(before[-_LOOKED_BACK:])
-    return "" if found is None else (found.group(1) or "§").lower()
+    match = _LAST_WORD.search(before[-_LOOKED_BACK:])
+    return "" if match is None else (match.group(1) or "§").lower()

@@ -58,16 +58,16 @@ class FolderReader:
 
         :raises SourceError: there is no such folder, or no file of a known format in it.
         """
-        found = self.groups(path, options, on_problem)
+        source = self.groups(path, options, on_problem)
         done = 0
-        for group in found.groups:
+        for group in source.groups:
             for item in guarded(group, on_problem):
                 document = item.read(on_problem) if isinstance(item, LazyRecord) else item
                 if document is not None:
                     yield document
             done += sum(map(size_of, group.files))
-            on_progress(min(done, found.size), found.size)
-        on_progress(found.size, found.size)
+            on_progress(min(done, source.size), source.size)
+        on_progress(source.size, source.size)
 
     def groups(self, path: Path, options: ReaderOptions, on_problem: OnProblem) -> SourceGroups:
         """Its files by what is read together.
@@ -77,21 +77,21 @@ class FolderReader:
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
         problems: list[Problem] = []
-        found, tables, left_out = _entries(path, problems.append, self._only, options)
-        if not found:
+        files, tables, left_out = _entries(path, problems.append, self._only, options)
+        if not files:
             raise _nothing_known(path, tables, self._only, problems=problems)
         for problem in problems:
             on_problem(problem)
         if tables:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
-        size = sum(size_of(entry) for entry, _ in found)
-        format = self._only or _format_of_all(found, tables)
-        return SourceGroups(format, self._groups(path, found, options), size, left_out)
+        size = sum(size_of(entry) for entry, _ in files)
+        format = self._only or _format_of_all(files, tables)
+        return SourceGroups(format, self._groups(path, files, options), size, left_out)
 
-    def _groups(self, path: Path, found: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
-        latex = [entry for entry, name in found if name == "latex"]
+    def _groups(self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
+        latex = [entry for entry, name in files if name == "latex"]
         source = source_name(path, options)
-        for entry, name in found:
+        for entry, name in files:
             reader = READERS[name]
             where = relative_name(entry, path)
             if name == "latex":
@@ -120,14 +120,14 @@ class SourceGroups(NamedTuple):
 class _Entries(NamedTuple):
     """What a folder has: files to read with their formats, tables that hold no text, and other files by endings."""
 
-    found: list[tuple[Path, str]]
+    files: list[tuple[Path, str]]
     tables: list[Path]
     left_out: Counter[str]
 
 
 def _files_of(path: Path) -> list[Path]:
     """A file itself, or all files below a folder."""
-    return [path] if path.is_file() else [found for found in sorted(path.rglob("*")) if found.is_file()]
+    return [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
 
 
 READERS: dict[str, Reader] = {
@@ -177,10 +177,10 @@ def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str
         if collection is not None:
             return collection
         problems: list[Problem] = []
-        found, tables, _ = _entries(path, problems.append, options=options)
-        if not found and not tables:
+        files, tables, _ = _entries(path, problems.append, options=options)
+        if not files and not tables:
             raise _nothing_known(path, tables, problems=problems)
-        return _format_of_all(found, tables)
+        return _format_of_all(files, tables)
     check_file(path)
     known = _format_of_tables(path) or _format_of(path) or _format_of_bytes(path)
     if known is None:
@@ -188,9 +188,9 @@ def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str
     return known
 
 
-def _format_of_all(found: list[tuple[Path, str]], tables: list[Path]) -> str:
+def _format_of_all(files: list[tuple[Path, str]], tables: list[Path]) -> str:
     """The format of a folder of these files: theirs where it is one and no table, else ``folder``."""
-    kinds = {name for _, name in found}
+    kinds = {name for _, name in files}
     return kinds.pop() if len(kinds) == 1 and not tables and kinds.isdisjoint(_READ_ALONE) else FolderReader.name
 
 
@@ -288,7 +288,7 @@ def _entries(
 ) -> _Entries:
     """The files of a folder; hidden ones and those of ignored folders are in none of the lists."""
     wanted = [*(options.fields or {}).values()] if options is not None else []
-    found: list[tuple[Path, str]] = []
+    files: list[tuple[Path, str]] = []
     tables: list[Path] = []
     left_out: Counter[str] = Counter()
     follow = options is not None and options.outside
@@ -305,8 +305,8 @@ def _entries(
         if name == "csv" and only is None and not has_text_column(entry, wanted):
             tables.append(entry)
         else:
-            found.append((entry, name))
-    return _Entries(found, tables, left_out)
+            files.append((entry, name))
+    return _Entries(files, tables, left_out)
 
 
 def _passed_over(tables: list[Path], root: Path) -> str:

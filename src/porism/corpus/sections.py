@@ -70,18 +70,18 @@ def theorem_title(title: Content) -> Content:
 
 def titled_kind(title: Content | None) -> str | None:
     """The kind of block that a title begins with (``Lemma 2 (Zorn)`` → ``lemma``), None where it begins otherwise."""
-    found = _KIND_HEAD.match(title.text) if title is not None else None
-    return None if found is None else kind_of(found.group(1)) or _KIND_NAMES.get(found.group(1).lower())
+    match = _KIND_HEAD.match(title.text) if title is not None else None
+    return None if match is None else kind_of(match.group(1)) or _KIND_NAMES.get(match.group(1).lower())
 
 
 def own_title(title: Content | None) -> Content | None:
     """The title of a theorem-like block without its kind and number (``Lemma 2 (Zorn)`` → ``Zorn``), None where it has
     no other.
     """
-    found = _KIND_HEAD.match(title.text) if title is not None and titled_kind(title) else None
-    if title is None or found is None:
+    match = _KIND_HEAD.match(title.text) if title is not None and titled_kind(title) else None
+    if title is None or match is None:
         return title
-    rest = title.text[found.end() :].strip()
+    rest = title.text[match.end() :].strip()
     inside = _PARENTHESES.match(rest)
     text = (inside.group(1) if inside else rest).strip()
     return Content(text, title.formulas) if text else None

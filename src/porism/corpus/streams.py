@@ -28,7 +28,7 @@ _WIDE_MARKS = {
 }
 
 
-class Progress:
+class ByteProgress:
     """Adds up bytes and calls a callback now and then, a few hundred times in all."""
 
     def __init__(self, on_progress: OnProgress | None, total: int) -> None:

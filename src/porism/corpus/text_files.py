@@ -109,8 +109,8 @@ def decode(data: bytes, where: str, on_problem: OnProblem, encoding: str | None 
             text = data.decode(chosen, "ignore")
         else:
             line = data.count(b"\n", 0, error.start) + 1
-            what = f"is not {chosen.upper()} (byte {data[error.start]:#04x}); read as Latin-1"
-            on_problem(Problem(f"{where}:{line}", what))
+            problem = f"is not {chosen.upper()} (byte {data[error.start]:#04x}); read as Latin-1"
+            on_problem(Problem(f"{where}:{line}", problem))
             try:
                 text = data.decode("cp1252")
             except UnicodeDecodeError:  # five bytes mean nothing there

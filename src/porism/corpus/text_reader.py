@@ -15,7 +15,7 @@ from porism.errors import OnProblem
 from porism.types import Document
 
 
-class TextReader(FileReader):
+class TextFileReader(FileReader):
     """Reads the whole text of a file, in the encoding of the options; a file that is not text is reported."""
 
     @abstractmethod

@@ -64,16 +64,16 @@ def read_topics(
             topics = _json_topics(_lines(path, report), path, report)
         else:
             topics = _tab_topics(_lines(path, report), path, content, report)
-        found: dict[str, Query] = {}
+        by_id: dict[str, Query] = {}
         for where, topic in topics:
             if not topic.id:
                 raise FormatError("a topic has no id", where=where)
-            if topic.id in found:
+            if topic.id in by_id:
                 raise FormatError(f"the topic {topic.id} occurs twice", where=where)
-            found[topic.id] = topic
-    if not found:
+            by_id[topic.id] = topic
+    if not by_id:
         raise FormatError("there are no topics", where=str(path), hint=f"Expected {_EXPECTED}")
-    return list(found.values())
+    return list(by_id.values())
 
 
 def read_topic_information(path: str | Path) -> dict[str, dict[str, str]]:

@@ -96,8 +96,8 @@ class UnitStore:
 
     def tag(self, tags: Iterable[str]) -> None:
         """Gives all documents these tags, beside those that they have."""
-        found = self.extra.get("tags", ())
-        unique = tuple(dict.fromkeys([*([found] if isinstance(found, str) else found), *tags]))
+        given = self.extra.get("tags", ())
+        unique = tuple(dict.fromkeys([*([given] if isinstance(given, str) else given), *tags]))
         if unique:
             self.extra = {**self.extra, "tags": unique}
 

@@ -105,12 +105,12 @@ class FileReader(ABC):
         """Whether the file has one of the extensions, or the folder has such files and no others."""
         if path.is_dir():
             try:
-                found = {
+                extensions = {
                     entry.suffix.lower() for entry in path.iterdir() if entry.is_file() and entry.name[:1] != "."
                 }
             except OSError:
                 return False
-            return bool(found) and found <= set(self.extensions)
+            return bool(extensions) and extensions <= set(self.extensions)
         return self._has_extension(path)
 
     def _has_extension(self, path: Path) -> bool:
@@ -125,8 +125,8 @@ class FileReader(ABC):
         """
         source = source_name(path, options)
         if path.is_dir():
-            found = walk(path, on_problem, outside=options.outside, wanted=self._has_extension)
-            files = list(filter(self._has_extension, found))
+            below = walk(path, on_problem, outside=options.outside, wanted=self._has_extension)
+            files = list(filter(self._has_extension, below))
             if not files:
                 raise SourceError(
                     f"holds no file of the format {self.name}", where=str(path),

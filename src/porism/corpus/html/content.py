@@ -65,8 +65,8 @@ def html_to_content(
     walk(tree.body, builder.enter, builder.leave)
     content = builder.take()
     if on_problem is not None:
-        for what in [*builder.problems(), *tree.problems]:
-            on_problem(Problem(where, what))
+        for problem in [*builder.problems(), *tree.problems]:
+            on_problem(Problem(where, problem))
     return content
 
 
@@ -155,10 +155,10 @@ class ContentBuilder:
 
     def problems(self) -> list[str]:
         """What was wrong with delimiters since the last call, in one sentence at most."""
-        found, self.unbalanced = self.unbalanced, []
-        if len(found) > 1:
-            return [f"{found[0]}, and in {len(found) - 1} more paragraphs"]
-        return found
+        problems, self.unbalanced = self.unbalanced, []
+        if len(problems) > 1:
+            return [f"{problems[0]}, and in {len(problems) - 1} more paragraphs"]
+        return problems
 
     def take(self) -> Content:
         """The content of what was visited since the last call."""

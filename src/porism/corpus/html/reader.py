@@ -71,10 +71,10 @@ class PageReader(FileReader):
 def declared_encoding(data: bytes) -> str | None:
     """The encoding that the XML declaration or a ``<meta>`` element of a page names; None where Python knows none."""
     head = data[:4096]
-    found = _XML_ENCODING.search(head) or _CHARSET.search(head)
-    if found is None:
+    match = _XML_ENCODING.search(head) or _CHARSET.search(head)
+    if match is None:
         return None
-    name = found.group(1).decode("ascii", "replace").lower()
+    name = match.group(1).decode("ascii", "replace").lower()
     name = "cp1252" if name in ("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii") else name
     try:
         b"".decode(name)
@@ -119,8 +119,8 @@ class _Page:
         self._languages: list[tuple[int, str]] = []  # the depths of the elements that say theirs, and that around them
 
     def read(self) -> Iterator[Document]:
-        for what in self.tree.problems:
-            self.on_problem(Problem(self.name, what))
+        for problem in self.tree.problems:
+            self.on_problem(Problem(self.name, problem))
         walk(self.tree.body, self._enter, self._leave)
         self._keep()
         yield from self.units.documents()
@@ -213,8 +213,8 @@ class _Page:
     def _keep(self) -> None:
         """Gives what has been visited to the open unit."""
         parts = list(self.builder.take_parts())
-        for what in self.builder.problems():
-            self.on_problem(Problem(f"{self.name}:{self._kept_line}", what))
+        for problem in self.builder.problems():
+            self.on_problem(Problem(f"{self.name}:{self._kept_line}", problem))
         if parts:
             self.units.add("\n", *parts, "\n")
         self._kept_line = self.builder.line = self._line

@@ -217,7 +217,7 @@ class _Repair:
     def _ends(self) -> dict[str, int]:
         """The position of the last end tag of each name."""
         if self._last_ends is None:
-            self._last_ends = {found.group(1).lower(): found.start() for found in _END_TAG.finditer(self.html)}
+            self._last_ends = {match.group(1).lower(): match.start() for match in _END_TAG.finditer(self.html)}
         return self._last_ends
 
     def _is_crowded(self, start: int, rest: str) -> bool:
@@ -226,11 +226,11 @@ class _Repair:
             return self._were_many
         if len(rest) < _LONG and rest.count('"') % 2 == 0 and rest.count("'") % 2 == 0:
             return False  # no bracket is in quotes
-        found = _ATTRIBUTES.match(self.html, start)
-        if found is None:
+        match = _ATTRIBUTES.match(self.html, start)
+        if match is None:
             return False
-        self._counted_to = found.end()
-        self._were_many = _ONE_MORE.match(self.html, found.end()) is not None
+        self._counted_to = match.end()
+        self._were_many = _ONE_MORE.match(self.html, match.end()) is not None
         return self._were_many
 
     def _too_deep(self, name: str, end: bool) -> bool:

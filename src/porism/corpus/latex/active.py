@@ -7,7 +7,7 @@ part of what an update remembers.
 from __future__ import annotations
 
 from porism.corpus.latex.conditions import Conditions
-from porism.corpus.latex.macros import ACTIVE, ACTIVE_CODES, Expander
+from porism.corpus.latex.macros import ACTIVE, ACTIVE_CODES, ProjectExpander
 from porism.corpus.latex.skipping import skip_assignment, skip_equals
 from porism.formula.macros.definition import Macro
 
@@ -34,7 +34,7 @@ def mathematical_character(number: int) -> str:
 class ActiveCharacters:
     """Follows ``\\catcode``, ``\\mathcode`` and ``\\lccode``; installs itself in an expander."""
 
-    def __init__(self, expander: Expander, conditions: Conditions) -> None:
+    def __init__(self, expander: ProjectExpander, conditions: Conditions) -> None:
         self.expander, self._conditions = expander, conditions
         self._names: set[str] = set()
         self._preamble_groups: list[dict[str, Macro]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.skipping import skip_box_size
 
 STACKS = {"\\ialign": True, "\\halign": True, "\\ooalign": False, "\\oalign": False}
@@ -12,7 +12,7 @@ _LINE_ENDS = ("\\cr", "\\crcr")
 _FILL = frozenset(["\\hfil", "\\hfill", "\\hss", "\\hidewidth", "\\hfilneg", "\\m@th"])
 
 
-def read_stack(expander: Expander, command: str) -> list[str]:
+def read_stack(expander: ProjectExpander, command: str) -> list[str]:
     """The lines of an alignment as mathematics: of two, one over the other; of more, a stack."""
     skip_box_size(expander)
     lines: list[list[str]] = [[]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.skipping import skip_arguments
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 
@@ -40,7 +40,7 @@ _DROPPED = {
 class ArrowReader:
     """Reads the arrows of diagrams from an expander."""
 
-    def __init__(self, expander: Expander) -> None:
+    def __init__(self, expander: ProjectExpander) -> None:
         self._expander = expander
         self._syntaxes: list[tuple[re.Pattern[str], str, Callable[[str], Labels]]] = [
             (_TAYLOR, "diagram", self._taylor), (_XY, "Xy-pic diagram", self._xy),

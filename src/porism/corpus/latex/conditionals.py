@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from porism.corpus.latex.conditions import Conditions
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tables import INCLUDES, words
 from porism.formula.macros.choices import install_choices
@@ -36,7 +36,7 @@ class Conditionals:
     A condition that only a typesetter could evaluate counts as false; where this hides files, it is reported.
     """
 
-    def __init__(self, expander: Expander) -> None:
+    def __init__(self, expander: ProjectExpander) -> None:
         self.expander = expander
         self.flags: dict[str, bool] = dict(_ENGINE)
         """Each ``\\newif`` and its value, in the order of the declarations."""

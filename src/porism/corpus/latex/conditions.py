@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tables import (
     DROPPED,
     KEPT_COMMANDS,
@@ -45,7 +45,7 @@ class Conditions:
     :param flags: the value of each ``\\newif``.
     """
 
-    def __init__(self, expander: Expander, flags: dict[str, bool]) -> None:
+    def __init__(self, expander: ProjectExpander, flags: dict[str, bool]) -> None:
         self.expander, self._flags = expander, flags
         self._tests: dict[str, Callable[[], bool | None]] = {
             "\\iftrue": lambda: True, "\\iffalse": lambda: False, "\\ifmmode": lambda: expander.math,
@@ -121,15 +121,15 @@ class Conditions:
         if first is None:
             return None
         token = self.expander.next_expanded() or ""
-        found = _RELATION.match(token)
-        if found is None:
+        match = _RELATION.match(token)
+        if match is None:
             self.expander.stream.push([token])
             return None
-        self.expander.stream.push([token[found.end() :]])
+        self.expander.stream.push([token[match.end() :]])
         second = read()
         if second is None:
             return None
-        return {"<": first < second, "=": first == second, ">": first > second}[found.group(1)]
+        return {"<": first < second, "=": first == second, ">": first > second}[match.group(1)]
 
     def number(self) -> int | None:
         """The number that follows; None, and nothing of it read, where it is not written out."""
@@ -138,13 +138,13 @@ class Conditions:
             rest = token.lstrip(" +")
             if rest[:1] == "-":
                 sign, rest = -sign, rest[1:]
-            if found := _DIGITS.match(rest):
-                after = rest[found.end() :]
+            if match := _DIGITS.match(rest):
+                after = rest[match.end() :]
                 self.expander.stream.push([after.removeprefix(" ")])
-                return sign * int(found.group()[:18])
-            if found := _OTHER_BASE.match(rest):
-                self.expander.stream.push([rest[found.end() :].removeprefix(" ")])
-                return sign * (int(found[1], 16) if found[1] else int(found[2], 8))
+                return sign * int(match.group()[:18])
+            if match := _OTHER_BASE.match(rest):
+                self.expander.stream.push([rest[match.end() :].removeprefix(" ")])
+                return sign * (int(match[1], 16) if match[1] else int(match[2], 8))
             if rest[:1] == "`" and (character := rest[1:] or self._piece()):
                 self.expander.stream.push([character[1:]] if rest[1:] else [])
                 return sign * ord(character[0] if rest[1:] else character[-1])
@@ -161,6 +161,6 @@ class Conditions:
 
     def _dimension(self) -> float | None:
         token = self.expander.next_expanded()
-        found = _DIMENSION.match(token or "")
-        self.expander.stream.push([token[found.end() :] if found else token] if token else [])
-        return float(found.group(1)) * _POINTS[found.group(2)] if found else None
+        match = _DIMENSION.match(token or "")
+        self.expander.stream.push([token[match.end() :] if match else token] if token else [])
+        return float(match.group(1)) * _POINTS[match.group(2)] if match else None

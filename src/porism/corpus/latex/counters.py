@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.corpus.latex.conditions import Conditions
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.formula.macros.definition import Macro, body_of
 
 _VALUE = "\\c@"
@@ -13,7 +13,7 @@ _VALUE = "\\c@"
 class Counters:
     """Follows ``\\newcounter``, ``\\setcounter`` and their like; installs itself in an expander."""
 
-    def __init__(self, expander: Expander, conditions: Conditions) -> None:
+    def __init__(self, expander: ProjectExpander, conditions: Conditions) -> None:
         self.expander, self._conditions = expander, conditions
         for handler, names in (
             (self._declare, "newcounter"), (self._set, "setcounter addtocounter"),

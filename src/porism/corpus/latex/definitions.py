@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from porism.corpus.latex.arrows import DIAGRAMS
-from porism.corpus.latex.macros import Expander, without_places
+from porism.corpus.latex.macros import ProjectExpander, without_places
 from porism.corpus.latex.tables import STANDARD_ENVIRONMENTS
 from porism.formula.macros import declarations
 from porism.formula.macros.declarations import number_of
@@ -31,12 +31,12 @@ class Theorem:
     tcolorbox: bool = False  # \begin{thm}{title}{label}
 
 
-class Declarations(declarations.Declarations):
+class ProjectDeclarations(declarations.Declarations):
     """Carries out the declarations of a project; installs itself in an expander."""
 
-    expander: Expander
+    expander: ProjectExpander
 
-    def __init__(self, expander: Expander) -> None:
+    def __init__(self, expander: ProjectExpander) -> None:
         super().__init__(expander)
         self.theorems: dict[str, Theorem] = {}
         self.install({
@@ -104,9 +104,9 @@ class Declarations(declarations.Declarations):
         options = reader.optional()
         names = reader.name()
         options = options or reader.optional()
-        found = _NAME.search(join(options or []))
+        match = _NAME.search(join(options or []))
         for name in filter(None, (entry.strip() for entry in names.split(","))):
-            printed = found.group(1).strip("{} ") if found else name.rstrip("*").capitalize()
+            printed = match.group(1).strip("{} ") if match else name.rstrip("*").capitalize()
             self.theorems[name] = Theorem(_words(reader.expanded(reader.tokenize(printed))))
 
     def _newtcbtheorem(self, command: str) -> None:

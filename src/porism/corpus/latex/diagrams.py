@@ -71,7 +71,7 @@ def _trimmed(text: str) -> str:
 
 def _formulas(cells: list[list[str]]) -> list[str]:
     """The formulas in the cells of a diagram, each once, in their order."""
-    found: dict[str, None] = {}
+    formulas: dict[str, None] = {}
     for cell in cells:
         text = _trimmed(source_of(_balanced(cell)))
         text = _FRAME.sub("", text, count=1) if _FRAME.match(text) else text
@@ -80,8 +80,8 @@ def _formulas(cells: list[list[str]]) -> list[str]:
         whole = _TEXT.fullmatch(text)
         text = whole.group(1).strip() if whole else text
         if _LAYOUT.sub("", text).strip(_EDGES + "{}"):
-            found.setdefault(text)
-    return list(found)
+            formulas.setdefault(text)
+    return list(formulas)
 
 
 def _balanced(tokens: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.corpus.latex.arrows import XY_NODE
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tables import DRAWINGS
 from porism.corpus.latex.tokens import tokenize
@@ -19,7 +19,7 @@ DRAWING_COMMANDS = {
 MAX_DRAWING_FORMULAS = 60
 
 
-def skip_drawing(expander: Expander, command: str) -> str:
+def skip_drawing(expander: ProjectExpander, command: str) -> str:
     """Reads the drawing that a command has begun: a group, or what comes before its end. Returns its source."""
     end = DRAWING_COMMANDS[command]
     expander.star()
@@ -33,14 +33,14 @@ def skip_drawing(expander: Expander, command: str) -> str:
     return _until(expander, end)
 
 
-def _until(expander: Expander, end: str) -> str:
+def _until(expander: ProjectExpander, end: str) -> str:
     file = expander.stream.raw_file
     if file is None:
         taken: list[str] = []  # from an expansion: token by token
         while (token := expander.stream.next()) is not None and token != EOF_TOKEN:
-            before, found, rest = token.partition(end)
+            before, ended, rest = token.partition(end)
             taken.append(before)
-            if found:
+            if ended:
                 expander.stream.push([rest] if rest else [])
                 return join(taken)
         expander.stream.push([token] if token is not None else [])
@@ -60,7 +60,7 @@ def is_drawing(environment: Environment) -> bool:
     )
 
 
-def skip_environment(expander: Expander, name: str) -> str | None:
+def skip_environment(expander: ProjectExpander, name: str) -> str | None:
     """Reads an environment whose content is not LaTeX, to its end; its content, None where it has no end."""
     file = expander.stream.raw_file
     if file is not None:
@@ -84,28 +84,28 @@ def skip_environment(expander: Expander, name: str) -> str | None:
 def drawn_formulas(source: str) -> list[list[str]]:
     """The formulas in a drawing of TikZ or Xy-pic: between dollars, and the nodes of matrices and of Xy-pic."""
     tokens = tokenize(source)
-    found: list[list[str]] = []
+    formulas: list[list[str]] = []
     is_matrix = False
     position = 0
-    while position < len(tokens) and len(found) < MAX_DRAWING_FORMULAS:
+    while position < len(tokens) and len(formulas) < MAX_DRAWING_FORMULAS:
         token = tokens[position]
         position += 1
         if token in ("$", "$$"):
             end = _end_of_formula(tokens, position, token)
-            found.append(tokens[position:end])
+            formulas.append(tokens[position:end])
             position = end + 1
         elif token == "\\xymatrix":
             end = _end_of_group(tokens, position)
-            found.append(tokens[position - 1 : end])
+            formulas.append(tokens[position - 1 : end])
             position = end
         elif "matrix of math nodes" in token:
             is_matrix = True
         elif token == "{" and (is_matrix or XY_NODE.search(tokens[position - 2] if position > 1 else "")):
             end = _end_of_group(tokens, position - 1)
             inner = tokens[position : end - 1]
-            found.append(["\\diagram", *inner, "\\enddiagram"] if is_matrix else inner)
+            formulas.append(["\\diagram", *inner, "\\enddiagram"] if is_matrix else inner)
             position, is_matrix = end, False
-    return [formula for formula in found if formula]
+    return [formula for formula in formulas if formula]
 
 
 def _end_of_formula(tokens: list[str], position: int, closer: str) -> int:

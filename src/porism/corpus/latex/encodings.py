@@ -44,14 +44,14 @@ _NAMES = {"cp1252": "Latin-1", "mac-roman": "Mac Roman", "cp1251": "Windows Cyri
 
 def declared_encodings(data: bytes) -> list[str]:
     """The encodings that a source declares, as Python calls them or, where one is not known, as it is written."""
-    found: list[str] = []
+    encodings: list[str] = []
     for match in _DECLARATIONS.finditer(data) if _HINT.search(data) else ():
         written = match.group(str(match.lastgroup)).decode("ascii", "replace").strip()
         names = written.split(",") if match.lastgroup == "package" else [written]
         known = [encoding for name in names if (encoding := _known(name)) is not None]
         if known or written:
-            found.append(known[-1] if known else written)
-    return found
+            encodings.append(known[-1] if known else written)
+    return encodings
 
 
 def foreign_encoding(data: bytes) -> str | None:
@@ -66,8 +66,8 @@ def _plain(name: str) -> str:
 def _known(written: str) -> str | None:
     """The encoding as Python calls it, None where there is none of that name."""
     plain = _plain(written)
-    found = _INPUTENC.get(plain) or _EDITORS.get(plain)
-    return found or (written.strip() if _is_codec(written.strip()) else plain if _is_codec(plain) else None)
+    encoding = _INPUTENC.get(plain) or _EDITORS.get(plain)
+    return encoding or (written.strip() if _is_codec(written.strip()) else plain if _is_codec(plain) else None)
 
 
 def _is_codec(name: str) -> bool:
@@ -110,8 +110,8 @@ def _decoded(data: bytes, encoding: str, where: str, on_problem: OnProblem) -> s
         if encoding == "cp1252":  # five bytes mean nothing there
             return data.decode("latin-1")
         line = data.count(b"\n", 0, error.start) + 1
-        what = f"is not all {encoding.upper()} (byte {data[error.start]:#04x}); what is broken is left out"
-        on_problem(Problem(f"{where}:{line}", what))
+        problem = f"is not all {encoding.upper()} (byte {data[error.start]:#04x}); what is broken is left out"
+        on_problem(Problem(f"{where}:{line}", problem))
         return data.decode(encoding, "ignore").removeprefix("\ufeff")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.corpus.latex.conditionals import Conditionals
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.formula.macros.definition import MANDATORY, Macro, body_of
 from porism.formula.macros.tokens import EOF_TOKEN, NO_VALUE, join
 
@@ -19,7 +19,7 @@ _KERNEL = {
 class Expansion:
     """Carries out what steers expansion; installs itself in an expander."""
 
-    def __init__(self, expander: Expander, conditionals: Conditionals) -> None:
+    def __init__(self, expander: ProjectExpander, conditionals: Conditionals) -> None:
         self.expander, self._conditionals = expander, conditionals
         for handler, name in (
             (self._csname, "csname"), (self._expandafter, "expandafter"), (self._if_undefined, "@ifundefined"),

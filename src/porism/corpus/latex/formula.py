@@ -7,7 +7,7 @@ from collections.abc import Callable
 from porism.corpus.latex.arrows import DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import source_of, take_out_diagrams
 from porism.corpus.latex.formula_collector import FormulaCollector, FormulaServices
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tables import BARE_ENVIRONMENTS
 
 _CLOSERS = {"$": ("$", "$$"), "$$": ("$$", "$"), "\\(": ("\\)",), "\\[": ("\\]",)}
@@ -26,7 +26,7 @@ class FormulaReader:
     """
 
     def __init__(
-        self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str],
+        self, expander: ProjectExpander, label: Callable[[str], None], reference: Callable[[str, str], str],
         leave_file: Callable[[], None] = lambda: None, number: Callable[[], int | None] = lambda: None,
     ) -> None:
         self.expander = expander

@@ -11,7 +11,7 @@ from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import BEGIN, CELL, END
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, skip_drawing
 from porism.corpus.latex.formula_environments import FormulaEnvironments
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.overlays import take_overlay
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
@@ -45,7 +45,7 @@ class FormulaServices:
     read inside a formula.
     """
 
-    expander: Expander
+    expander: ProjectExpander
     arrows: ArrowReader
     number: Callable[[], int | None]
     label: Callable[[str], None]

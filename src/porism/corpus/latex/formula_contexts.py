@@ -8,7 +8,7 @@ from typing import Literal
 
 from porism.corpus.latex.arrows import DIAGRAMS
 from porism.corpus.latex.diagrams import CELL
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tables import MATH_ARGUMENTS
 from porism.formula.tables.commands import ENVIRONMENTS
 from porism.formula.tables.packages import TEXT_COLUMNS
@@ -25,7 +25,7 @@ Mode = Literal["math", "text", "either"]
 
 
 @dataclass(slots=True)
-class Opened:
+class FormulaContext:
     """What has begun inside a formula and not ended: a brace, an environment, a formula in a box, a diagram."""
 
     closer: str
@@ -45,7 +45,7 @@ class Opened:
 class FormulaContexts:
     """The tokens of one formula that were read, and what is open after them."""
 
-    def __init__(self, expander: Expander, closers: tuple[str, ...], environment: str | None) -> None:
+    def __init__(self, expander: ProjectExpander, closers: tuple[str, ...], environment: str | None) -> None:
         self.expander, self.closers, self.environment = expander, closers, environment
         self._outer_mode: Mode = "either" if environment in DIAGRAMS else "math"
         self._outer_package = DIAGRAMS.get(environment or "", "")
@@ -53,7 +53,7 @@ class FormulaContexts:
         self.package = self._outer_package
         """Whose arrows the innermost diagram has; empty where none is open."""
         self.out: list[str] = []
-        self.opened: list[Opened] = []
+        self.opened: list[FormulaContext] = []
         self.dollars: list[int] = []
         """The places among them of formulas in boxes."""
         self.pending = 0
@@ -63,9 +63,9 @@ class FormulaContexts:
         self.owner = ""
         """The command that a brace would be an argument of."""
 
-    def _open(self, closer: str, mode: Mode, *written: str, package: str | None = None) -> Opened:
+    def _open(self, closer: str, mode: Mode, *written: str, package: str | None = None) -> FormulaContext:
         package = self.package if package is None else package
-        entry = Opened(closer, mode, written, package, self.expander.depth)
+        entry = FormulaContext(closer, mode, written, package, self.expander.depth)
         if closer in ("$", "$$"):
             self.dollars.append(len(self.opened))
         self.opened.append(entry)
@@ -87,7 +87,7 @@ class FormulaContexts:
         self.package = innermost.package if innermost is not None else self._outer_package
         self.expander.math = self.mode != "text"
 
-    def _innermost(self, fits: Callable[[Opened], bool]) -> int | None:
+    def _innermost(self, fits: Callable[[FormulaContext], bool]) -> int | None:
         """The place of the innermost open thing that fits."""
         return next((index for index in range(len(self.opened) - 1, -1, -1) if fits(self.opened[index])), None)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from porism.corpus.latex.omissions import Omissions
-from porism.corpus.latex.options import Options
+from porism.corpus.latex.options import PackageOptions
 from porism.corpus.latex.plain import PlainText
 from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
 from porism.corpus.latex.tokens import FileFrame, Placed
@@ -51,7 +51,7 @@ class IncludingText(PlainText):
         for handler, names in commands.items():
             self.expander.primitives.update(("\\" + name, handler) for name in names)
         self.expander.expandable.add("\\IfFileExists")
-        self._options = Options(self.expander)
+        self._options = PackageOptions(self.expander)
         self.conditionals.on_hidden = self._hidden
 
     # where the reader is ---------------------------------------------------------------------------------------
@@ -71,13 +71,13 @@ class IncludingText(PlainText):
             return command.line
         return self.line
 
-    def report(self, what: str) -> None:
+    def report(self, problem: str) -> None:
         if not self.expander.in_class:  # nothing of it is content
-            self.report_file(what)
+            self.report_file(problem)
 
-    def report_file(self, what: str) -> None:
+    def report_file(self, text: str) -> None:
         """Reports a problem with a file that is named here, which may be in a class or style file."""
-        problem = Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what)
+        problem = Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", text)
         if problem not in self._reported:  # a file may be read twice
             self._reported.add(problem)
             self._on_problem(problem)

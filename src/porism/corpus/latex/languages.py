@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from porism.analysis.languages import language_named
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.formula.macros.definition import Macro, body_of
 from porism.formula.macros.tokens import join
 
@@ -20,11 +20,11 @@ _QUOTES = {'"`': "„", "\"'": "“", '"<': "«", '">': "»"}
 
 def _letters(pairs: str) -> dict[str, str]:
     """``aä`` → ``"a`` for ä and ``"A`` for Ä."""
-    found = {}
+    letters = {}
     for pair in pairs.split():
-        found[f'"{pair[0]}'] = pair[1]
-        found[f'"{pair[0].upper()}'] = pair[1].upper()
-    return found
+        letters[f'"{pair[0]}'] = pair[1]
+        letters[f'"{pair[0].upper()}'] = pair[1].upper()
+    return letters
 
 
 _DOUBLED = {f'"{letter}': letter for letter in "cCfFlLmMnNpPrRtT"}
@@ -91,7 +91,7 @@ _MAIN = re.compile(r"main\s*=\s*(\w+)")
 class Languages:
     """Follows the language of a source; installs itself in an expander."""
 
-    def __init__(self, expander: Expander) -> None:
+    def __init__(self, expander: ProjectExpander) -> None:
         self.expander = expander
         commands = {
             self._select: "selectlanguage setdefaultlanguage setmainlanguage languageshorthands",
@@ -115,7 +115,7 @@ class Languages:
             if name in ("german", "ngerman"):
                 self._set(name)
         known = [option for option in options if option in _FAMILIES or option in _OTHERS]
-        main = [found.group(1) for option in options if (found := _MAIN.fullmatch(option)) is not None]
+        main = [match.group(1) for option in options if (match := _MAIN.fullmatch(option)) is not None]
         if known or main:
             self._set([*known, *main][-1])
 

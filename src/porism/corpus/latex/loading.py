@@ -89,11 +89,11 @@ class ProjectFiles:
     def look_up(self, lookup: Lookup) -> str | None:
         """The name of the file that is meant, None where there is none."""
         argument, package, folders = lookup
-        found = self._find(argument, package, tuple(self.root / folder for folder in folders))
-        if found is not None and ".." in found.parts:
-            straight = Path(os.path.normpath(found))
-            found = straight if straight.resolve() == found.resolve() else found
-        return None if found is None else self.relative(found)
+        file = self._find(argument, package, tuple(self.root / folder for folder in folders))
+        if file is not None and ".." in file.parts:
+            straight = Path(os.path.normpath(file))
+            file = straight if straight.resolve() == file.resolve() else file
+        return None if file is None else self.relative(file)
 
     def _find(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> Path | None:
         """The file that is meant: the first inside the source, or else the first outside, which may be refused."""
@@ -215,14 +215,14 @@ class FileLoader:
             if (command not in _BY_NAME or "/" in name) and name not in _DISTRIBUTED:
                 self._misses(called, lambda: machine.report_file(f"\\{command} names {called}, which is not there"))
             return None
-        found = project.root / file
-        if not project.may_read(found):
+        path = project.root / file
+        if not project.may_read(path):
             self.since.unsure = True
             self._misses(called, lambda: machine.report_file(
                 f"\\{command} names {called}, which is outside the source; it is not read (--outside allows it)"
             ))
             return None
-        real = found.resolve()
+        real = path.resolve()
         self.since.visited.setdefault(file, real in self.visited)
         if real in self.visited:
             if any(self._names.get(frame.name, self._path).resolve() == real for frame in machine.files):
@@ -231,11 +231,11 @@ class FileLoader:
             if not machine.repeats(file):
                 return None
             self.since.unsure = True
-        frame = self.open(found, self._on_problem, self._on_progress)
+        frame = self.open(path, self._on_problem, self._on_progress)
         if frame is not None:
             frame.is_repeated = machine.repeats(file)
         if frame is not None:
-            frame.folder = self._folder_of(command, found, name, machine.files[-1])
+            frame.folder = self._folder_of(command, path, name, machine.files[-1])
         return frame
 
     def has_omitted(self) -> None:
@@ -264,12 +264,12 @@ class FileLoader:
         names = tuple(dict.fromkeys(map(project.relative, (*folders, project.root))))
         return prefix + name.strip('"'), suffix, names
 
-    def _folder_of(self, command: str, found: Path, name: str, frame: FileFrame) -> str:
+    def _folder_of(self, command: str, file: Path, name: str, frame: FileFrame) -> str:
         """The folder that names in a file are relative to, where this is not that of the main file."""
         if command in _BESIDE:
-            return self.project.relative(found.parent)
+            return self.project.relative(file.parent)
         if command in IMPORTS:
-            return self.project.relative(found.parents[name.strip("/").count("/")])
+            return self.project.relative(file.parents[name.strip("/").count("/")])
         return frame.folder
 
     def _found(self, lookup: Lookup) -> str | None:

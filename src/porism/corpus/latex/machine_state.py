@@ -7,6 +7,7 @@ files that are open, and what their units have been called so far.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import xxhash
@@ -149,7 +150,7 @@ def content_to_json(content: Content | None) -> list[Any] | None:
     """Content as plain values."""
     if content is None:
         return None
-    return [content.text, [[one.source, one.notation, one.id, one.visual_id, one.display] for one in content.formulas]]
+    return [content.text, [list(astuple(formula)) for formula in content.formulas]]
 
 
 def path_to_json(path: Sequence[tuple[int, Content]]) -> list[Any]:

@@ -22,7 +22,7 @@ MAX_NESTED_EXPANSIONS = 50
 """So many expansions may be needed inside one another (a name inside a name…)."""
 
 
-class Expander(expander.Expander):
+class ProjectExpander(expander.Expander):
     """Expands what the files of a project define; see :class:`porism.formula.macros.expander.Expander`."""
 
     stream: TokenStream
@@ -46,8 +46,10 @@ class Expander(expander.Expander):
 
     def next(self, brace: bool = False) -> str | None:
         token = super().next(brace)
-        while self.shorthands and token is not None and token[0] not in "\\\0" and (found := self._shorthand(token)):
-            before, macro, after = found
+        while (
+            self.shorthands and token is not None and token[0] not in "\\\0" and (shorthand := self._shorthand(token))
+        ):
+            before, macro, after = shorthand
             made = self._made_of_character(macro, after)
             if made is not None:
                 self.stream.push([*made, after[1:]])

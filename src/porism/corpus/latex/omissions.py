@@ -70,5 +70,5 @@ class Omissions:
             named = [f"{name} in line {line}" for line, name in list(left_out.items())[:MAX_NAMED]]
             more = f" and {len(left_out) - MAX_NAMED} more" if len(left_out) > MAX_NAMED else ""
             if named:
-                what = f"left out, as the project's settings say: {', '.join(named)}{more}"
-                yield Problem(f"{file}:{next(iter(left_out))}", what)
+                problem = f"left out, as the project's settings say: {', '.join(named)}{more}"
+                yield Problem(f"{file}:{next(iter(left_out))}", problem)

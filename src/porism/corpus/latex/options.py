@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tokens import FileFrame
 from porism.formula.macros.tokens import join
 
 
-class Options:
+class PackageOptions:
     """Carries out ``\\DeclareOption``, ``\\ProcessOptions`` and their like; installs itself in an expander.
 
     What is declared and given belongs to the file (:class:`~porism.corpus.latex.tokens.FileFrame`).
     """
 
-    def __init__(self, expander: Expander) -> None:
+    def __init__(self, expander: ProjectExpander) -> None:
         self.expander = expander
         self.of_document: list[str] = []
         """Options of the document's class, which all packages see."""
@@ -30,8 +30,8 @@ class Options:
 
     def names(self, tokens: Iterable[str] | None) -> list[str]:
         """The options in a list, their macros expanded."""
-        found = join(self.expander.expanded(list(tokens or ())))
-        return [name for entry in found.split(",") if (name := " ".join(entry.split()))]
+        written = join(self.expander.expanded(list(tokens or ())))
+        return [name for entry in written.split(",") if (name := " ".join(entry.split()))]
 
     def give(self, frame: FileFrame, name: str, options: list[str]) -> None:
         """Gives options to a file that is to be read, with those that were passed on to a package of its name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tables import words
 from porism.formula.macros.tokens import join
 
@@ -24,7 +24,7 @@ _OVERLAY = re.compile(
 )
 
 
-def skip_overlay(expander: Expander) -> bool:
+def skip_overlay(expander: ProjectExpander) -> bool:
     """Reads an overlay such as ``<2->`` if one comes next."""
     file = expander.stream.raw_file
     if file is not None:
@@ -32,10 +32,10 @@ def skip_overlay(expander: Expander) -> bool:
     token = expander.stream.next()
     if token is None:
         return False
-    found = _OVERLAY.match(token)
-    rest = token[found.end() :] if found else token
+    match = _OVERLAY.match(token)
+    rest = token[match.end() :] if match else token
     expander.stream.push([rest] if rest else [])
-    return found is not None
+    return match is not None
 
 
 def _says(tokens: list[str], part: list[str]) -> bool:
@@ -44,14 +44,14 @@ def _says(tokens: list[str], part: list[str]) -> bool:
     return inner in whole
 
 
-def skip_mode(expander: Expander) -> None:
+def skip_mode(expander: ProjectExpander) -> None:
     """Reads the star or plus of ``\\onslide*<2>``."""
     token = expander.skip_spaces()
     rest = token[1:] if token is not None and token[0] in "*+" and token[1:2] in ("", "<") else token
     expander.stream.push([rest] if rest else [])
 
 
-def take_overlay(expander: Expander, token: str) -> bool:
+def take_overlay(expander: ProjectExpander, token: str) -> bool:
     """Reads what Beamer's command ``token`` has before its content; whether only the content is left of it."""
     if token in CHOICES:
         skip_overlay(expander)
@@ -60,8 +60,8 @@ def take_overlay(expander: Expander, token: str) -> bool:
         kept = groups[shown]
         left_out = [join(group).strip()[:_MAX_EXCERPT] for group in groups if not _says(kept, group)]
         if left_out:
-            what = ", ".join(left_out)
-            expander.report(f"of {token} in a formula only what the named slides show is read; left out is {what}")
+            names = ", ".join(left_out)
+            expander.report(f"of {token} in a formula only what the named slides show is read; left out is {names}")
         expander.stream.push(["{", *kept, "}"])
         return True
     if token in MARKED:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from porism.corpus.latex.conditionals import Conditionals
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.formula.macros.definition import Macro, body_of
 from porism.formula.macros.tokens import EOF_TOKEN, join
 
@@ -23,7 +23,7 @@ MAX_LOOP_TOKENS = 2000
 
 
 @dataclass(slots=True)
-class _Level:
+class _Proposition:
     """What a parenthesis of a proposition amounts to so far."""
 
     value: bool | None = None
@@ -46,7 +46,7 @@ class _Level:
 class Programming:
     """Carries out tests with two branches, definitions by name, additions to macros and loops; installs itself."""
 
-    def __init__(self, expander: Expander, conditionals: Conditionals) -> None:
+    def __init__(self, expander: ProjectExpander, conditionals: Conditionals) -> None:
         self.expander, self._conditionals = expander, conditionals
         tests: dict[Callable[[], bool | None], str] = {
             lambda: self._is_defined(self._token()): "ifdef",
@@ -137,7 +137,7 @@ class Programming:
         As in ifthen, what is combined is read from left to right; it is unknown where a test that counts is.
         """
         tokens = self.expander.group() or []
-        stack: list[_Level] = [_Level()]
+        stack: list[_Proposition] = [_Proposition()]
         test: list[str] = []
         depth = 0
         for token in [*tokens, "\\)"]:
@@ -150,7 +150,7 @@ class Programming:
                 stack[-1].take(self._test(test))
             test = []
             if name == "\\(":
-                stack.append(_Level())
+                stack.append(_Proposition())
             elif name == "\\)" and len(stack) > 1:
                 inner = stack.pop()
                 stack[-1].take(inner.value)
@@ -338,8 +338,8 @@ def _ranges(entries: list[list[str]]) -> list[list[str]]:
 
 def _comparison(text: str) -> bool | None:
     """What is said of two numbers that are written out; None of anything else."""
-    found = _COMPARISON.fullmatch(text)
-    if found is None:
+    match = _COMPARISON.fullmatch(text)
+    if match is None:
         return None
-    first, second = int(found.group(1)), int(found.group(3))
-    return {"<": first < second, "=": first == second, ">": first > second}[found.group(2)]
+    first, second = int(match.group(1)), int(match.group(3))
+    return {"<": first < second, "=": first == second, ">": first > second}[match.group(2)]

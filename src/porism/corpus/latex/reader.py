@@ -225,7 +225,7 @@ class LatexGroup(ReadGroup):
             "first": first.name if first is not None else None,
             "silent": sorted(map(project.relative, loader.visited & before)),
             "tagged": project.tag_file.is_file(),
-            "lookups": [[*key, found] for key, found in loader.lookups.items()],
+            "lookups": [[*key, file] for key, file in loader.lookups.items()],
             "stretches": self._stretches,
         }
         self._is_read_or_skipped()
@@ -287,8 +287,8 @@ class LatexGroup(ReadGroup):
         if note["tagged"] != project.tag_file.is_file() or note["silent"] != self._silent(note):
             return False
         return all(
-            project.look_up((argument, package, tuple(folders))) == found
-            for argument, package, folders, found in note["lookups"]
+            project.look_up((argument, package, tuple(folders))) == file
+            for argument, package, folders, file in note["lookups"]
         )
 
     def skip(self, note: Any, files: list[Path]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 from porism.formula.tables.registers import ASSIGNMENTS
 
@@ -24,7 +24,7 @@ _EQUALS = re.compile(r"\s*=")
 _BY = re.compile(r"\s*by\b")
 
 
-def skip_arguments(expander: Expander, signature: str) -> None:
+def skip_arguments(expander: ProjectExpander, signature: str) -> None:
     """Reads and drops the arguments of a command: ``m`` mandatory, ``o`` optional, ``*`` a star."""
     for kind in signature:
         if kind == "m":
@@ -35,7 +35,7 @@ def skip_arguments(expander: Expander, signature: str) -> None:
             expander.star()
 
 
-def skip_assignment(expander: Expander, name: str) -> None:
+def skip_assignment(expander: ProjectExpander, name: str) -> None:
     """Reads and drops what :data:`ASSIGNMENTS` says of the command ``name``, as far as it follows."""
     signature = ASSIGNMENTS[name]
     surely = signature[0] != "="
@@ -66,23 +66,23 @@ def skip_assignment(expander: Expander, name: str) -> None:
             _skip_box(expander)
 
 
-def skip_equals(expander: Expander) -> None:
+def skip_equals(expander: ProjectExpander) -> None:
     """Reads and drops the equals sign of an assignment, which may be left out."""
     _match(expander, _EQUALS)
 
 
-def _skip_dimension(expander: Expander, *, surely: bool) -> None:
+def _skip_dimension(expander: ProjectExpander, *, surely: bool) -> None:
     if _match(expander, _DIMENSION) is None:
         factor = _match(expander, _FACTOR)
         if not _skip_register(expander, surely=surely):
             expander.stream.push([factor.group()] if factor and factor.group() else [])
             return
-    while (found := _match(expander, _STRETCH)) is not None:
-        if found["amount"] is None:
+    while (keyword := _match(expander, _STRETCH)) is not None:
+        if keyword["amount"] is None:
             _skip_register(expander, surely=True)
 
 
-def _skip_number(expander: Expander, *, surely: bool) -> None:
+def _skip_number(expander: ProjectExpander, *, surely: bool) -> None:
     quoted = _match(expander, _QUOTED)
     if quoted is not None:
         if quoted.group().endswith("`"):
@@ -91,7 +91,7 @@ def _skip_number(expander: Expander, *, surely: bool) -> None:
         _skip_register(expander, surely=surely)
 
 
-def _skip_register(expander: Expander, *, surely: bool) -> bool:
+def _skip_register(expander: ProjectExpander, *, surely: bool) -> bool:
     """Drops a control sequence that has a value; where one must follow, ``surely``, any."""
     token = expander.skip_spaces()
     if token is None or token[0] != "\\" or not (surely or _is_register(expander, token)):
@@ -102,20 +102,20 @@ def _skip_register(expander: Expander, *, surely: bool) -> bool:
     return True
 
 
-def _is_register(expander: Expander, token: str) -> bool:
+def _is_register(expander: ProjectExpander, token: str) -> bool:
     """Whether a control sequence is a variable of TeX or LaTeX, or one that the project has declared."""
     macro = expander.macros.get(token)
     name = macro.body[0] if macro is not None and len(macro.body) == 1 else token
     return "@" in token or (isinstance(name, str) and name.lstrip("\0")[1:] in ASSIGNMENTS)
 
 
-def _skip_control_sequence(expander: Expander) -> None:
+def _skip_control_sequence(expander: ProjectExpander) -> None:
     token = expander.skip_spaces()
     if token is not None and token[0] != "\\":
         expander.stream.push([token])
 
 
-def _skip_box(expander: Expander) -> None:
+def _skip_box(expander: ProjectExpander) -> None:
     token = expander.skip_spaces()
     if token in ("\\hbox", "\\vbox", "\\vtop"):
         skip_box_size(expander)
@@ -124,18 +124,18 @@ def _skip_box(expander: Expander) -> None:
         expander.stream.push([token])
 
 
-def _match(expander: Expander, pattern: re.Pattern[str]) -> re.Match[str] | None:
+def _match(expander: ProjectExpander, pattern: re.Pattern[str]) -> re.Match[str] | None:
     """Reads what the pattern matches at the beginning of the next token; None where it matches nothing."""
     token = expander.skip_spaces()
     if token is None:
         return None
-    found = pattern.match(token) if token[0] not in "\\{}$\0&^_#~" and token != PAR else None
-    rest = token[found.end() :] if found else token
+    match = pattern.match(token) if token[0] not in "\\{}$\0&^_#~" and token != PAR else None
+    rest = token[match.end() :] if match else token
     expander.stream.push([rest] if rest else [])
-    return found
+    return match
 
 
-def skip_box_size(expander: Expander) -> None:
+def skip_box_size(expander: ProjectExpander) -> None:
     """Reads and drops the ``to 3cm`` or ``spread 1em`` of a box, up to its brace."""
     token = expander.skip_spaces()
     if token is None:

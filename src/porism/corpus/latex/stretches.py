@@ -120,14 +120,14 @@ class StretchReader:
         self._end()
         while (value := self._remembered.get(key)) is not None and self._fits(stretch := orjson.loads(value)):
             ids = [UnitId(file, unit) for file, unit in stretch["documents"]]
-            found = self._known(ids)
-            if found is None:
+            known = self._known(ids)
+            if known is None:
                 break
             self.stretches[key] = value
             self._pass_over(stretch)
-            for where, what in stretch["problems"]:
-                self._on_problem(Problem(where, what))
-            for doc_id, (digest, line) in zip(ids, found, strict=True):
+            for where, problem in stretch["problems"]:
+                self._on_problem(Problem(where, problem))
+            for doc_id, (digest, line) in zip(ids, known, strict=True):
                 yield LazyRecord(doc_id, line, digest, _never_read)
             key = self._digests.digest()
         self._loader.forget_peeks()

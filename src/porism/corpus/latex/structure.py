@@ -302,9 +302,9 @@ class LatexStructure(IncludingText):
                 self._inside(name, "proof", title)
                 return
         else:
-            found = self.store.theorem_for(labels)
-            unit = found or self._unit("proof", title, line)
-            if found is None:
+            owner = self.store.theorem_for(labels)
+            unit = owner or self._unit("proof", title, line)
+            if owner is None:
                 self._units.append(unit)
                 self.out = unit.body
                 self.open(name, self._end_theorem, unit=True)

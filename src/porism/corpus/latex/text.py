@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from porism.corpus.latex.active import ActiveCharacters
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.counters import Counters
-from porism.corpus.latex.definitions import Declarations
+from porism.corpus.latex.definitions import ProjectDeclarations
 from porism.corpus.latex.diagrams import diagram_text
 from porism.corpus.latex.expansion import Expansion
 from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.languages import Languages
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.programming import Programming
 from porism.corpus.latex.redefinitions import is_only_appearance
 from porism.corpus.latex.skipping import skip_arguments
@@ -37,7 +37,7 @@ _LIGATURE = re.compile("``|''|---?|[`']")
 
 
 @dataclass(slots=True)
-class Opened:
+class TextGroup:
     """A group (``{``) or environment that has begun and not ended."""
 
     name: str
@@ -91,9 +91,9 @@ class LatexText:
     """Reads tokens and writes text and formulas to the current output; knows no commands, environments or units."""
 
     def __init__(self) -> None:
-        self.expander = Expander(self.report, KEPT_COMMANDS)
+        self.expander = ProjectExpander(self.report, KEPT_COMMANDS)
         self.expander.keeps_meaning = lambda name, macro: is_only_appearance(name, macro, self.expander.known)
-        self.declarations = Declarations(self.expander)
+        self.declarations = ProjectDeclarations(self.expander)
         self.conditionals = Conditionals(self.expander)
         self.active = ActiveCharacters(self.expander, self.conditionals.conditions)
         Counters(self.expander, self.conditionals.conditions)
@@ -107,7 +107,7 @@ class LatexText:
         )
         self.preamble = True
         self.out: Parts = []
-        self.opened: list[Opened] = []
+        self.opened: list[TextGroup] = []
         self.inline = 0
         self._names: Counter[str] = Counter()
         self.commands = self._command_table()
@@ -118,7 +118,7 @@ class LatexText:
         """The line that is being read."""
         return 1
 
-    def report(self, what: str) -> None:
+    def report(self, problem: str) -> None:
         """Reports a problem at the current place."""
 
     def label(self, name: str) -> None:
@@ -208,7 +208,7 @@ class LatexText:
 
     def open(self, name: str, close: Callable[[], None] | None = None, *, unit: bool = False) -> None:
         """Begins a group or environment."""
-        self.opened.append(Opened(name, self.expander.depth, self.line if name != "{" else 0, close, unit))
+        self.opened.append(TextGroup(name, self.expander.depth, self.line if name != "{" else 0, close, unit))
         self._names[name] += 1
         self.expander.begin_group()
 

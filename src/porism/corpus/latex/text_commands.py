@@ -105,11 +105,11 @@ class TextCommands(LatexText):
     def _drawn(self, source: str) -> None:
         """Writes that there is a drawing, and the formulas that it shows."""
         if not self.preamble:
-            found: list[str] = []
+            drawn: list[str] = []
             for tokens in drawn_formulas(source):
-                found.append(self.formulas.formula_of(tokens))
-                found.extend(formula for diagram in self.formulas.diagrams for formula in diagram)
-            self.out.extend(diagram_text([formula for formula in dict.fromkeys(found) if formula]))
+                drawn.append(self.formulas.formula_of(tokens))
+                drawn.extend(formula for diagram in self.formulas.diagrams for formula in diagram)
+            self.out.extend(diagram_text([formula for formula in dict.fromkeys(drawn) if formula]))
 
     def _graphics(self, command: str) -> None:
         skip_arguments(self.expander, "*oom")
@@ -172,15 +172,15 @@ class TextCommands(LatexText):
         if command == "\\lstinline":
             self._raw_option()
         file = self.expander.stream.raw_file
-        found = file.match(_VERB) or file.match(_RAW_GROUP) if file is not None else None
-        if found is not None:
-            self._text(found.group(found.lastindex or 0))
+        match = file.match(_VERB) or file.match(_RAW_GROUP) if file is not None else None
+        if match is not None:
+            self._text(match.group(match.lastindex or 0))
 
     def _raw_argument(self) -> str:
         """An argument in which ``%`` and ``#`` are characters."""
         file = self.expander.stream.raw_file
-        found = file.match(_RAW_GROUP) if file is not None else None
-        return re.sub(r"\\([%#_&~])", r"\1", found.group(1) if found else self.expander.name())
+        match = file.match(_RAW_GROUP) if file is not None else None
+        return re.sub(r"\\([%#_&~])", r"\1", match.group(1) if match else self.expander.name())
 
     def _url(self, command: str) -> None:
         self._text(self._raw_argument())

@@ -104,8 +104,8 @@ class FileFrame:
         return None
 
     def _place(self, token: str) -> Placed:
-        found = (_ENVIRONMENT if token == "\\begin" else _HEADING).match(self.text, self.pos)
-        name = "" if found is None else found.group(1) if token == "\\begin" else token[1:]
+        match = (_ENVIRONMENT if token == "\\begin" else _HEADING).match(self.text, self.pos)
+        name = "" if match is None else match.group(1) if token == "\\begin" else token[1:]
         placed = Placed(token, self.name, self.line, name)
         if not self.is_class:
             self.placed.append(placed)
@@ -119,8 +119,8 @@ class FileFrame:
     @property
     def format(self) -> str:
         """The dumped format that the first line names, ``%&macros``; empty for none and for those of TeX itself."""
-        found = _FORMAT.match(self.text)
-        name = found.group(1) if found is not None else ""
+        match = _FORMAT.match(self.text)
+        name = match.group(1) if match is not None else ""
         return "" if name.lower() in _TEX_FORMATS or name == self.stem else name
 
     @property
@@ -147,12 +147,12 @@ class FileFrame:
         """The raw text before the next ``end``, which is passed over; None (and nothing read) where there is none."""
         if end in self._missing:
             return None
-        found = self.text.find(end, self.pos)
-        if found < 0:
+        place = self.text.find(end, self.pos)
+        if place < 0:
             self._missing.add(end)
             return None
-        raw = self.text[self.pos : found]
-        self.pos = found + len(end)
+        raw = self.text[self.pos : place]
+        self.pos = place + len(end)
         return raw
 
     def has_ahead(self, end: str) -> bool:
@@ -164,12 +164,12 @@ class FileFrame:
 
     def until_in_paragraph(self, end: str) -> str | None:
         """The raw text before the next ``end`` of this paragraph, which is passed over; None where there is none."""
-        found = self.text.find(end, self.pos, self.pos + MAX_PARAGRAPH)
-        raw = self.text[self.pos : found] if found >= 0 else ""
-        if found < 0 or _BLANK_LINE.search(raw):
+        place = self.text.find(end, self.pos, self.pos + MAX_PARAGRAPH)
+        raw = self.text[self.pos : place] if place >= 0 else ""
+        if place < 0 or _BLANK_LINE.search(raw):
             self._missing.add("")
             return None
-        self.pos = found + len(end)
+        self.pos = place + len(end)
         return raw
 
     @property
@@ -183,10 +183,10 @@ class FileFrame:
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """What the pattern matches right here; it is passed over."""
-        found = pattern.match(self.text, self.pos)
-        if found:
-            self.pos = found.end()
-        return found
+        match = pattern.match(self.text, self.pos)
+        if match:
+            self.pos = match.end()
+        return match
 
 
 def tokenize(text: str) -> list[str]:

@@ -106,16 +106,16 @@ class MarkdownBlocks:
     def _quote(self, following: list[Token]) -> None:
         """The beginning of a quote; as a callout (``> [!theorem] Title``) it may be a unit."""
         first = following[-1] if following and following[0].type == "paragraph_open" else None
-        found = callout(first.content) if first is not None and first.type == "inline" else None
-        if found is None or first is None:
+        head = callout(first.content) if first is not None and first.type == "inline" else None
+        if head is None or first is None:
             self._divs.append(False)
             return
         line = self._line(first)
-        title = self._inline.content(without_block_id(found.title), line) if found.title else None
-        first.content = found.rest
+        title = self._inline.content(without_block_id(head.title), line) if head.title else None
+        first.content = head.rest
         if first.map:
             first.map[0] += 1
-        self._begin(kind_of(found.kind), title, found.label, line)
+        self._begin(kind_of(head.kind), title, head.label, line)
 
     def _admonition(self, token: Token, following: list[Token]) -> None:
         """The beginning of an admonition of Python-Markdown (``!!! theorem "Title"``), whose content is indented."""
@@ -317,8 +317,8 @@ class MarkdownBlocks:
         inner.read(fence.body, line + 1 + fence.skipped)
         self._end_block()
 
-    def _report(self, line: int, what: str) -> None:
-        self._on_problem(Problem(f"{self._name}:{line}", what))
+    def _report(self, line: int, problem: str) -> None:
+        self._on_problem(Problem(f"{self._name}:{line}", problem))
 
 
 

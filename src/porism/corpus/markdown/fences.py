@@ -57,10 +57,10 @@ def read_fence(info: str, content: str) -> Fence:
         return Fence("rst", content)
     if word.startswith("ad-"):
         return _admonition(word.removeprefix("ad-"), content)
-    found = _DIRECTIVE.match(info)
-    if found is None:
+    match = _DIRECTIVE.match(info)
+    if match is None:
         return Fence("code", content)
-    name, inside, argument = found.groups()
+    name, inside, argument = match.groups()
     short = name.lower() if name.lower().startswith("prf:") else name.lower().rpartition(":")[2]
     options, body, skipped = options_of(content)
     labels = tuple(options[key] for key in LABELS if options.get(key))
@@ -101,8 +101,8 @@ def _leading_options(content: str, pattern: re.Pattern[str]) -> tuple[dict[str, 
     options: dict[str, str] = {}
     lines = content.split("\n")
     taken = 0
-    while taken < len(lines) and (found := pattern.match(lines[taken])):
-        options[found.group(1)] = (found.group(2) or "").strip()
+    while taken < len(lines) and (match := pattern.match(lines[taken])):
+        options[match.group(1)] = (match.group(2) or "").strip()
         taken += 1
     return options, "\n".join(lines[taken:]), taken
 

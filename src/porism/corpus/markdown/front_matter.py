@@ -62,12 +62,12 @@ def front_values(text: str) -> dict[Any, Any]:
 
 def _values(text: str, name: str, on_problem: OnProblem) -> tuple[dict[Any, Any] | None, int]:
     """What is said at the top of a text, None where nothing is, and the offset of what comes after it."""
-    if found := _YAML.match(text, 0, MAX_FRONT_MATTER):
-        return _yaml(found.group(1) or "", name, on_problem), found.end()
-    if found := _TOML.match(text, 0, MAX_FRONT_MATTER):
-        return _toml(found.group(1) or "", name, on_problem), found.end()
-    if found := _TITLE_LINES.match(text, 0, MAX_FRONT_MATTER):
-        return {"title": found.group(1)}, found.end()
+    if match := _YAML.match(text, 0, MAX_FRONT_MATTER):
+        return _yaml(match.group(1) or "", name, on_problem), match.end()
+    if match := _TOML.match(text, 0, MAX_FRONT_MATTER):
+        return _toml(match.group(1) or "", name, on_problem), match.end()
+    if match := _TITLE_LINES.match(text, 0, MAX_FRONT_MATTER):
+        return {"title": match.group(1)}, match.end()
     return None, 0
 
 
@@ -86,8 +86,8 @@ def _yaml(text: str, name: str, on_problem: OnProblem) -> dict[Any, Any] | None:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = 2 + mark.line if mark is not None else 1
-        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it is nested too deeply"
-        on_problem(Problem(f"{name}:{line}", f"the front matter is not valid YAML ({what}); it is taken for text"))
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it is nested too deeply"
+        on_problem(Problem(f"{name}:{line}", f"the front matter is not valid YAML ({reason}); it is taken for text"))
         return None
     if values is None or values == "":
         return {}

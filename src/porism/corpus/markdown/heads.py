@@ -39,20 +39,20 @@ class BlockHead(NamedTuple):
 
 def without_attributes(heading: str) -> tuple[str, str | None]:
     """A heading without the attributes at its end (``{#sec-a .unnumbered}``), and the identifier among them."""
-    found = _ATTRIBUTES.search(heading)
-    if found is None or not _IS_ATTRIBUTES.fullmatch(found.group(1)):
+    match = _ATTRIBUTES.search(heading)
+    if match is None or not _IS_ATTRIBUTES.fullmatch(match.group(1)):
         return heading, None
-    identifier = _ID.search(found.group(1))
-    return heading[: found.start()], identifier.group(1) if identifier else None
+    identifier = _ID.search(match.group(1))
+    return heading[: match.start()], identifier.group(1) if identifier else None
 
 
 def attributes_after(text: str) -> tuple[str, str | None]:
     """What follows the attributes that a text begins with (``{#fig-a width=50%}``), and the identifier among them."""
-    found = _LEADING.match(text)
-    if found is None or not _IS_ATTRIBUTES.fullmatch(found.group(1)):
+    match = _LEADING.match(text)
+    if match is None or not _IS_ATTRIBUTES.fullmatch(match.group(1)):
         return text, None
-    identifier = _ID.search(found.group(1))
-    return text[found.end() :], identifier.group(1) if identifier else None
+    identifier = _ID.search(match.group(1))
+    return text[match.end() :], identifier.group(1) if identifier else None
 
 
 def _named_head(info: str) -> BlockHead:
@@ -93,7 +93,7 @@ def block_head(info: str) -> BlockHead:
         names.append(words[0].rpartition(":")[2])
         if label is None and len(words) > 1 and "=" not in words[1]:
             label = words[1]
-    kind = next((found for name in names if (found := kind_of(name))), None)
+    kind = next((known for name in names if (known := kind_of(name))), None)
     if label is None and (labelled := _LABEL.search(inside)):
         label = labelled.group(1)
     named = _NAME.search(inside)

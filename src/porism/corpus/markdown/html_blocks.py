@@ -48,21 +48,21 @@ class HtmlElements:
     def parts(self, source: str) -> Iterator[HtmlPart]:
         """The units that begin and end in a block, and what is between them."""
         done = line = position = 0
-        while (found := _TAG.search(source, position)) is not None:
-            position = found.end()
-            tag = (found["tag"] or "").lower()
-            if found["end"]:
+        while (match := _TAG.search(source, position)) is not None:
+            position = match.end()
+            tag = (match["tag"] or "").lower()
+            if match["end"]:
                 parts = [HtmlPart(0, ends=True)] * self._ended(tag)
             else:
-                parts, position = self._begun(tag, found["attributes"] or "", source, position)
+                parts, position = self._begun(tag, match["attributes"] or "", source, position)
             if not parts:
                 continue
-            if found.start() > done:
-                yield HtmlPart(line, source[done : found.start()])
-            line += source.count("\n", done, found.start())
+            if match.start() > done:
+                yield HtmlPart(line, source[done : match.start()])
+            line += source.count("\n", done, match.start())
             for part in parts:
                 yield part._replace(line=line)
-            line += source.count("\n", found.start(), position)
+            line += source.count("\n", match.start(), position)
             done = position
         if source[done:]:
             yield HtmlPart(line, source[done:])

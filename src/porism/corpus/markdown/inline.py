@@ -106,10 +106,10 @@ class InlineReader:
             return self._masked.parts(text)
         pieces: list[str | Formula] = []
         self._walk(tokens, pieces)
-        found: list[str | Formula] = []
+        parts: list[str | Formula] = []
         for piece in _joined(pieces):
-            found.extend([piece] if isinstance(piece, Formula) else self._masked.parts(self._referenced(piece)))
-        return [clean(part) if isinstance(part, str) else part for part in found]  # entities name any character
+            parts.extend([piece] if isinstance(piece, Formula) else self._masked.parts(self._referenced(piece)))
+        return [clean(part) if isinstance(part, str) else part for part in parts]  # entities name any character
 
     def _walk(self, tokens: list[Token], pieces: list[str | Formula]) -> None:
         stack = list(reversed(tokens))  # images hold tokens in turn
@@ -187,9 +187,9 @@ class InlineReader:
         before = match.string[: match.start()]
         return reference_text(f"\\{command or 'cref'}", target or label, before=before)
 
-    def _report(self, line: int | None, what: str) -> None:
+    def _report(self, line: int | None, problem: str) -> None:
         if self._on_problem is not None:
-            self._on_problem(Problem(self._where if line is None else f"{self._where}:{line}", what))
+            self._on_problem(Problem(self._where if line is None else f"{self._where}:{line}", problem))
 
 
 class _PlainElement:
@@ -201,10 +201,10 @@ class _PlainElement:
 
     def see(self, html: str) -> None:
         """Takes in a tag."""
-        found = _ELEMENT.match(html)
-        if found is None:
+        match = _ELEMENT.match(html)
+        if match is None:
             return
-        ends, tag, attributes = found.group(1), found.group(2).lower(), found.group(3)
+        ends, tag, attributes = match.group(1), match.group(2).lower(), match.group(3)
         if self.tag:
             if tag == self.tag:
                 self._depth += -1 if ends else 1
@@ -217,15 +217,15 @@ class _PlainElement:
 
 def _joined(pieces: list[str | Formula]) -> list[str | Formula]:
     """The pieces with neighbouring strings in one."""
-    found: list[str | Formula] = []
+    joined: list[str | Formula] = []
     strings: list[str] = []
     for piece in pieces:
         if isinstance(piece, str):
             strings.append(piece)
             continue
-        found += ["".join(strings), piece]
+        joined += ["".join(strings), piece]
         strings = []
-    return [*found, "".join(strings)]
+    return [*joined, "".join(strings)]
 
 
 def _role(name: str, body: str) -> str | Formula:
@@ -234,11 +234,11 @@ def _role(name: str, body: str) -> str | Formula:
         return ""
     if name == "math":
         return Formula(one_line(body)) if body.strip() else ""
-    found = _TARGETED.match(body)
-    if found and found.group(1):
-        return found.group(1)
+    match = _TARGETED.match(body)
+    if match and match.group(1):
+        return match.group(1)
     if name in _REFERENCES:
-        return reference_text("\\eqref" if name == "eq" else "\\cref", found.group(2) if found else body)
+        return reference_text("\\eqref" if name == "eq" else "\\cref", match.group(2) if match else body)
     return body.lstrip("~!")
 
 

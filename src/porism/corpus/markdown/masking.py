@@ -124,18 +124,18 @@ class Masked:
 
     def parts(self, text: str) -> list[str | Formula]:
         """A piece of what the parser gave, with formulas in place of tokens."""
-        found: list[str | Formula] = []
+        parts: list[str | Formula] = []
         done = 0
         for match in _TOKEN.finditer(text):
             number = self._number(match)
             if number >= 0:
-                found += [text[done : match.start()], self._formulas[number]]
+                parts += [text[done : match.start()], self._formulas[number]]
                 done = match.end()
                 if skipped := self._sources[number].count("\n"):
-                    found.append(LineMark(skipped=skipped))
+                    parts.append(LineMark(skipped=skipped))
                 self.labels += self._labels.get(number, ())
-        found.append(text[done:])
-        return found
+        parts.append(text[done:])
+        return parts
 
     def raw(self, text: str) -> str:
         """A piece of what the parser gave, as it was written."""

@@ -81,14 +81,14 @@ def _rst_role(state: StateInline, silent: bool) -> bool:
     """A rule for roles as reStructuredText and d2lbook write them (``:numref:`fig_a```), which MyST has in braces."""
     if state.src[state.pos] != ":":
         return False
-    found = _ROLE.match(state.src, state.pos, state.posMax)
-    if found is None:
+    match = _ROLE.match(state.src, state.pos, state.posMax)
+    if match is None:
         return False
     if not silent:
         token = state.push("myst_role", "", 0)
-        token.meta = {"name": found.group(1)}
-        token.content = found.group(2)
-    state.pos = found.end()
+        token.meta = {"name": match.group(1)}
+        token.content = match.group(2)
+    state.pos = match.end()
     return True
 
 
@@ -101,12 +101,12 @@ def _div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """
     if state.is_code_block(start):
         return False
-    found = _DIV.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
-    if found is None:
+    match = _DIV.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if match is None:
         return False
     if silent:
         return True
-    info = found.group(1).strip()
+    info = match.group(1).strip()
     line = start + 1
     directive = _VERBATIM.match(info)
     if directive is not None and directive.group(1) in VERBATIM_DIRECTIVES:

@@ -192,11 +192,11 @@ def _last_line(state: StateBlock, start: int) -> int | None:
         ends: dict[int, int] = {}
         begun: defaultdict[str, list[int]] = defaultdict(list)
         for line in range(state.lineMax):
-            for found in _ENVIRONMENT.finditer(state.src, state.bMarks[line], state.eMarks[line]):
-                if found.group(1) == "begin":
-                    begun[found.group(2)].append(line)
-                elif begun[found.group(2)]:
-                    ends[begun[found.group(2)].pop()] = line
+            for match in _ENVIRONMENT.finditer(state.src, state.bMarks[line], state.eMarks[line]):
+                if match.group(1) == "begin":
+                    begun[match.group(2)].append(line)
+                elif begun[match.group(2)]:
+                    ends[begun[match.group(2)].pop()] = line
         state.env[_ENDS] = ends
     found_at: int | None = state.env[_ENDS].get(start)
     return found_at
@@ -222,15 +222,15 @@ def _dedent(state: StateBlock, start: int) -> None:
 @lru_cache(8)
 def _closings(text: str) -> dict[int, int]:
     """Where the braces and brackets of a text are closed, by where they open."""
-    found: dict[int, int] = {}
+    closings: dict[int, int] = {}
     opened: dict[str, list[int]] = {"}": [], "]": []}
     for match in _MARKS.finditer(text):
         mark = match.group()
         if mark in "{[":
             opened["}" if mark == "{" else "]"].append(match.start())
         elif opened.get(mark):
-            found[opened[mark].pop()] = match.start()
-    return found
+            closings[opened[mark].pop()] = match.start()
+    return closings
 
 
 def _closing(text: str, opening: int, stop: int) -> int:
@@ -241,10 +241,10 @@ def _closing(text: str, opening: int, stop: int) -> int:
 
 def latex_command(state: StateInline, silent: bool) -> bool:
     """A rule for commands of running text with their arguments, and for environments that only set text."""
-    found = _COMMAND.match(state.src, state.pos, state.posMax)
-    if found is None:
+    match = _COMMAND.match(state.src, state.pos, state.posMax)
+    if match is None:
         return False
-    name, position = found.group(1), found.end()
+    name, position = match.group(1), match.end()
     if name in ("begin", "end"):
         environment = _ENVIRONMENT.match(state.src, state.pos, state.posMax)
         if environment is None or _OF_FORMULAS.match(environment.group(2)):
@@ -263,7 +263,7 @@ def latex_command(state: StateInline, silent: bool) -> bool:
         if close < 0:
             break
         position = close + 1
-    if name in _KEPT and position == found.end() and name != "item":
+    if name in _KEPT and position == match.end() and name != "item":
         return False
     if not silent and (name not in _SWITCHES or f"\\{name}" in SYMBOLS):
         state.push("latex", "", 0).content = state.src[state.pos : position]

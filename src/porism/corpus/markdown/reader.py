@@ -11,12 +11,12 @@ from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.front_matter import front_matter, front_values
 from porism.corpus.markdown.templates import definitions_in, without_templates
 from porism.corpus.sections import FileUnits
-from porism.corpus.text_reader import TextReader
+from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem
 from porism.types import Content, Document
 
 
-class MarkdownReader(TextReader):
+class MarkdownReader(TextFileReader):
     """Reads Markdown files."""
 
     name = "markdown"

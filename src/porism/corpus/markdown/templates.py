@@ -111,8 +111,8 @@ def _meaning(match: re.Match[str]) -> str:
         return f"{{{attributes}}}" if line.startswith("#") else ""
     shortcode = match.group("shortcode")
     tag = shortcode if shortcode is not None else match.group("liquid")
-    found = _NAME.match(tag) if tag is not None else None
-    return "" if found is None or tag is None else _block(match, tag, found.group(1).lower())
+    named = _NAME.match(tag) if tag is not None else None
+    return "" if named is None or tag is None else _block(match, tag, named.group(1).lower())
 
 
 def _block(match: re.Match[str], tag: str, name: str) -> str:

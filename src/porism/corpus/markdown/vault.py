@@ -45,13 +45,13 @@ class Callout(NamedTuple):
 
 def callout(text: str) -> Callout | None:
     """The callout that the first paragraph of a quote begins, if any."""
-    found = _CALLOUT.match(text)
-    if found is None:
+    match = _CALLOUT.match(text)
+    if match is None:
         return None
-    kind, settings, title = found.group(1).lower(), found.group(2) or "", found.group(3).strip()
+    kind, settings, title = match.group(1).lower(), match.group(2) or "", match.group(3).strip()
     values = dict(_CALLOUT_VALUE.findall(settings))  # {"type":"theorem","title":"…"}, of LaTeX-like Theorems
     title = title or values.get("title", "")
-    return Callout(values.get("type", kind).lower(), title, text[found.end() :], values.get("label"))
+    return Callout(values.get("type", kind).lower(), title, text[match.end() :], values.get("label"))
 
 
 def without_block_id(text: str) -> str:
@@ -85,12 +85,12 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
     text = state.src
     if not text.startswith(("[[", "![["), start) or (start and text[start - 1].isalnum() and text[start - 1].isascii()):
         return False
-    found = _LINK.match(text, start, min(state.posMax, start + MAX_LINK_LENGTH))
-    if found is None:
+    match = _LINK.match(text, start, min(state.posMax, start + MAX_LINK_LENGTH))
+    if match is None:
         return False
     if not silent:
-        state.push("text", "", 0).content = _shown(text[start] == "!", *found.groups())
-    state.pos = found.end()
+        state.push("text", "", 0).content = _shown(text[start] == "!", *match.groups())
+    state.pos = match.end()
     return True
 
 

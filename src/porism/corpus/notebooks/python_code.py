@@ -45,7 +45,7 @@ def _parsed(code: str) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes in strings: not the reader's to judge
         tree = ast.parse(code)
-    found = [
+    texts = [
         (node.lineno, inspect.cleandoc(node.value.value)) for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     ]
@@ -53,8 +53,8 @@ def _parsed(code: str) -> list[str]:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             alone = token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip()
             if alone and not token.string.startswith("#!"):
-                found.append((token.start[0], token.string.lstrip("#").strip()))
-    return [text for _, text in sorted(found) if text]
+                texts.append((token.start[0], token.string.lstrip("#").strip()))
+    return [text for _, text in sorted(texts) if text]
 
 
 def is_python(language: Any) -> bool:

@@ -14,14 +14,14 @@ from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.front_matter import LANGUAGE_NAMES, front_matter
 from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
 from porism.corpus.sections import FileUnits
-from porism.corpus.text_reader import TextReader
+from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula, Metadata
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-class NotebookReader(TextReader):
+class NotebookReader(TextFileReader):
     """Reads Jupyter notebooks of the formats 3 and 4."""
 
     name = "notebook"
@@ -95,10 +95,10 @@ class _SourceLines:
         start = self._position
         for line in lines[:1]:
             if isinstance(line, str):
-                found = self._text.find(orjson.dumps(line.encode("utf-8", "replace").decode()).decode(), start)
-                if found >= 0:
-                    self._line += self._text.count("\n", self._position, found)
-                    self._position = found
+                place = self._text.find(orjson.dumps(line.encode("utf-8", "replace").decode()).decode(), start)
+                if place >= 0:
+                    self._line += self._text.count("\n", self._position, place)
+                    self._position = place
         return self._line
 
 
@@ -150,7 +150,7 @@ def _front_matter(cells: list[Any], name: str, on_problem: OnProblem) -> tuple[C
 def _stated_language(metadata: dict[str, Any]) -> str:
     """The language of the text, where the notebook names one."""
     stated = (metadata.get(key) for key in LANGUAGE_NAMES)
-    return next((known for one in stated if isinstance(one, str) and (known := language_named(one))), "")
+    return next((known for value in stated if isinstance(value, str) and (known := language_named(value))), "")
 
 
 def _code_language(metadata: dict[str, Any]) -> Any:

@@ -41,10 +41,10 @@ _VERBATIM = words("src example export")
 
 def as_markdown(text: str) -> str:
     """A text of Org-mode as Markdown with as many lines."""
-    return "\n".join(_Lines(text).read())
+    return "\n".join(_OrgLines(text).read())
 
 
-class _Lines:
+class _OrgLines:
     """Goes through the lines of a text."""
 
     def __init__(self, text: str) -> None:

@@ -11,12 +11,12 @@ from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.org.markdown import KEYWORD, as_markdown
 from porism.corpus.sections import FileUnits
-from porism.corpus.text_reader import TextReader
+from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem
 from porism.types import Content, Document
 
 
-class OrgReader(TextReader):
+class OrgReader(TextFileReader):
     """Reads Org-mode files: their marks become those of Markdown, line by line."""
 
     name = "org"

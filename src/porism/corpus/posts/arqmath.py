@@ -22,7 +22,7 @@ from porism.corpus.posts.formula_table import (
     table_files,
 )
 from porism.corpus.posts.threads import ThreadFiles, ThreadReader, database_errors, temporary_database
-from porism.corpus.streams import Progress
+from porism.corpus.streams import ByteProgress
 from porism.corpus.walking import only_inside
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Content, Document, Notation
@@ -85,8 +85,8 @@ def _read(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress | None
 ) -> Iterator[Document]:
     def newest(kind: str) -> Path | None:
-        found = _newest(path, kind, on_problem)
-        return next(iter(only_inside([found], path, options, on_problem)), None) if found else None
+        file = _newest(path, kind, on_problem)
+        return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
 
     posts = newest("Posts")
     if posts is None:
@@ -152,7 +152,7 @@ def read_formulas(
         raise SourceError(
             "there are no formula tables", where=str(path), hint=f"Expected {kind}_representation_v3/*.tsv"
         )
-    progress = Progress(on_progress, sum(table.stat().st_size for table in tables))
+    progress = ByteProgress(on_progress, sum(table.stat().st_size for table in tables))
     return read_tables(tables, notation, on_problem or ignore_problem, progress)
 
 
@@ -164,14 +164,14 @@ def _versions(path: Path, kind: str, *, versioned: bool = False) -> list[Path]:
     """The files of a kind, the newest version last."""
     pattern = re.compile(rf"{kind}(\.[Vv][\d.]*\d){'' if versioned else '?'}\.xml(\.gz)?")
     try:
-        found = [entry for entry in path.iterdir() if pattern.fullmatch(entry.name)]
+        match = [entry for entry in path.iterdir() if pattern.fullmatch(entry.name)]
     except OSError:
         return []
-    return sorted(found, key=lambda entry: ([int(part) for part in re.findall(r"\d+", entry.name)], entry.name))
+    return sorted(match, key=lambda entry: ([int(part) for part in re.findall(r"\d+", entry.name)], entry.name))
 
 
 def _newest(path: Path, kind: str, on_problem: OnProblem) -> Path | None:
-    found = _versions(path, kind)
-    for older in found[:-1]:
-        on_problem(Problem(older.name, f"is left aside for {found[-1].name}"))
-    return found[-1] if found else None
+    files = _versions(path, kind)
+    for older in files[:-1]:
+        on_problem(Problem(older.name, f"is left aside for {files[-1].name}"))
+    return files[-1] if files else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.posts.formula_table import FormulaTable, newest_tables, table_files
 from porism.corpus.posts.threads import database_errors, temporary_database
-from porism.corpus.streams import Progress
+from porism.corpus.streams import ByteProgress
 from porism.corpus.tables.headers import first_line
 from porism.corpus.walking import only_inside, source_name
 from porism.errors import OnProblem, Problem, SourceError
@@ -63,7 +63,7 @@ class FormulaTableReader:
         """
         path = Path(path)
         tables = _chosen(path, options, on_problem)
-        progress = Progress(on_progress, sum(table.stat().st_size for table in tables))
+        progress = ByteProgress(on_progress, sum(table.stat().st_size for table in tables))
         with ExitStack() as stack:
             stack.enter_context(database_errors(path))
             database = stack.enter_context(closing(temporary_database()))
@@ -84,7 +84,7 @@ class _Rows:
         self.comments = comments
         database.execute("CREATE TABLE places (post, comment, position INTEGER PRIMARY KEY, number, offset, length)")
 
-    def note(self, table: FormulaTable, progress: Progress) -> None:
+    def note(self, table: FormulaTable, progress: ByteProgress) -> None:
         """Notes where the rows of a table are, and reports those that belong to no post."""
         number = self.tables.index(table)
         lost = 0

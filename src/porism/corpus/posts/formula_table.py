@@ -13,8 +13,8 @@ from typing import IO
 
 from porism.corpus.base import ignore_problem
 from porism.corpus.html.content import formula_of_math
-from porism.corpus.streams import Progress, open_seekable
-from porism.corpus.tables.cells import Row, read_rows
+from porism.corpus.streams import ByteProgress, open_seekable
+from porism.corpus.tables.cells import TableRow, read_rows
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Content, Formula, Notation
 
@@ -89,7 +89,7 @@ class FormulaTable:
         self.file: IO[bytes] = stack.enter_context(open_seekable(path, on_problem))
         self.columns: dict[str, int] = {}
 
-    def rows(self, progress: Progress | None = None) -> Iterator[Row]:
+    def rows(self, progress: ByteProgress | None = None) -> Iterator[TableRow]:
         """Yields the rows that have all columns; others are reported and skipped."""
         for row in read_rows(
             self.file, self.where, self.on_problem, progress, tabbed=True, most_lines=_MAX_LINES_IN_A_CELL
@@ -111,12 +111,12 @@ class FormulaTable:
                 continue
             yield row
 
-    def cell(self, row: Row, name: str) -> str:
+    def cell(self, row: TableRow, name: str) -> str:
         """A cell of a row; empty where the table has no such column."""
         number = self.columns.get(name)
         return row.cells[number] if number is not None else ""
 
-    def key(self, row: Row, name: str) -> int | str | None:
+    def key(self, row: TableRow, name: str) -> int | str | None:
         """A cell that holds an id, as it goes into the database; None where it is empty."""
         value = self.cell(row, name)
         return _as_key(value) if value else None
@@ -126,7 +126,7 @@ class FormulaTable:
         row = self.row_at(offset, length)
         return row.cells[-1] if row is not None else ""
 
-    def formula(self, row: Row, notation: Notation | None = None) -> Formula | None:
+    def formula(self, row: TableRow, notation: Notation | None = None) -> Formula | None:
         """The formula of a row with its ids; None where it has none. Without a notation, its beginning decides."""
         source = self.cell(row, "formula").strip()
         formula_id, visual_id = self.cell(row, "id") or None, self.cell(row, "visual_id") or None
@@ -136,7 +136,7 @@ class FormulaTable:
             return formula_of_math(source, formulas="mathml", formula_id=formula_id, visual_id=visual_id)
         return Formula(source.replace(PLACEHOLDER, " "), "latex", formula_id, visual_id)
 
-    def row_at(self, offset: int, length: int) -> Row | None:
+    def row_at(self, offset: int, length: int) -> TableRow | None:
         """The row that is at an offset; None where there is none."""
         self.file.seek(offset)
         data = io.BytesIO(self.file.read(length))
@@ -156,7 +156,7 @@ class FormulaIds:
             "CREATE TABLE formulas (id PRIMARY KEY, visual, number INT, offset INT, length INT) WITHOUT ROWID"
         )
 
-    def add_visual_ids(self, table: FormulaTable, progress: Progress) -> None:
+    def add_visual_ids(self, table: FormulaTable, progress: ByteProgress) -> None:
         """Notes the visual ids of a table of LaTeX."""
         self.database.executemany(
             "INSERT OR IGNORE INTO formulas (id, visual) VALUES (?, ?)",
@@ -166,7 +166,7 @@ class FormulaIds:
             ),
         )
 
-    def add_mathml(self, table: FormulaTable, progress: Progress) -> None:
+    def add_mathml(self, table: FormulaTable, progress: ByteProgress) -> None:
         """Notes where a table of MathML has its formulas, and their visual ids."""
         number = len(self.tables)
         self.tables.append(table)
@@ -184,12 +184,12 @@ class FormulaIds:
         keys = {formula.id: _as_key(formula.id) for formula in content.formulas if formula.id is not None}
         if not keys:
             return content
-        found = self._find(list(keys.values()))
-        if not found:
+        rows = self._find(list(keys.values()))
+        if not rows:
             return content
         formulas = []
         for formula in content.formulas:
-            row = found.get(keys[formula.id]) if formula.id is not None else None
+            row = rows.get(keys[formula.id]) if formula.id is not None else None
             if row is not None:
                 found_visual, number, offset, length = row
                 visual = str(found_visual) if found_visual is not None else formula.visual_id
@@ -199,15 +199,15 @@ class FormulaIds:
         return Content(content.text, tuple(formulas))
 
     def _find(self, keys: Sequence[int | str]) -> dict[int | str, tuple[int | str | None, int | None, int, int]]:
-        found: dict[int | str, tuple[int | str | None, int | None, int, int]] = {}
+        rows: dict[int | str, tuple[int | str | None, int | None, int, int]] = {}
         for start in range(0, len(keys), _MAX_IN):
             some = keys[start:start + _MAX_IN]
             marks = ",".join("?" * len(some))
             for key, visual, number, offset, length in self.database.execute(
                 f"SELECT id, visual, number, offset, length FROM formulas WHERE id IN ({marks})", some
             ):
-                found[key] = (visual, number, offset, length)
-        return found
+                rows[key] = (visual, number, offset, length)
+        return rows
 
     def _mathml(self, formula: Formula, visual: str | None, number: int, offset: int, length: int) -> Formula | None:
         element = self.tables[number].formula_at(offset, length)
@@ -226,7 +226,7 @@ def _as_key(formula_id: str) -> int | str:
 
 
 def read_tables(
-    paths: Iterable[Path], notation: Notation, on_problem: OnProblem, progress: Progress
+    paths: Iterable[Path], notation: Notation, on_problem: OnProblem, progress: ByteProgress
 ) -> Iterator[CollectionFormula]:
     """Yields the formulas of tables, one file after the other; empty ones are counted and reported."""
     for path in paths:

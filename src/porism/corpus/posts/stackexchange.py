@@ -61,8 +61,8 @@ def _read(
 ) -> Iterator[Document]:
     if path.is_dir():
         def member(kind: str) -> Path | None:
-            found = _member(path, kind)
-            return next(iter(only_inside([found], path, options, on_problem)), None) if found else None
+            file = _member(path, kind)
+            return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
 
         posts = member("Posts")
         if posts is None:

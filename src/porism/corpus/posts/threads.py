@@ -18,8 +18,8 @@ from pathlib import Path
 from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.html.content import html_to_content
 from porism.corpus.mathtext import split_math
-from porism.corpus.posts.xml_rows import Row, RowFile
-from porism.corpus.streams import Progress, check_source, open_seekable
+from porism.corpus.posts.xml_rows import RowFile, XmlRow
+from porism.corpus.streams import ByteProgress, check_source, open_seekable
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Content, Document, Notation
 
@@ -67,7 +67,7 @@ class ThreadReader:
         total = 2 * files.posts.stat().st_size + extra_bytes
         for path in (files.comments if options.comments else None, files.links):
             total += path.stat().st_size if path is not None else 0
-        self.progress = Progress(on_progress, total)
+        self.progress = ByteProgress(on_progress, total)
 
     def documents(self) -> Iterator[Document]:
         """Yields the documents, threads in the order of their questions.
@@ -119,10 +119,10 @@ class ThreadReader:
                 continue
             parent = 0
             if kind == ANSWER:
-                found = self._integer(self.posts, row, "ParentId")
-                if found is None:
+                question = self._integer(self.posts, row, "ParentId")
+                if question is None:
                     continue
-                parent = found
+                parent = question
             elif kind != QUESTION:
                 continue  # tag wikis, moderators' notes
             if not execute(
@@ -160,12 +160,12 @@ class ThreadReader:
 
         self.database.executemany("INSERT INTO links VALUES (?, ?, ?)", rows())
 
-    def _integer(self, file: RowFile, row: Row, name: str) -> int | None:
+    def _integer(self, file: RowFile, row: XmlRow, name: str) -> int | None:
         value = row.attributes.get(name, "")
         if value.isdigit() and value.isascii() and len(value) <= 18:
             return int(value)
-        what = f"has {name}={value[:20]!r}, which is not a number" if value else f"has no {name}"
-        self.on_problem(Problem(f"{file.name}:{row.line} (byte {row.offset})", f"a row {what} and is skipped"))
+        problem = f"has {name}={value[:20]!r}, which is not a number" if value else f"has no {name}"
+        self.on_problem(Problem(f"{file.name}:{row.line} (byte {row.offset})", f"a row {problem} and is skipped"))
         return None
 
     # Documents
@@ -296,11 +296,11 @@ class ThreadReader:
         return {key: post[name] for name, key in names if post.get(name)}
 
     def _links(self, number: int) -> dict[str, str | tuple[str, ...]]:
-        found: dict[str, dict[str, None]] = {}
+        links: dict[str, dict[str, None]] = {}
         for kind, related in self.database.execute("SELECT kind, related FROM links WHERE post = ?", (number,)):
             if kind in _LINK_KINDS:
-                found.setdefault(_LINK_KINDS[kind], {})[str(related)] = None
-        return {kind: tuple(related) for kind, related in found.items()}
+                links.setdefault(_LINK_KINDS[kind], {})[str(related)] = None
+        return {kind: tuple(related) for kind, related in links.items()}
 
 
 def temporary_database() -> sqlite3.Connection:

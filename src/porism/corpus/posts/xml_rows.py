@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 from lxml import etree
 
-from porism.corpus.streams import BLOCK, Progress, narrow_encoding
+from porism.corpus.streams import BLOCK, ByteProgress, narrow_encoding
 from porism.errors import OnProblem, Problem, SourceError
 
 MAX_ROW_LENGTH = 64 << 20
@@ -28,7 +28,7 @@ _SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge
 _PARSER = etree.XMLParser(**_SAFE)
 
 
-class Row(NamedTuple):
+class XmlRow(NamedTuple):
     """One row: where it is (offset, length, line) and its attributes."""
 
     offset: int
@@ -64,7 +64,7 @@ class RowFile:
             self.on_problem(Problem(self.name, f"the encoding {name!r} is not known; UTF-8 is assumed"))
             return "utf-8"
 
-    def scan(self, progress: Progress) -> Iterator[Row]:
+    def scan(self, progress: ByteProgress) -> Iterator[XmlRow]:
         """Yields all rows that can be read; anything else in the file is reported with line and byte."""
         base, line, carry = 0, 1, b""
         root_closed, stray, after_broken = False, 0, False
@@ -98,7 +98,7 @@ class RowFile:
                     after_broken = attributes is None
                     if attributes is not None:
                         self.rows += 1
-                        yield Row(base + start, length, line, attributes)
+                        yield XmlRow(base + start, length, line, attributes)
                         if segment[length:].strip():
                             self._problem(line, base + start + length, "text after a row is skipped")
                 elif segment.startswith(b"</"):
@@ -163,8 +163,8 @@ class RowFile:
         self._problem(line, offset, f"a row is repaired ({reason})")
         return attributes
 
-    def _problem(self, line: int, offset: int, what: str) -> None:
-        self.on_problem(Problem(f"{self.name}:{line} (byte {offset})", what))
+    def _problem(self, line: int, offset: int, problem: str) -> None:
+        self.on_problem(Problem(f"{self.name}:{line} (byte {offset})", problem))
 
 
 def parse_row(row: str) -> dict[str, str]:

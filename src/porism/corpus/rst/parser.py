@@ -100,8 +100,8 @@ def _tools() -> tuple[Any, Any, Any]:
                 argument = "\n".join([argument, *self.content[1:last]])
             else:
                 last = 1
-            while last < len(self.content) and (found := _OPTION.match(self.content[last])):
-                options[found.group(1)] = (found.group(2) or "").strip()
+            while last < len(self.content) and (match := _OPTION.match(self.content[last])):
+                options[match.group(1)] = (match.group(2) or "").strip()
                 last += 1
             short = name.rpartition(":")[2].lower()
             found_nodes = self._nodes(short, argument.strip(), last, options)
@@ -146,17 +146,17 @@ def _tools() -> tuple[Any, Any, Any]:
             self.unread: list[tuple[int, str]] = []
 
         def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
-            found, messages = [nodes.Text(text)], []
+            read, messages = [nodes.Text(text)], []
             if len(text) * len(_MARKS.findall(text)) > MAX_WORK:
                 self.unread.append((lineno, f"a paragraph of {len(text):,} characters is too long for its many marks"))
             else:
                 try:
-                    found, messages = super().parse(text, lineno, memo, parent)
+                    read, messages = super().parse(text, lineno, memo, parent)
                 except RecursionError:
                     self.unread.append((lineno, "a paragraph has too many marks to be read; they stay in the text"))
-            for node in found:
+            for node in read:
                 node.line = lineno
-            return found, messages
+            return read, messages
 
         def interpreted(self, rawsource: str, text: str, role: str, lineno: int) -> Any:
             name = self.bases.get(role or "", role or "").lower()
@@ -182,9 +182,9 @@ def _tools() -> tuple[Any, Any, Any]:
 
 def _role_text(name: str, body: str) -> str:
     """What a role reads as."""
-    found = _TARGETED.match(body)
-    if found and found.group(1):
-        return found.group(1)
+    match = _TARGETED.match(body)
+    if match and match.group(1):
+        return match.group(1)
     if name in _REFERENCES:
-        return reference_text("\\eqref" if name == "eq" else "\\cref", found.group(2) if found else body)
+        return reference_text("\\eqref" if name == "eq" else "\\cref", match.group(2) if match else body)
     return body.lstrip("~!") if name else body

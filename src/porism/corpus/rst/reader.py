@@ -13,7 +13,7 @@ from porism.corpus.lines import marked_lines
 from porism.corpus.markdown.masking import Masked
 from porism.corpus.rst.parser import MAX_LINE_LENGTH, as_written, parse_rst
 from porism.corpus.sections import FileUnits, kind_of
-from porism.corpus.text_reader import TextReader
+from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula
 
@@ -32,7 +32,7 @@ _VERBATIM = words("literal_block doctest_block raw")
 _MAX_SUBSTITUTION_DEPTH = 2
 
 
-class RstReader(TextReader):
+class RstReader(TextFileReader):
     """Reads reStructuredText files."""
 
     name = "rst"

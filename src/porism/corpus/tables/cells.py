@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from porism.corpus.streams import MAX_LINE_LENGTH, Progress, byte_lines, decode
+from porism.corpus.streams import MAX_LINE_LENGTH, ByteProgress, byte_lines, decode
 from porism.errors import OnProblem, Problem
 
 MAX_LINES = 10_000
@@ -19,7 +19,7 @@ _USUAL = ","
 _SNIFFED = 4096
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row: the number and byte offset of its first line, its length in bytes without the line end, its cells."""
 
     line: int
@@ -39,12 +39,12 @@ def read_rows(
     file: IO[bytes],
     name: str,
     on_problem: OnProblem,
-    progress: Progress | None = None,
+    progress: ByteProgress | None = None,
     *,
     encoding: str = "utf-8",
     tabbed: bool = False,
     most_lines: int = MAX_LINES,
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """Yields each row that is not blank. Lines end with LF, CR LF or CR.
 
     A cell that begins with a double quote ends at the next one that is not doubled, over line ends if need be. A row of
@@ -57,7 +57,7 @@ def read_rows(
     :param tabbed: cells are separated by tabs; else the separator is guessed from the first row, a comma in doubt.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))  # one limit for the process: never lower it
-    lines = _Lines(_decoded(file, name, on_problem, progress, encoding), most_lines)
+    lines = _CellLines(_decoded(file, name, on_problem, progress, encoding), most_lines)
     separator, blanks = ("\t", False) if tabbed else _sniff(lines.first())
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=blanks, strict=True)
     while True:
@@ -70,17 +70,17 @@ def read_rows(
             lines.go_back()
             cells, closed = _broken(taken[0].text, separator, blanks)
             if not closed:
-                what = "a quote is never closed; its line is read without quotes"
-                on_problem(Problem(f"{name}:{taken[0].number}", what))
+                problem = "a quote is never closed; its line is read without quotes"
+                on_problem(Problem(f"{name}:{taken[0].number}", problem))
         number, offset, length, text = taken[0]
         if len(taken) > 1:
             length = taken[-1].offset + taken[-1].length - offset
         elif not text or text.isspace():
             continue
-        yield Row(number, offset, length, cells)
+        yield TableRow(number, offset, length, cells)
 
 
-class _Lines:
+class _CellLines:
     """The lines of a file, as the csv module asks for them, which can be given once more."""
 
     def __init__(self, source: Iterator[_Line], most_lines: int) -> None:
@@ -89,7 +89,7 @@ class _Lines:
         self._size = 0
         self._again: deque[_Line] = deque()
 
-    def __iter__(self) -> _Lines:
+    def __iter__(self) -> _CellLines:
         return self
 
     def __next__(self) -> str:
@@ -126,7 +126,7 @@ class _Lines:
 
 
 def _decoded(
-    file: IO[bytes], name: str, on_problem: OnProblem, progress: Progress | None, encoding: str
+    file: IO[bytes], name: str, on_problem: OnProblem, progress: ByteProgress | None, encoding: str
 ) -> Iterator[_Line]:
     extra = 0  # lines that end with CR, which the numbers of ``byte_lines`` leave out
     for number, offset, data in byte_lines(file, name, on_problem):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from porism.corpus.streams import BLOCK, Progress
+from porism.corpus.streams import BLOCK, ByteProgress
 
 MAX_ENTRY_LENGTH = 16 << 20
 """Entries of more bytes are skipped."""
@@ -27,7 +27,7 @@ _QUOTE, _END = b'"]'
 _PARTNER = {b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
 
 
-class Entry(NamedTuple):
+class ArrayEntry(NamedTuple):
     """One entry: its number from 1, and its bytes, or None and why it cannot be read."""
 
     number: int
@@ -43,7 +43,7 @@ def is_array(file: IO[bytes]) -> bool:
     return first.startswith(b"[") and not (end and rest.strip() and first.rstrip().endswith(b"]"))
 
 
-def array_entries(file: IO[bytes], encoding: str, progress: Progress) -> Iterator[Entry]:
+def array_entries(file: IO[bytes], encoding: str, progress: ByteProgress) -> Iterator[ArrayEntry]:
     """Yields the entries of the array that a file holds, in UTF-8.
 
     Where the array breaks off, and where something follows it, is one more entry, with a problem, and the last.
@@ -59,18 +59,18 @@ def array_entries(file: IO[bytes], encoding: str, progress: Progress) -> Iterato
         except ValueError:
             first = None
             break
-        yield Entry(number, data, "" if data is not None else f"an entry {TOO_LONG} is skipped")
+        yield ArrayEntry(number, data, "" if data is not None else f"an entry {TOO_LONG} is skipped")
         number += 1
     if first != _END:
-        yield Entry(number, None, "the array breaks off here")
+        yield ArrayEntry(number, None, "the array breaks off here")
     elif scanner.go_on():
-        yield Entry(number, None, "what follows the array is skipped")
+        yield ArrayEntry(number, None, "what follows the array is skipped")
 
 
 class _Scanner:
     """Reads a file block by block; ``_position`` is in the block that is open."""
 
-    def __init__(self, file: IO[bytes], encoding: str, progress: Progress) -> None:
+    def __init__(self, file: IO[bytes], encoding: str, progress: ByteProgress) -> None:
         self._file, self._progress = file, progress
         utf8 = codecs.lookup(encoding).name == "utf-8"
         self._decoder = None if utf8 else codecs.getincrementaldecoder(encoding)("replace")
@@ -82,15 +82,15 @@ class _Scanner:
 
     def go_to(self, byte: bytes) -> None:
         """Goes on after the first of these bytes, which is there."""
-        while (found := self._block.find(byte, self._position)) < 0 and self._fill():
+        while (place := self._block.find(byte, self._position)) < 0 and self._fill():
             pass
-        self._position = found + 1
+        self._position = place + 1
 
     def go_to_entry(self) -> int | None:
         """Goes to what is not a blank and no comma, and returns its first byte; None at the end of the file."""
         while True:
-            found = _BETWEEN.match(self._block, self._position)
-            self._position = found.end() if found else self._position
+            match = _BETWEEN.match(self._block, self._position)
+            self._position = match.end() if match else self._position
             if self._position < len(self._block):
                 return self._block[self._position]
             if not self._fill():
@@ -136,26 +136,26 @@ class _Scanner:
 
     def _scalar(self) -> bool:
         """Goes over a number or a word; False where it may go on in the next block."""
-        found = _SCALAR.match(self._block, self._position)
-        self._position = found.end() if found else len(self._block)
+        match = _SCALAR.match(self._block, self._position)
+        self._position = match.end() if match else len(self._block)
         return self._position < len(self._block)
 
     def _nested(self) -> bool:
         """Goes over an object, an array or a string; False where it goes on in the next block."""
         block = self._block
         if self._in_string:
-            found = _REST_OF_STRING.match(block, self._position + self._escaped)
-            if found is None:
+            match = _REST_OF_STRING.match(block, self._position + self._escaped)
+            if match is None:
                 return self._leave_in_string(self._position + self._escaped)
             self._in_string = self._escaped = False
-            self._position = found.end()
+            self._position = match.end()
             if not self._opened:
                 return True
-        for found in _MARK.finditer(block, self._position):
-            mark = block[found.start()]
+        for match in _MARK.finditer(block, self._position):
+            mark = block[match.start()]
             if mark == _QUOTE:
-                if found.end() - found.start() == 1:
-                    return self._leave_in_string(found.end())
+                if match.end() - match.start() == 1:
+                    return self._leave_in_string(match.end())
             elif mark in _PARTNER:
                 if self._opened.pop() != _PARTNER[mark]:
                     raise ValueError("brackets do not match")
@@ -163,7 +163,7 @@ class _Scanner:
                 self._opened.append(mark)
                 self._brackets += 1
             if not self._opened:
-                self._position = found.end()
+                self._position = match.end()
                 return True
         self._position = len(block)
         return False

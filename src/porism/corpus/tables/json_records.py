@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import orjson
 
 from porism.corpus.base import ReaderOptions
-from porism.corpus.streams import Progress, byte_lines, decode, narrow_encoding
+from porism.corpus.streams import ByteProgress, byte_lines, decode, narrow_encoding
 from porism.corpus.tables.json_arrays import MAX_BRACKETS, MAX_ENTRY_LENGTH, TOO_LONG, array_entries, is_array
 from porism.errors import OnProblem, Problem
 
@@ -26,7 +26,7 @@ class Record(NamedTuple):
 
 
 def json_records(
-    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
+    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
 ) -> Iterator[Record]:
     """Yields the objects of a file of JSON lines, or of one array; what is not an object is reported and skipped."""
     encoding = narrow_encoding(options.encoding)
@@ -47,7 +47,7 @@ def json_records(
 
 
 def _array_records(
-    file: IO[bytes], path: Path, encoding: str, on_problem: OnProblem, progress: Progress
+    file: IO[bytes], path: Path, encoding: str, on_problem: OnProblem, progress: ByteProgress
 ) -> Iterator[Record]:
     """The objects of an array, one after the other; where the array breaks, what came before is kept."""
     others: list[int] = []  # the first and the last of a run of entries that are not objects
@@ -79,12 +79,12 @@ def _array_records(
     report_others()
 
 
-def _loads(data: bytes, where: str, encoding: str, what: str, on_problem: OnProblem) -> Any:
+def _loads(data: bytes, where: str, encoding: str, name: str, on_problem: OnProblem) -> Any:
     """A value of JSON; None and a report where it is none, or too large."""
     if len(data) > MAX_ENTRY_LENGTH or (
         len(data) > MAX_BRACKETS and data.count(b"[") + data.count(b"{") > MAX_BRACKETS
     ):
-        on_problem(Problem(where, f"{what} {TOO_LONG} is skipped"))
+        on_problem(Problem(where, f"{name} {TOO_LONG} is skipped"))
         return None
     try:
         return orjson.loads(data)
@@ -93,5 +93,5 @@ def _loads(data: bytes, where: str, encoding: str, what: str, on_problem: OnProb
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            on_problem(Problem(where, f"{what} that is not valid JSON is skipped ({error})"))
+            on_problem(Problem(where, f"{name} that is not valid JSON is skipped ({error})"))
             return None

@@ -14,7 +14,7 @@ import xxhash
 from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_problem
 from porism.corpus.groups import LazyRecord
 from porism.corpus.posts.threads import body_content, join_contents, tag_names
-from porism.corpus.streams import Progress, check_source, first_bytes, narrow_encoding, open_seekable
+from porism.corpus.streams import ByteProgress, check_source, first_bytes, narrow_encoding, open_seekable
 from porism.corpus.tables.cells import read_rows
 from porism.corpus.tables.json_records import Record, json_records
 from porism.errors import ConfigError, OnProblem, Problem, SourceError
@@ -139,7 +139,7 @@ def _bare_name(path: Path) -> str:
     return path.name.lower().removesuffix(".gz")
 
 
-RecordSource = Callable[[IO[bytes], Path, ReaderOptions, OnProblem, Progress], Iterator[Record]]
+RecordSource = Callable[[IO[bytes], Path, ReaderOptions, OnProblem, ByteProgress], Iterator[Record]]
 
 
 def _read(
@@ -151,13 +151,13 @@ def _read(
 
 
 def _documents(path: Path, records: Iterator[LazyRecord], on_problem: OnProblem) -> Iterator[Document]:
-    found = False
+    any_text = False
     for record in records:
         document = record.read(on_problem)
         if document is not None:
-            found = True
+            any_text = True
             yield document
-    if not found:
+    if not any_text:
         raise SourceError("no record has any text", where=str(path))
 
 
@@ -167,20 +167,20 @@ def _unread(
 ) -> Iterator[LazyRecord]:
     source = options.collection or path.name
     seed = xxhash.xxh3_64_intdigest(f"{__version__} {source} {options!r}".encode("utf-8", "surrogatepass"))
-    found = False
+    any_record = False
     with open_seekable(path, on_problem, options.encoding, options.max_unpacked) as file:
-        progress = Progress(on_progress, file.seek(0, 2))
+        progress = ByteProgress(on_progress, file.seek(0, 2))
         file.seek(0)
         for record in records(file, path, options, on_problem, progress):
 
             def read(on_problem: OnProblem, record: Record = record) -> Document | None:
                 return to_document(record, f"{path.name}:{record.line}", options, on_problem, source)
 
-            found = True
+            any_record = True
             doc_id = record_id(record.values, options) or UnitId(path.name, str(record.line))
             yield LazyRecord(doc_id, record.line, _digest(record.values, seed), read)
         progress.finish()
-    if not found:
+    if not any_record:
         raise SourceError("no record could be read", where=str(path), hint=f"Expected {expected}")
 
 
@@ -196,8 +196,8 @@ def _digest(values: Mapping[str, Any], seed: int) -> int:
 def record_id(values: Mapping[str, Any], options: ReaderOptions) -> str:
     """The id that a record gives itself, empty where it gives none."""
     id_field = options.id_field or _first(values, ID_NAMES)
-    found = look_up(values, id_field) if id_field is not None else None
-    return _scalar(found).strip() if found is not None else ""
+    value = look_up(values, id_field) if id_field is not None else None
+    return _scalar(value).strip() if value is not None else ""
 
 
 def to_document(
@@ -235,15 +235,15 @@ def guess_fields(values: Mapping[str, Any]) -> tuple[dict[str, str], str | None]
     id_key = _first(values, ID_NAMES)
     title, question = _first(values, TITLE_NAMES), _first(values, QUESTION_NAMES)
     answer, body, tags = _first(values, ANSWER_NAMES), _first(values, BODY_NAMES), _first(values, TAG_NAMES)
-    found: dict[str, str | None] = {"title": title}
+    keys: dict[str, str | None] = {"title": title}
     if answer is not None:
-        found |= {"body": answer, "question": question if question is not None else body}
+        keys |= {"body": answer, "question": question if question is not None else body}
     elif body is not None:
-        found |= {"body": body, "question": question}
+        keys |= {"body": body, "question": question}
     else:
-        found |= {"body": question}
-    found["tags"] = tags
-    mapping = {name: key for name, key in found.items() if key is not None}
+        keys |= {"body": question}
+    keys["tags"] = tags
+    mapping = {name: key for name, key in keys.items() if key is not None}
     if "body" not in mapping and "title" not in mapping:
         mapping["body"] = ""  # all strings
     return mapping, id_key
@@ -337,14 +337,14 @@ def _guess_metadata(
         if isinstance(value, Mapping):
             entries = {f"{key}.{name}": entry for name, entry in value.items()}
         for name, entry in entries.items():
-            found = _metadata_value(entry)
-            if found and sum(map(len, found)) <= MAX_METADATA_LENGTH:
-                metadata[_METADATA_NAMES.get(name, name)] = found
+            text = _metadata_value(entry)
+            if text and sum(map(len, text)) <= MAX_METADATA_LENGTH:
+                metadata[_METADATA_NAMES.get(name, name)] = text
     return metadata
 
 
 def _csv_records(
-    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
+    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
 ) -> Iterator[Record]:
     tabbed = _bare_name(path).endswith((".tsv", ".tab"))
     rows = read_rows(file, path.name, on_problem, progress, encoding=narrow_encoding(options.encoding), tabbed=tabbed)
