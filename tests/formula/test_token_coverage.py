@@ -68,6 +68,9 @@ def test_a_problem_at_a_token_accounts_for_it() -> None:
         r"\begin{alignedat}{2}a&=b\end{alignedat}", r"\left.a\right|_{x=.5}", r"x,\quad y.", r"{a,b;}\ ",
         r"f''(x)+g^\prime", "\u200bx\u00ad", r"\operatorname{ctg}x+\liminf_n a_n", r"\sqrt[3]{x}\frac12\frac 1 {23}",
         r"\newcommand{\pair}[2]{(#1,#2)}\pair{a'}{\frac12}", r"\left<a,b\right>", "½+x²", r"1{,}000+2\,000",
+        r"\not'y", r"\not<=", r"\not&lt;=", r"\not\vecé", r"\not\abs*=", r"\not{}", r"\not\cos!", "0.?x", r"\ce{O2é}",
+        r"\mqty{a\choose", r"\text{\'$x$}", "\\text{\\underline{a\0}}", r"\prime.\begin{matrix}",
+        r"\text{a b}\over x\text{b c}", r"\newcommand{\b}[2][c]{#1#2}\text{a\b d}", "\\lim\\newcommand{\\d}{}\u0304",
     ],
 )
 def test_layout_is_not_missing(source: str) -> None:

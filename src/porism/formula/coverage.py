@@ -110,8 +110,8 @@ def _span(node: LayoutNode, calls: list[_Token]) -> tuple[int, int]:
     i = bisect_right(calls, node.start, key=lambda call: call.start) - 1
     if i >= 0 and node.start < calls[i].end:
         return calls[i].start, max(node.end, calls[i].end)
-    accent_after = node.label in MARKED_LIMITS.values()  # a combining one, as in ``lim̄``
-    return node.start, node.end + accent_after
+    i = bisect_left(calls, node.end, key=lambda call: call.start) - 1
+    return node.start, max(node.end, calls[i].end) if i >= 0 and calls[i].start >= node.start else node.end
 
 
 def _nodes(tree: LayoutTree) -> Iterator[LayoutNode]:
@@ -178,7 +178,7 @@ def _is_layout(text: str) -> bool:
     return (
         text.isspace() or text in _BARE or text in SPACE_COMMANDS or text in _MARKUP or text in _STRUCTURES
         or text.startswith(("\\\\", "\\end{", "\\end ")) or text[1:].isspace()
-        or (len(text) == 1 and unicodedata.category(text) in ("Cf", "Zs"))
+        or (len(text) == 1 and unicodedata.category(text) in ("Cc", "Cf", "Cs", "Zs"))
     )
 
 
@@ -199,7 +199,7 @@ def _ends(texts: list[str], i: int) -> bool:
         i += 1
         if text[:1] == "\\" and text[1:] in _SKIPPED and text not in _MAKE_NODES:
             i = _skip(texts, i, _SKIPPED[text[1:]])
-        elif not _is_punctuation(text) and not _is_layout(text):
+        elif not _is_punctuation(text) and not _is_layout(text) and not text.startswith("\\begin{"):
             return False
     return True
 
@@ -250,7 +250,9 @@ def _has(node: LayoutNode, token: _Token) -> bool:
     label = unicodedata.normalize("NFKD", node.label)
     if text in ("\\not", "\\centernot"):
         return _STROKE in label
-    if text == "," and node.kind == "N":
+    if text == "\\" + node.label or (text == "," and node.kind == "N"):
+        return True
+    if node.kind == "W" and (text == "." or text.isdigit()):  # the wildcard of ``0.?x`` stands for decimals
         return True
     if text in ("\\`", "\\'") and not _QUOTES.isdisjoint(node.label):  # accents on nothing
         return True
@@ -267,21 +269,27 @@ def _has(node: LayoutNode, token: _Token) -> bool:
     if ACCENT_SYNONYMS.get(text) == "¯" and node.label in MARKED_LIMITS.values():
         return True
     text = "÷" if text == "\\div" else text
-    said = {printable(text_of(text)), text, text[1:] if text[0] == "?" else text, plain_blackboard(text)}
+    said = {
+        printable(text_of(text)), text, text[1:] if text[0] == "?" else text, plain_blackboard(text),
+        unicodedata.normalize("NFKD", text)[:1] if len(text) == 1 else text,
+    }
     known = SYMBOLS.get(text)
     found = known or (character(text) if len(text) == 1 else None)
     if found is not None:
         said.add(found[0])
-    spellings = (node.label, label, plain_blackboard(node.label), *_SPELLINGS.get(node.label, ()))
+    spellings = (
+        node.label, label, plain_blackboard(node.label), *_SPELLINGS.get(node.label, ()),
+        *_SPELLINGS.get(label.replace(_STROKE, ""), ()),
+    )
     return any(part and part in spelling for part in said for spelling in spellings)
 
 
 def _spellings() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
         "”": ["'"], "“": ["`"],
-        "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
+        "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<", "&lt;"], "≥": [">=", ">", "&gt;"],
         "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "∤": ["|"], "∣": ["|"], "∦": ["∥"],
-        "÷": ["\\div"], "÷\u0338": ["\\div"], "∇": ["\\div"],
+        "÷": ["\\div"], "÷\u0338": ["\\div"], "∇": ["\\div", "÷"],
     }
     for spelled, label in NAME_SYNONYMS.items():
         found.setdefault(label, []).append(spelled)

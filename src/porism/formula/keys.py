@@ -48,8 +48,8 @@ def layout_key(tree: LayoutTree) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    found = match.group()
-    return "\\s" if found == " " else "\\" + found
+    char = match.group()
+    return "\\s" if char == " " else "\\" + char
 
 
 def _open_rows(node: LayoutNode) -> list[str | tuple[Row, int]]:

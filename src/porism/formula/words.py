@@ -120,11 +120,11 @@ def _small_characters(char: str, start: int, end: int) -> LayoutNode:
 
 
 def _character(label: str, written: str, font: str, start: int, end: int) -> LayoutNode:
-    found = character(written.strip()) if len(written.strip()) == 1 else None
-    if found is not None and found[2]:
-        return LayoutNode(*found[:2], start, end, found[2])
-    is_known = found is not None and (found[0] in SYMBOLS or found[0] in _SIGNS)
-    known = SYMBOLS.get(label) if found is None else found[:2] if is_known else None
+    known_character = character(written.strip()) if len(written.strip()) == 1 else None
+    if known_character is not None and known_character[2]:
+        return LayoutNode(*known_character[:2], start, end, known_character[2])
+    is_known = known_character is not None and (known_character[0] in SYMBOLS or known_character[0] in _SIGNS)
+    known = SYMBOLS.get(label) if known_character is None else known_character[:2] if is_known else None
     is_article = label in _ARTICLES and written[:1].isspace() and written[-1:].isspace()
     if known is None or is_article or label in _PUNCTUATION:
         return LayoutNode(label, "T", start, end)

@@ -221,8 +221,8 @@ def _symbol(node: LayoutNode, read: dict[int, _Node]) -> _Node:
 def _structure(node: LayoutNode, read: dict[int, _Node]) -> _Node:
     kind = node.kind
     if kind == "F":
-        found = [read.get(id(row), _EMPTY) for row in (node.over, node.under)]
-        return _inner("F(" if node.label == "/" else "B(", found)
+        inner = [read.get(id(row), _EMPTY) for row in (node.over, node.under)]
+        return _inner("F(" if node.label == "/" else "B(", inner)
     if kind == "M":
         cells = [read.get(id(cell), _EMPTY) for line in node.elements or () for cell in line]
         return _inner("A(", cells[:MAX_SYMBOLS]) if cells else _EMPTY

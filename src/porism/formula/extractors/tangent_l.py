@@ -100,25 +100,25 @@ class TangentL:
 
     def _older(self, walk: LayoutWalk, labels: list[str]) -> list[tuple[str, int]]:
         """Features of options that are off by default, unclosed, and the position of the first symbol of each."""
-        found: list[tuple[str, int]] = []
+        terms: list[tuple[str, int]] = []
         wildcards = self.wildcards and "*" not in labels
         small = len(labels) <= self.end_of_line
         for position, label in enumerate(labels):
             parent, edge, leaving = walk.parents[position], walk.edges[position], walk.outgoing[position]
             if self.edge_pairs and edge:
-                found.extend((f"({edge},{other},{label}", position) for other in leaving)
+                terms.extend((f"({edge},{other},{label}", position) for other in leaving)
             if wildcards:
                 if parent >= 0:
-                    found.append((f"(*,{label},{edge}", parent))
-                    found.append((f"({labels[parent]},*,{edge}", parent))
+                    terms.append((f"(*,{label},{edge}", parent))
+                    terms.append((f"({labels[parent]},*,{edge}", parent))
                 if self.compounds and len(leaving) > 1:
-                    found.append((f"(*,[{','.join(leaving)}]", position))
+                    terms.append((f"(*,[{','.join(leaving)}]", position))
             if self.long_pairs and parent >= 0 and walk.parents[parent] >= 0:
                 first = walk.parents[parent]
-                found.append((f"({labels[first]},{label},{walk.edges[parent]}{edge}", first))
+                terms.append((f"({labels[first]},{label},{walk.edges[parent]}{edge}", first))
             if small and "n" not in leaving and not walk.paths[position].strip("n"):
-                found.append((f"({label},!0,n", position))
-        return found
+                terms.append((f"({label},!0,n", position))
+        return terms
 
 
 def _anchored(walk: LayoutWalk) -> list[str]:
@@ -170,11 +170,11 @@ def _repetitions(walk: LayoutWalk, labels: list[str], locations: list[str], term
 
 
 def _way(parents: list[int], edges: list[str], above: int, below: int) -> str:
-    found: list[str] = []
+    way: list[str] = []
     while below != above:
-        found.append(edges[below])
+        way.append(edges[below])
         below = parents[below]
-    return "".join(reversed(found))
+    return "".join(reversed(way))
 
 
 @lru_cache(_KNOWN_LABELS)
@@ -202,7 +202,7 @@ def tangent_l_options(text: str) -> TangentL:
         known = OPTIONS.get(name.removeprefix("no-"))
         number = known is not None and isinstance(known.default, int) and not isinstance(known.default, bool)
         if known is None or number != bool(separator) or (number and name.startswith("no-")):
-            ways = [f"{one}=N" if type(option.default) is int else one for one, option in OPTIONS.items()]
+            ways = [f"{key}=N" if type(option.default) is int else key for key, option in OPTIONS.items()]
             raise ConfigError(
                 f"Tangent-L has no option {written.strip()!r}",
                 hint=f"Choose from {', '.join(ways)}, and no-NAME to leave one out; join them with +.",

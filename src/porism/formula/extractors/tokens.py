@@ -189,17 +189,17 @@ def _differences(summands: Sequence[OperatorNode]) -> list[OperatorNode | str]:
         else:
             groups.append([node])
     before: list[OperatorNode | str] = []
-    found: list[OperatorNode | str] = []
+    differences: list[OperatorNode | str] = []
     for number, group in enumerate(groups):
         if number == 0:
-            found = [*(["U!plus"] if len(group) > 1 else []), *group]
+            differences = [*(["U!plus"] if len(group) > 1 else []), *group]
         elif _is_negative(group[0]):
             before.insert(0, "O!minus")
-            found.extend(group[0].children)
+            differences.extend(group[0].children)
         else:
             before.insert(0, "U!plus")
-            found.extend(group)
-    return [*before, *found]
+            differences.extend(group)
+    return [*before, *differences]
 
 
 def infix_notation(operators: OperatorTree) -> list[str]:

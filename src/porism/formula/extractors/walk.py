@@ -75,20 +75,20 @@ class LayoutWalk:
 
 
 def _push_children(node: LayoutNode, position: int, path: str, stack: list[tuple[Row, int, str, str]]) -> str:
-    found = ""
+    letters = ""
     for letter, row in (
         ("c", node.pre_above), ("d", node.pre_below), ("o", node.over), ("u", node.under), ("w", node.within),
         ("a", node.above), ("b", node.below),
     ):
         if row:
             stack.append((row, position, letter, path + letter))
-            found += letter
+            letters += letter
     if node.elements is not None:
         cells = [cell for line in node.elements for cell in line if cell]
         if cells:
-            found += "e"
+            letters += "e"
             stack.extend((cell, position, "e", path + "e") for cell in cells[:MAX_NODES])
-    return found
+    return letters
 
 
 def _structure_label(node: LayoutNode) -> str:

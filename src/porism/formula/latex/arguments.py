@@ -63,7 +63,8 @@ def infix(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
     numerator = machine.row[machine.base:]
     del machine.row[machine.base:]
     label, opening, closing = payload
-    machine.infix = Infix(label, (opening, closing), numerator, numerator[0].start if numerator else start)
+    begin = numerator[0].start if numerator else start
+    machine.infix = Infix(label, (opening, closing), numerator, begin, machine.ends[i])
     if numerator:
         machine.infix.space, numerator[0].space = numerator[0].space, 0
 

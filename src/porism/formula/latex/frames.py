@@ -46,11 +46,12 @@ class Frame:
 class Infix:
     """A ``\\over`` or ``\\choose`` that has its left side and collects the right one."""
 
-    __slots__ = ("fences", "label", "numerator", "space", "start")
+    __slots__ = ("end", "fences", "label", "numerator", "space", "start")
 
-    def __init__(self, label: str, fences: tuple[str, str], numerator: Row, start: int) -> None:
+    def __init__(self, label: str, fences: tuple[str, str], numerator: Row, start: int, end: int) -> None:
         self.label = label
         self.fences = fences
         self.numerator = numerator
         self.space = 0
         self.start = start
+        self.end = end

@@ -58,8 +58,8 @@ class Machine:
     """Whether macros have been expanded in the tokens."""
     spaces: list[tuple[Row, int, int]]
     """Spaces that no symbol has come after yet: the row, the index that the symbol will have in it, the width in mu."""
-    text_run: tuple[Row, int, int, TextRun] | None = None
-    """The text that was read last: its row, where its nodes begin and end there, and its words."""
+    text_run: tuple[Row, int, LayoutNode, TextRun] | None = None
+    """The text that was read last: its row, where its nodes begin there, the last of them, and its words."""
     word: LayoutNode | None = None
     """The letter or name that an adjacent letter in a text font would continue."""
 
@@ -330,6 +330,7 @@ class Machine:
         self.place_spaces(row)
         under = row[self.base:]
         del row[self.base:]
+        end = max(end, infix.end)
         opening, closing = infix.fences
         if opening:
             row.append(LayoutNode(opening, "O", infix.start, infix.start))

@@ -21,23 +21,24 @@ def negation(machine: Machine, payload: Any, i: int) -> None:
 def _build_negation(machine: Machine, frame: Frame, end: int) -> None:
     content = frame.arguments[0]
     machine.row.extend(content)
-    if not content:
-        return
-    if not strike_through(content):
+    struck = strike_through(content)
+    if struck is None:
         machine.problem(frame.start, "\\not before something that is not a symbol")
-    content[0].start = min(content[0].start, frame.start)
+    for node in (struck, *content[:1]):
+        if node is not None:
+            node.start = min(node.start, frame.start)
 
 
-def strike_through(row: Row) -> bool:
-    """Strikes through the only symbol of a row, or its first relation; False if there is none."""
+def strike_through(row: Row) -> LayoutNode | None:
+    """Strikes through the only symbol of a row, or its first relation, and hands it over; None if there is none."""
     while len(row) == 1 and row[0].kind == "G" and row[0].within:
         row = row[0].within
     symbols = row if len(row) == 1 else [node for node in row if token_class(node.label, node.kind) in RELATION_CLASSES]
     for node in symbols:
         if _is_symbol(node):
             node.label = negated(node.label)
-            return True
-    return False
+            return node
+    return None
 
 
 def _is_symbol(node: LayoutNode) -> bool:

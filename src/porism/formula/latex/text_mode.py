@@ -113,6 +113,7 @@ class _Reader:
                 if self._close(j):
                     return
             elif token in ("$", "\\(") and machine.has_room(j):
+                self._end_accent()
                 self._flush()
                 frame = machine.push(TEXT, j)
                 frame.payload, frame.build = self, _resume
@@ -256,7 +257,7 @@ class _Reader:
         self.pieces, self.first = [], machine.starts[self.accent_at] if self.accent else -1
         row = machine.row
         before = machine.text_run
-        if before is not None and before[0] is row and len(row) == before[2] and not takes_script and not (
+        if before is not None and before[0] is row and row[-1:] == [before[2]] and not takes_script and not (
             row[-1].above or row[-1].below or row[-1].over or row[-1].under or len(row) < machine.base
         ):
             gap = sum(space[2] for space in machine.spaces if space[0] is row and space[1] == len(row))
@@ -281,6 +282,6 @@ class _Reader:
             nodes[0].space += space
             machine.row.extend(nodes)
             machine.unsettled = machine.unsettled or nodes[0].kind == "G"
-            machine.text_run = (machine.row, base, len(machine.row), run)
+            machine.text_run = (machine.row, base, nodes[-1], run)
             if run.written[-1:].isspace():
                 machine.add_space(WORD_SPACE)

@@ -84,7 +84,8 @@ def _combine(machine: Machine, token: str, start: int, end: int) -> None:
     elif token not in STROKES:
         slot, mark = _COMBINING[token]
         attach_limits(row, len(row) - 1, slot, [LayoutNode(mark, "O", start, end)])
-    elif strike_through(row[-1:]):
+        row[-1].end = max(row[-1].end, end)
+    elif strike_through(row[-1:]) is not None:
         row[-1].end = end
     else:
         machine.problem(start, "a stroke through something that is not a symbol")

@@ -97,7 +97,7 @@ def counted_arguments(count: int, default: Sequence[str] | None) -> tuple[Argume
     """The arguments of a ``\\newcommand``: so many, the first of them optional where it has a default."""
     if not count:
         return ()
-    first = MANDATORY if default is None else Argument("optional", tuple(default))
+    first = MANDATORY if default is None else Argument("optional", tuple(map(str, default)))
     return (first, *[MANDATORY] * (count - 1))
 
 

@@ -87,12 +87,12 @@ def array_node(node: LayoutNode, lines: list[Row] | None, nodes: dict[int, Opera
     """The node of an array whose rows were read into ``nodes`` (by the ``id`` of the row)."""
     start, end = node.start, node.end
     if lines is not None:
-        found = [line for row in lines if (line := nodes.get(id(row))) is not None]
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        known = [line for row in lines if (line := nodes.get(id(row))) is not None]
+        if len(known) == 1:
+            return known[0]
+        if not known:
             return OperatorNode("", "E", None, start, end)
-        return OperatorNode("lines", "O", found, start, end)
+        return OperatorNode("lines", "O", known, start, end)
     is_cases = node.label in ("{", "}")
     rows: list[OperatorNode] = []
     for cells in node.elements or []:

@@ -62,8 +62,8 @@ class Fences(RowContext):
             return False
         if not frame.factors or isinstance(last := frame.factors[-1], Written):
             return False
-        what = last.apply(None) if isinstance(last, Prefix) else last
-        frame.factors[-1] = make("at", [what, *self.remark(node)])
+        operand = last.apply(None) if isinstance(last, Prefix) else last
+        frame.factors[-1] = make("at", [operand, *self.remark(node)])
         return True
 
     def close(self, frame: Frame, node: LayoutNode) -> Frame:

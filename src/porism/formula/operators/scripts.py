@@ -30,7 +30,7 @@ class RowContext:
     def remark(self, node: LayoutNode) -> list[OperatorNode]:
         """What is written around a symbol that takes no scripts of its own."""
         rows = (node.over, node.above, node.below, node.under)
-        return [found for row in rows if row and (found := self.nodes.get(id(row))) is not None]
+        return [inner for row in rows if row and (inner := self.nodes.get(id(row))) is not None]
 
     def operator(self, rule: Rule, node: LayoutNode) -> Operator:
         """The operator that a symbol is, with what is written around it."""

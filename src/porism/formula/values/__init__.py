@@ -58,7 +58,7 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
     (``1/(x-x)``). Total and bounded in time.
     """
     nodes, expressions = _read(operators)
-    found: list[SubexpressionValue] = []
+    values: list[SubexpressionValue] = []
     spent = 0
     wholes = _wholes(operators.root)
     for position, expression in enumerate(expressions):
@@ -77,8 +77,8 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
             if expression.renamed is None:
                 expression.renamed = _renamed(expression) if expression.variables else "~" + named[1:]
             renamed = expression.renamed
-        found.append(SubexpressionValue(position, named, renamed))
-    return found
+        values.append(SubexpressionValue(position, named, renamed))
+    return values
 
 
 MAX_EQUATED = 5
@@ -145,10 +145,10 @@ def whole_value(operators: OperatorTree) -> WholeValue:
         if renamed is None:
             renamed = expression.renamed = _renamed(expression) if expression.variables else "~" + named[1:]
         return WholeValue("≡" + named[1:], "≅" + renamed[1:] if renamed else "", True)
-    found = value(expression, 0)
-    if found is None or expression.label in _RELATIONS:
+    known = value(expression, 0)
+    if known is None or expression.label in _RELATIONS:
         return WholeValue("", "", False)
-    return WholeValue("≡" + _digest(0, found), "", False)
+    return WholeValue("≡" + _digest(0, known), "", False)
 
 
 class _Reading(NamedTuple):
@@ -221,18 +221,18 @@ def _value_at(expression: Expression, point: int) -> Value | None:
 
 
 def _named(expression: Expression) -> str:
-    found = value(expression, 0)
+    known = value(expression, 0)
     point = 0
-    while found is None and expression.variables and point < POINTS - 1:
+    while known is None and expression.variables and point < POINTS - 1:
         point += 1
-        found = _value_at(expression, point)
-    if found is None or _is_trivial(expression, found, point):
+        known = _value_at(expression, point)
+    if known is None or _is_trivial(expression, known, point):
         return ""
-    return "=" + _digest(point, found)
+    return "=" + _digest(point, known)
 
 
-def _digest(*what: object) -> str:
-    return xxh3_64_hexdigest(repr(what).encode())
+def _digest(*values: object) -> str:
+    return xxh3_64_hexdigest(repr(values).encode())
 
 
 _RELATIONS = frozenset({"eq", "neq", "equiv", "approx", "lt", "gt", "leq", "geq"})
@@ -277,8 +277,8 @@ def _renamed(expression: Expression) -> str:
     ]
     marked.sort(key=itemgetter(0))  # keeps the order of appearance among equals
     numbers = range(count)
-    found = {repr(_first_of(expression, order, numbers)) for order in _orders(marked)}
-    return "~" + _digest(count, *sorted(found))
+    digests = {repr(_first_of(expression, order, numbers)) for order in _orders(marked)}
+    return "~" + _digest(count, *sorted(digests))
 
 
 MAX_ORDERS = 6
@@ -302,10 +302,10 @@ def _first_of(
     for point in range(POINTS):
         standard = _STANDARD[point]
         new = {variable: standard[number] for variable, number in zip(variables, numbers, strict=True)}
-        found = value_where(expression, new)
-        if found is not None:
+        known = value_where(expression, new)
+        if known is not None:
             break
-    return point, found
+    return point, known
 
 
 _STANDARD = [

@@ -221,18 +221,18 @@ def _as_square(radicand: Expression) -> Expression:
 
 def _base_of_square(term: Expression) -> Expression | None:
     """What a term is the square of, if it is written as such a product or is the square of a rational number."""
-    found: list[Expression] = []
+    bases: list[Expression] = []
     for part, power in factors(term):
         if part.exact is not None:
             known = exact_root(part.exact**power.numerator, 2) if power.denominator == 1 else None
             if known is None:
                 return None
-            found.append(number(known.numerator if known.denominator == 1 else known))
+            bases.append(number(known.numerator if known.denominator == 1 else known))
         elif power.denominator == 1 and power.numerator % 2 == 0:
-            found.append(part if power == 2 else make("sup", part, number(power.numerator // 2)))
+            bases.append(part if power == 2 else make("sup", part, number(power.numerator // 2)))
         else:
             return None
-    return found[0] if len(found) == 1 else make("times", *found) if found else None
+    return bases[0] if len(bases) == 1 else make("times", *bases) if bases else None
 
 
 def product(parts: Iterator[tuple[Expression, Fraction]], level: int) -> Value | None:
@@ -277,23 +277,23 @@ def product(parts: Iterator[tuple[Expression, Fraction]], level: int) -> Value |
     for base, exponent in exponents.items():
         known = exact.get(base)
         if known is not None:
-            found = _root_of_number(known, exponent, level)
+            factor = _root_of_number(known, exponent, level)
         else:
             whole, rest = divmod(exponent.numerator, exponent.denominator)
-            found = integer_power(base, whole, level)
+            factor = integer_power(base, whole, level)
             radicand = integer_power(base, rest, level)
             if radicand is None:
                 return None
             degree = exponent.denominator
             under[degree] = multiply(under.get(degree, 1), radicand, level)
-        if found is None:
+        if factor is None:
             return None
-        total = multiply(total, found, level)
+        total = multiply(total, factor, level)
     for degree, radicand in under.items():
-        found = radicand if degree == 1 else root(radicand, 1, degree, level)
-        if found is None:
+        factor = radicand if degree == 1 else root(radicand, 1, degree, level)
+        if factor is None:
             return None
-        total = multiply(total, found, level)
+        total = multiply(total, factor, level)
     return total
 
 
@@ -301,9 +301,9 @@ def _root_of_number(base: Fraction, exponent: Fraction, level: int) -> Value | N
     """number^exponent, the exponent not whole: of a positive number the positive root, whichever elements of the field
     happen to be squares."""
     power, degree = exponent.numerator, exponent.denominator
-    found = exact_root(base, degree, power)
-    if found is not None:
-        return rational(found, level)
+    exact = exact_root(base, degree, power)
+    if exact is not None:
+        return rational(exact, level)
     if not base:
         return 0 if power > 0 else None
     if degree > 64:
@@ -357,10 +357,10 @@ def _absolute(operand: Expression, level: int) -> Value | None:
                 size = pow(absolute(size, level), random(level, "abs") % (p >> 1), p)
             elif size is not None:
                 size = random(level, "abs", min(size, negative(size, level), key=repr))
-        found = None if size is None else _power(size, exponent, level)
-        if found is None:
+        factor = None if size is None else _power(size, exponent, level)
+        if factor is None:
             return None
-        total = multiply(total, found, level)
+        total = multiply(total, factor, level)
     return total
 
 

@@ -76,10 +76,10 @@ def _linear(
 ) -> Value | None:
     total: Value = 0
     for at, coefficient in zip(points(expression, shift), coefficients, strict=True):
-        found = value(at, level)
-        if found is None:
+        height = value(at, level)
+        if height is None:
             return None
-        total = add(total, multiply(found, coefficient, level), level)
+        total = add(total, multiply(height, coefficient, level), level)
     return total
 
 
@@ -138,7 +138,7 @@ def _over_interval(expression: Expression, level: int) -> Value | None:
     weights = _weights(expression, shift, level)
     if weights is None:
         return None
-    found = [value(put(body, bound, place), level) for place in where]
+    heights = [value(put(body, bound, place), level) for place in where]
     rest: list[Value] = []
     result: Value = 0
     # By label: a leaf kept from before the memory was emptied would not be that of the expression.
@@ -148,13 +148,13 @@ def _over_interval(expression: Expression, level: int) -> Value | None:
         closed = closed_sum(body, bound, Places(lower, make("plus", upper, number(1)), where), level)
     if closed is not None:
         result = closed.total
-    for position, one in enumerate(found):
-        if one is None:
+    for position, height in enumerate(heights):
+        if height is None:
             return None
         known = closed.at_points[position] if closed is not None else 0
-        rest.append(add(one, negative(known, level), level))
-    for weight, one in zip(weights, rest, strict=True):
-        result = add(result, multiply(weight, one, level), level)
+        rest.append(add(height, negative(known, level), level))
+    for weight, height in zip(weights, rest, strict=True):
+        result = add(result, multiply(weight, height, level), level)
     return result
 
 
@@ -258,7 +258,7 @@ def derivative(expression: Expression, level: int) -> Value | None:
     """A derivative of the body at a point: linear, that of a constant 0 and that of the variable 1."""
     body, bound, point = expression.children
     near, far = make("near", point), make("far", point)
-    steps = [value(one, level) for one in (near, far, put(body, bound, near), put(body, bound, far))]
+    steps = [value(place, level) for place in (near, far, put(body, bound, near), put(body, bound, far))]
     if any(step is None for step in steps):
         return None
     start, stop, low, high = (step for step in steps if step is not None)

@@ -82,8 +82,8 @@ class _Summand:
         for key, polynomial in parts.items():
             total = self._plus(total, self._sum_of(key, polynomial))
             for number_, offset in enumerate(self.offsets[1:]):
-                found = self._times(self._at(polynomial, offset), key[2 + number_])
-                at_points[number_] = self._plus(at_points[number_], found)
+                term = self._times(self._at(polynomial, offset), key[2 + number_])
+                at_points[number_] = self._plus(at_points[number_], term)
         return ClosedSum(total, at_points)
 
     def _sum_of(self, key: Key, polynomial: list[Value]) -> Value:
@@ -106,12 +106,12 @@ class _Summand:
             steps = self._differences([
                 self._at(polynomial, self._plus(start, step)) for step in range(degree + 1)
             ])
-            found: Value = 0
+            running: Value = 0
             factor = below
             for step in steps:
-                found = self._plus(found, self._times(factor, step))
+                running = self._plus(running, self._times(factor, step))
                 factor = self._times(negative(self._times(factor, ratio), self.level), below)
-            ends.append(found)
+            ends.append(running)
         return self._minus(self._times(ends[1], after), ends[0])
 
     def parts(self, node: Expression) -> Parts:
@@ -184,14 +184,14 @@ class _Summand:
             for key, polynomial in parts.items():
                 known = total.get(key, [])
                 size = max(len(known), len(polynomial))
-                padded = [[*one, *[0] * (size - len(one))] for one in (known, polynomial)]
+                padded = [[*part, *[0] * (size - len(part))] for part in (known, polynomial)]
                 total[key] = [self._plus(a, b) for a, b in zip(*padded, strict=True)]
         return total
 
     def _product(self, one: Parts, other: Parts) -> Parts:
         if len(one) * len(other) > MAX_PARTS:
             raise _TooMuch
-        found: list[Parts] = []
+        products: list[Parts] = []
         for first_key, first in one.items():
             for second_key, second in other.items():
                 if len(first) + len(second) > MAX_DEGREE + 2:
@@ -201,8 +201,8 @@ class _Summand:
                 for i, a in enumerate(first):
                     for j, b in enumerate(second):
                         product[i + j] = self._plus(product[i + j], self._times(a, b))
-                found.append({key: product})
-        return self._sum(found)
+                products.append({key: product})
+        return self._sum(products)
 
     def _at(self, polynomial: list[Value], place: Value) -> Value:
         total: Value = 0
@@ -212,23 +212,23 @@ class _Summand:
 
     def _differences(self, values: list[Value]) -> list[Value]:
         """Newton's forward differences at the first of the places."""
-        found: list[Value] = []
+        differences: list[Value] = []
         while values:
-            found.append(values[0])
+            differences.append(values[0])
             values = [self._minus(later, sooner) for sooner, later in itertools.pairwise(values)]
-        return found
+        return differences
 
     def _value(self, expression: Expression) -> Value:
-        found = value(expression, self.level)
-        if found is None:
+        known = value(expression, self.level)
+        if known is None:
             raise _TooMuch
-        return found
+        return known
 
     def _inverse(self, one: Value) -> Value:
-        found = inverse(one, self.level)
-        if found is None:
+        inverted = inverse(one, self.level)
+        if inverted is None:
             raise _TooMuch
-        return found
+        return inverted
 
     def _plus(self, one: Value, other: Value) -> Value:
         return add(one, other, self.level)

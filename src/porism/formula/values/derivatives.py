@@ -229,11 +229,11 @@ def divided(label: str, operands: list[Expression]) -> Expression:
 def _partials(below: Expression, order: int) -> list[Expression]:
     """The variables of ``∂t``, ``∂x∂y`` or ``∂x^2``; none if they are not so many."""
     if below.label == "times":
-        found = [differential_variable(part, 1) for part in below.children]
+        variables = [differential_variable(part, 1) for part in below.children]
     else:
-        found = [differential_variable(below, order)] * order
-    known = [variable for variable in found if variable is not None]
-    return known if len(known) == len(found) == order else []
+        variables = [differential_variable(below, order)] * order
+    known = [variable for variable in variables if variable is not None]
+    return known if len(known) == len(variables) == order else []
 
 
 def partial(label: str, operands: list[Expression]) -> Expression:

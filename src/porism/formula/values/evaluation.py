@@ -18,11 +18,11 @@ def value(expression: Expression, level: int) -> Value | None:
     known = expression.known
     if level in known:
         return known[level]
-    found: Value | None
+    result: Value | None
     if expression.exact is not None:
-        found = rational(expression.exact, level)
+        result = rational(expression.exact, level)
     elif expression.kind:
-        found = _leaf_value(expression, level)
+        result = _leaf_value(expression, level)
     elif expression.combination is not None:
         operands = []
         for child in expression.children:
@@ -32,13 +32,13 @@ def value(expression: Expression, level: int) -> Value | None:
                 known[level] = None
                 return None
             operands.append(operand)
-        found = expression.combination(expression, operands, level)
+        result = expression.combination(expression, operands, level)
     elif expression.rule is not None:
-        found = expression.rule(expression, level)
+        result = expression.rule(expression, level)
     else:
-        found = opaque_of(expression.label, expression.children, level, expression.label in _SYMMETRIC)
-    known[level] = found
-    return found
+        result = opaque_of(expression.label, expression.children, level, expression.label in _SYMMETRIC)
+    known[level] = result
+    return result
 
 
 def value_where(expression: Expression, new: Mapping[Expression, Expression]) -> Value | None:
@@ -57,9 +57,9 @@ def value_where(expression: Expression, new: Mapping[Expression, Expression]) ->
         elsewhere = expression.elsewhere = {}
     elif key in elsewhere:
         return elsewhere[key]
-    found: Value | None
+    result: Value | None
     if expression.rule is not None:
-        found = value(rename(expression, new), 0)
+        result = value(rename(expression, new), 0)
     else:
         operands = []
         for child in expression.children:
@@ -71,13 +71,13 @@ def value_where(expression: Expression, new: Mapping[Expression, Expression]) ->
                 break
             operands.append(operand)
         if len(operands) < len(expression.children):
-            found = None
+            result = None
         elif expression.combination is not None:
-            found = expression.combination(expression, operands, 0)
+            result = expression.combination(expression, operands, 0)
         else:
-            found = _random_function(expression.label, operands, 0, expression.label in _SYMMETRIC)
-    elsewhere[key] = found
-    return found
+            result = _random_function(expression.label, operands, 0, expression.label in _SYMMETRIC)
+    elsewhere[key] = result
+    return result
 
 
 def _leaf_value(expression: Expression, level: int) -> Value:
@@ -126,7 +126,7 @@ def constant_term(expression: Expression) -> Fraction | None:
 
 def whole_shift(expression: Expression) -> int:
     """The constant term as a small whole number, 0 where it is none: how far a factorial or power is shifted."""
-    found = constant_term(expression)
-    if found is None or found.denominator != 1 or abs(found) > 40:
+    term = constant_term(expression)
+    if term is None or term.denominator != 1 or abs(term) > 40:
         return 0
-    return found.numerator
+    return term.numerator

@@ -63,8 +63,8 @@ def exact_root(base: Fraction, degree: int, power: int = 1) -> Fraction | None:
     above, below = _whole_root(abs(base.numerator), degree), _whole_root(base.denominator, degree)
     if above is None or below is None:
         return None
-    found = Fraction(-above if base < 0 else above, below)
-    return _sup(found, Fraction(power))
+    root = Fraction(-above if base < 0 else above, below)
+    return _sup(root, Fraction(power))
 
 
 def _whole_root(value: int, degree: int) -> int | None:

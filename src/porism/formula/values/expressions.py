@@ -154,14 +154,14 @@ class Expression:
     @property
     def leaves(self) -> frozenset[Expression]:
         """The leaves that are not numbers, those within names such as ``x_i`` too."""
-        found = self._leaves
-        if found is None:
+        leaves = self._leaves
+        if leaves is None:
             if self.kind:
-                found = frozenset() if self.kind == "N" else frozenset((self,))
+                leaves = frozenset() if self.kind == "N" else frozenset((self,))
             else:
-                found = frozenset().union(*[child.leaves for child in self.children])
-            self._leaves = found
-        return found
+                leaves = frozenset().union(*[child.leaves for child in self.children])
+            self._leaves = leaves
+        return leaves
 
 
 def _is_index(expression: Expression) -> bool:
@@ -192,58 +192,58 @@ def forget() -> None:
 
 def once(formula: F, read: Callable[[F], R]) -> R:
     """What ``read`` makes of a formula, always in the same way; that of the last one is remembered."""
-    known, found = _table.last
+    known, result = _table.last
     if known is not formula:
         forget()
-        found = read(formula)
-        _table.last = formula, found
-    return cast(R, found)
+        result = read(formula)
+        _table.last = formula, result
+    return cast(R, result)
 
 
 def make(label: str, *children: Expression) -> Expression:
     """The expression of an operator."""
     known = _table.known
     key = (label, *children)
-    found = known.get(key)
-    if found is None:
-        found = known[key] = Expression("", label, children)
-    return found
+    expression = known.get(key)
+    if expression is None:
+        expression = known[key] = Expression("", label, children)
+    return expression
 
 
 def leaf(kind: str, label: str) -> Expression:
     """The expression of a letter, constant or other leaf; :func:`number` makes those of numbers."""
     known = _table.known
     key = (kind, label)
-    found = known.get(key)
-    if found is None:
-        found = known[key] = Expression(kind, label, ())
-    return found
+    expression = known.get(key)
+    if expression is None:
+        expression = known[key] = Expression(kind, label, ())
+    return expression
 
 
 def number(value: Fraction | int) -> Expression:
     """The expression of a rational number."""
     known = _table.known
     key = ("N", value)
-    found = known.get(key)
-    if found is None:
-        found = known[key] = Expression("N", str(value), ())
-        found.exact = Fraction(value)
-    return found
+    expression = known.get(key)
+    if expression is None:
+        expression = known[key] = Expression("N", str(value), ())
+        expression.exact = Fraction(value)
+    return expression
 
 
 def numeral(label: str) -> Expression:
     """The expression of a number as it is written; what is not a decimal number is a constant of that name."""
     known = _table.known
     key = ("numeral", label)
-    found = known.get(key)
-    if found is None:
+    expression = known.get(key)
+    if expression is None:
         if _NUMBER.fullmatch(label) is None:
-            found = leaf("C", "N " + label)
+            expression = leaf("C", "N " + label)
         else:
             value = Fraction(label)
-            found = number(value.numerator if value.denominator == 1 else value)
-        known[key] = found
-    return found
+            expression = number(value.numerator if value.denominator == 1 else value)
+        known[key] = expression
+    return expression
 
 
 def rename(expression: Expression, new: Mapping[Expression, Expression]) -> Expression:

@@ -56,24 +56,24 @@ def power(base: Expression, exponent: Expression, level: int) -> Value | None:
         total: Value = 1
         for part, constant in split(base):
             raised = exponent if constant is None else make("times", constant, exponent)
-            found = _power_of_factor(part, raised, level)
-            if found is None:
+            factor = _power_of_factor(part, raised, level)
+            if factor is None:
                 return None
-            total = multiply(total, found, level)
+            total = multiply(total, factor, level)
         return total
     return _power_of_factor(base, exponent, level)
 
 
 def split(expression: Expression) -> list[tuple[Expression, Expression | None]]:
     """What an expression is a product of, as bases and exponents of any kind (None for 1)."""
-    found: list[tuple[Expression, Expression | None]] = []
+    factors: list[tuple[Expression, Expression | None]] = []
     stack: list[tuple[Expression, Expression | None]] = [(expression, None)]
     while stack:
         node, exponent = stack.pop()
         label = node.label
         children = node.children
         if node.exact is not None:
-            found.append((node, exponent))
+            factors.append((node, exponent))
         elif label == "times" and not is_ordered(node):
             stack.extend((child, exponent) for child in children)
         elif label == "divide":
@@ -81,7 +81,7 @@ def split(expression: Expression) -> list[tuple[Expression, Expression | None]]:
             stack.append((children[1], minus))
             stack.append((children[0], exponent))
         elif label == "neg":
-            found.append((number(-1), exponent))
+            factors.append((number(-1), exponent))
             stack.append((children[0], exponent))
         elif label in ("sup", "sqrt", "root"):
             constant = constant_exponent(node)
@@ -89,10 +89,10 @@ def split(expression: Expression) -> list[tuple[Expression, Expression | None]]:
             stack.append((children[0], own if exponent is None else make("times", own, exponent)))
         elif label == "exp":
             own = children[0]
-            found.append((leaf("C", "e"), own if exponent is None else make("times", own, exponent)))
+            factors.append((leaf("C", "e"), own if exponent is None else make("times", own, exponent)))
         else:
-            found.append((node, exponent))
-    return found
+            factors.append((node, exponent))
+    return factors
 
 
 def _plain(constant: Fraction) -> Fraction | int:
@@ -161,11 +161,11 @@ def _sign_power(exponent: Expression, level: int) -> Value | None:
     total: Value = 0
     for term, _ in odd:  # (−1)^n is (−1)^(−n)
         shift = whole_shift(term)
-        found = value(term, level + 1)
-        if found is None:
+        residue = value(term, level + 1)
+        if residue is None:
             return None
         sign *= -1 if shift % 2 else 1
-        total = add(total, add(found, -shift, level + 1), level + 1)
+        total = add(total, add(residue, -shift, level + 1), level + 1)
     a, b = pair(total)
     p = PRIMES[level]
     return sign * pow(MINUS[level], (a + b * TURN[level + 1]) % (p >> 1), p) % p
@@ -173,7 +173,7 @@ def _sign_power(exponent: Expression, level: int) -> Value | None:
 
 def terms(expression: Expression) -> list[tuple[Expression, int]]:
     """What an expression is a sum of, each with its sign."""
-    found = []
+    signed = []
     stack = [(expression, 1)]
     while stack:
         node, sign = stack.pop()
@@ -182,8 +182,8 @@ def terms(expression: Expression) -> list[tuple[Expression, int]]:
         elif node.label == "neg":
             stack.append((node.children[0], -sign))
         else:
-            found.append((node, sign))
-    return found
+            signed.append((node, sign))
+    return signed
 
 
 def exponential(exponent: Expression, level: int) -> Value | None:
@@ -192,10 +192,10 @@ def exponential(exponent: Expression, level: int) -> Value | None:
         return _exponential(exponent, False, level)
     total: Value = 1
     for term, sign in terms(exponent):
-        found = _exponential_of_term(term, sign, level)
-        if found is None:
+        factor = _exponential_of_term(term, sign, level)
+        if factor is None:
             return None
-        total = multiply(total, found, level)
+        total = multiply(total, factor, level)
     return total
 
 
@@ -214,8 +214,8 @@ def _exponential_of_term(term: Expression, sign: int, level: int) -> Value | Non
         if not rest:
             return value(base, level)
         return value(make("sup", base, rest[0] if len(rest) == 1 else make("times", *rest)), level)
-    found = _exponential(term, False, level)
-    return found if found is None or sign > 0 else inverse(found, level)
+    result = _exponential(term, False, level)
+    return result if result is None or sign > 0 else inverse(result, level)
 
 
 def _exponential(exponent: Expression, turned: bool, level: int) -> Value | None:
@@ -271,37 +271,37 @@ def logarithm(expression: Expression, level: int) -> Value | None:
 
     ln(ab) is ln a + ln b and ln(a^b) is b·ln a, where the argument is written as a product or power, and for numbers.
     """
-    found = _natural_logarithm(expression.children[0], level)
-    if len(expression.children) == 1 or found is None:
-        return found
+    above = _natural_logarithm(expression.children[0], level)
+    if len(expression.children) == 1 or above is None:
+        return above
     base = _natural_logarithm(expression.children[1], level)
     below = None if base is None else inverse(base, level)
-    return None if below is None else multiply(found, below, level)
+    return None if below is None else multiply(above, below, level)
 
 
 def decimal_logarithm(expression: Expression, level: int) -> Value | None:
     """``lg``: a logarithm to a base that texts do not agree on, a random multiple of the natural one."""
-    found = _natural_logarithm(expression.children[0], level)
-    return None if found is None else multiply(found, random(level, "lg"), level)
+    above = _natural_logarithm(expression.children[0], level)
+    return None if above is None else multiply(above, random(level, "lg"), level)
 
 
 def _natural_logarithm(expression: Expression, level: int) -> Value | None:
     total: Value = 0
     for part, exponent in split(expression):
         if part.exact is not None:
-            found = _logarithm_of_number(part.exact, level)
+            logarithm = _logarithm_of_number(part.exact, level)
         elif part.kind == "C" and part.label == "e":
-            found = 1
+            logarithm = 1
         else:
-            found = None if value(part, 0) == 0 else opaque_of("ln", (part,), level)
-        if found is None:
+            logarithm = None if value(part, 0) == 0 else opaque_of("ln", (part,), level)
+        if logarithm is None:
             return None
         if exponent is not None:
             times = value(exponent, level)
             if times is None:
                 return None
-            found = multiply(found, times, level)
-        total = add(total, found, level)
+            logarithm = multiply(logarithm, times, level)
+        total = add(total, logarithm, level)
     return total
 
 
@@ -338,13 +338,13 @@ def _trigonometric(name: str) -> Callable[[Expression, int], Value | None]:
         sine = multiply(add(forwards, negative(backwards, level), level), half, level)
         if turned:
             sine = multiply(sine, complex_value(0, -1, level), level)
-        found: Value | None = sine if base == "s" else cosine
+        result: Value | None = sine if base == "s" else cosine
         if base == "t":
             below = inverse(cosine, level)
-            found = None if below is None else multiply(sine, below, level)
-        if found is None:  # the tangent of a right angle; its inverse is 0
+            result = None if below is None else multiply(sine, below, level)
+        if result is None:  # the tangent of a right angle; its inverse is 0
             return 0 if upside_down else None
-        return inverse(found, level) if upside_down else found
+        return inverse(result, level) if upside_down else result
 
     return rule
 
@@ -372,5 +372,5 @@ def odd(expression: Expression, level: int) -> Value | None:
     if operand == other:
         return 0
     swapped = min(operand, other, key=repr) == other
-    found = random(level, "of " + expression.label, other if swapped else operand)
-    return -found % PRIMES[level] if swapped else found
+    result = random(level, "of " + expression.label, other if swapped else operand)
+    return -result % PRIMES[level] if swapped else result

@@ -69,7 +69,7 @@ def expressions_of(nodes: Sequence[OperatorNode], letters: Letters) -> list[Expr
 
     ``nodes`` may be cut at the end.
     """
-    found: list[Expression | None] = [None] * len(nodes)
+    expressions: list[Expression | None] = [None] * len(nodes)
     waiting: list[Expression | None] = []  # of the subtrees that begin to the right; the leftmost last
     for position in range(len(nodes) - 1, -1, -1):
         node = nodes[position]
@@ -85,8 +85,8 @@ def expressions_of(nodes: Sequence[OperatorNode], letters: Letters) -> list[Expr
         else:
             expression = _leaf(node, letters)
         waiting.append(expression)
-        found[position] = expression
-    return found
+        expressions[position] = expression
+    return expressions
 
 
 def _leaf(node: OperatorNode, letters: Letters) -> Expression | None:
@@ -130,7 +130,7 @@ def _links(label: str, operands: list[Expression]) -> list[Expression]:
         labels *= len(operands) - 1
     if len(labels) != len(operands) - 1 or not _RELATIONS.issuperset(labels) or label in UNORDERED:
         return []
-    return [make(one, *pair) for one, pair in zip(labels, pairwise(operands), strict=True)]
+    return [make(relation, *pair) for relation, pair in zip(labels, pairwise(operands), strict=True)]
 
 
 def _below(index: Expression) -> Expression:
@@ -177,7 +177,8 @@ def _big(label: str, operands: list[Expression]) -> Expression:
         return make("bare " + label, body)
     lower = bounds[0]
     sides = _sides(lower)
-    if len(sides) == 3 and len(bounds) == 1 and sides[1].is_name and {"leq"} == {one.label for one in lower.children}:
+    is_chain = {child.label for child in lower.children} == {"leq"}
+    if len(sides) == 3 and len(bounds) == 1 and sides[1].is_name and is_chain:
         bounds = [make("eq", sides[1], sides[0]), sides[2]]  # 1 ≤ k ≤ n
         lower = bounds[0]
     if lower.is_name:

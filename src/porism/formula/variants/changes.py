@@ -79,8 +79,8 @@ def _swapped(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
     """Two operands whose order counts trade places."""
     if len(node.children) < 2:
         return False
-    one, other = random.sample(range(len(node.children)), 2)
-    node.children[one], node.children[other] = node.children[other], node.children[one]
+    first, second = random.sample(range(len(node.children)), 2)
+    node.children[first], node.children[second] = node.children[second], node.children[first]
     return True
 
 
@@ -105,7 +105,7 @@ def _other_bound(bound: OperatorNode, random: Random) -> OperatorNode:
         number(0), number(1), OperatorNode("∞", "C"), OperatorNode("n", "V"), node_of("plus", copied(bound), number(1)),
         node_of("plus", copied(bound), number(-1)), node_of("neg", copied(bound)),
     ]
-    return random.choice([one for one in choices if (one.label, one.kind) != (bound.label, bound.kind)])
+    return random.choice([choice for choice in choices if (choice.label, choice.kind) != (bound.label, bound.kind)])
 
 
 def _exponent(node: OperatorNode, root: OperatorNode, random: Random) -> bool:

@@ -115,4 +115,4 @@ def same(one: OperatorNode, other: OperatorNode) -> bool:
 
 def signature(node: OperatorNode) -> tuple[tuple[str, str, int], ...]:
     """What two trees share if and only if they are equal: kind, label and number of operands of each node."""
-    return tuple((one.kind, one.label, len(one.children)) for one in node.walk())
+    return tuple((inner.kind, inner.label, len(inner.children)) for inner in node.walk())

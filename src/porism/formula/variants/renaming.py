@@ -31,8 +31,8 @@ def is_variable(node: OperatorNode) -> bool:
 
 def renameable(root: OperatorNode) -> list[str]:
     """The variables of a tree that have another name in a variant, in the order in which they appear."""
-    found = dict.fromkeys(node.label for node in root.walk() if is_variable(node))
-    return [label for label in found if label not in _NOT_RENAMED]
+    labels = dict.fromkeys(node.label for node in root.walk() if is_variable(node))
+    return [label for label in labels if label not in _NOT_RENAMED]
 
 
 def rename(root: OperatorNode, random: Random) -> bool:
@@ -81,9 +81,9 @@ def _merge(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
     if not others:
         return False
     old, new = node.label, random.choice(others)
-    for one in root.walk():
-        if is_variable(one) and one.label == old:
-            one.label = new
+    for inner in root.walk():
+        if is_variable(inner) and inner.label == old:
+            inner.label = new
     return True
 
 

@@ -36,8 +36,8 @@ def _is_minus_one(node: OperatorNode) -> bool:
 
 def mirror(node: OperatorNode) -> str:
     """What a relation or a chain of them is called when it is written backwards; empty for one that cannot be."""
-    found = [MIRRORED.get(part) or (part if part in _SHIFTED else "") for part in node.label.split("-")]
-    return "-".join(reversed(found)) if all(found) else ""
+    parts = [MIRRORED.get(part) or (part if part in _SHIFTED else "") for part in node.label.split("-")]
+    return "-".join(reversed(parts)) if all(parts) else ""
 
 
 def _mirrored(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
@@ -57,7 +57,7 @@ def _to_power(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
 
 
 def _is_differential(fraction: OperatorNode) -> bool:
-    return any(one.label in ("diff", "partial") for child in fraction.children for one in child.walk())
+    return any(node.label in ("diff", "partial") for child in fraction.children for node in child.walk())
 
 
 def _to_product(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
@@ -134,7 +134,7 @@ def _product_to_power(node: OperatorNode, root: OperatorNode, random: Random) ->
     for place, factor in enumerate(factors):
         for other in range(place + 1, len(factors)):
             if same(factor, factors[other]):
-                rest = [one for number_, one in enumerate(factors) if number_ not in (place, other)]
+                rest = [child for number_, child in enumerate(factors) if number_ not in (place, other)]
                 squared = node_of("sup", factor, number(2))
                 return become(node, node_of("times", squared, *rest) if rest else squared)
     return False
@@ -251,5 +251,5 @@ def reorder(root: OperatorNode, random: Random) -> bool:
         if node.kind == "U" and len(node.children) > 1:
             before = list(node.children)
             random.shuffle(node.children)
-            changed = changed or any(one is not other for one, other in zip(before, node.children, strict=True))
+            changed = changed or any(child is not other for child, other in zip(before, node.children, strict=True))
     return changed

@@ -108,16 +108,16 @@ class _Reader:
         power = self._text(over[0].above)
         name = {"2": "second ", "3": "third "}.get(power, f"{power}-th " if power else "")
         if is_derivation(node):
-            what = ""
+            operand = ""
         elif over[0].label in ("d", "∂") and len(over) > 1:
-            what = " of " + _Reader(self._texts, False).read(over[1:])
+            operand = " of " + _Reader(self._texts, False).read(over[1:])
         else:
             return 0
-        variables = [_symbol_words(one) for one in (node.under or [])[1::2]]
+        variables = [_symbol_words(denominator) for denominator in (node.under or [])[1::2]]
         partial = "partial " if over[0].label == "∂" else ""
-        after = " of" if not what and place + 1 < len(row) else ""
-        self._say(f"{name}{partial}derivative{what} with respect to {' and '.join(variables)}{after}")
-        self._waiting, self._operand = "", bool(what)
+        after = " of" if not operand and place + 1 < len(row) else ""
+        self._say(f"{name}{partial}derivative{operand} with respect to {' and '.join(variables)}{after}")
+        self._waiting, self._operand = "", bool(operand)
         return 1
 
     def _symbol(self, row: Row, place: int) -> int:
@@ -277,7 +277,7 @@ class _Reader:
             return f"{core} {begins} {below}" + (f" to the power {above}" if above else "")
         words = core
         if below:
-            bounded = above or any(one.label == "=" for one in node.below or ())
+            bounded = above or any(script.label == "=" for script in node.below or ())
             words += f" from {below}" if bounded else f" over {below}"
         return words + (f" to {above}" if above else "")
 
@@ -294,7 +294,7 @@ class _Reader:
 
 
 def _has_prime(node: LayoutNode) -> bool:
-    return bool(node.above) and all(one.label == "′" for one in node.above or ())
+    return bool(node.above) and all(script.label == "′" for script in node.above or ())
 
 
 def _closed(frame: _Frame, closing: str, scripts: str) -> str:
