@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import pytest
 from dumps import LINKS, rows, write_dump
 from long_forms import LONG
+from reading import read_with
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.posts.arqmath import ArqmathReader, read_arqmath, read_formulas
+from porism.corpus.posts.arqmath import ArqmathReader, read_formulas
 from porism.corpus.posts.formula_table import CollectionFormula
 from porism.errors import ConfigError, Problem, SourceError
 from porism.types import Content, Document, Formula
+
+read_arqmath = partial(read_with, ArqmathReader())
 
 F = "\ufffc"
 POSTS = [

@@ -6,6 +6,7 @@ import io
 import json
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -13,13 +14,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from long_forms import LONG
+from reading import read_with
 
 from porism.corpus.streams import ByteProgress
-from porism.corpus.tables import json_arrays as jsonarrays
 from porism.corpus.tables import json_records as jsonrecords
-from porism.corpus.tables.json_arrays import ArrayEntry, array_entries, is_array
-from porism.corpus.tables.reader import read_jsonl
+from porism.corpus.tables.json_records import ArrayEntry, array_entries, is_array
+from porism.corpus.tables.reader import JsonlReader
 from porism.errors import Problem
+
+read_jsonl = partial(read_with, JsonlReader())
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-999, 999) | st.text(alphabet='ab"\\[]{},é\n', max_size=8),
@@ -34,19 +37,19 @@ def entries(data: bytes, encoding: str = "utf-8") -> list[ArrayEntry]:
 
 @pytest.fixture(params=[1, 2, 3, 7, 1 << 20])
 def block(request: pytest.FixtureRequest) -> Iterator[int]:
-    before, jsonarrays.BLOCK = jsonarrays.BLOCK, request.param
+    before, jsonrecords.BLOCK = jsonrecords.BLOCK, request.param
     yield request.param
-    jsonarrays.BLOCK = before
+    jsonrecords.BLOCK = before
 
 
 @given(values=st.lists(JSON, max_size=6), indent=st.sampled_from([None, 0, 1]), size=st.integers(1, 9))
 @example(values=["a\\\\", '\\"', {"]": "["}], indent=None, size=1)
 def test_entries_are_those_that_a_parser_finds(values: list[object], indent: int | None, size: int) -> None:
-    before, jsonarrays.BLOCK = jsonarrays.BLOCK, size
+    before, jsonrecords.BLOCK = jsonrecords.BLOCK, size
     try:
         found = entries(b"\xef\xbb\xbf " + json.dumps(values, indent=indent, ensure_ascii=False).encode())
     finally:
-        jsonarrays.BLOCK = before
+        jsonrecords.BLOCK = before
     assert [entry.number for entry in found] == list(range(1, len(values) + 1))
     assert [orjson.loads(entry.data or b"") for entry in found] == values
 
@@ -87,8 +90,8 @@ def test_what_is_an_array() -> None:
 def test_entries_that_are_too_long_cost_themselves_alone(
     block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(jsonarrays, "MAX_ENTRY_LENGTH", 30)
-    monkeypatch.setattr(jsonarrays, "MAX_BRACKETS", 5)
+    monkeypatch.setattr(jsonrecords, "MAX_ENTRY_LENGTH", 30)
+    monkeypatch.setattr(jsonrecords, "MAX_BRACKETS", 5)
     values = [{"t": "x" * 30}, {"text": "kept"}, {"t": [[[[[]]]]]}, "y" * 40, {"text": "too"}]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(values), encoding="utf-8")
@@ -126,8 +129,7 @@ def test_runs_of_entries_that_are_no_objects_are_one_problem(tmp_path: Path, mon
 def test_memory_does_not_grow_with_the_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries, length, arrays, most = (20_000, 1_000, 2_000_000, 12 << 20) if LONG else (1_000, 4_000, 90_000, 3 << 20)
     if not LONG:
-        for module in (jsonarrays, jsonrecords):
-            monkeypatch.setattr(module, "MAX_BRACKETS", 30_000)
+        monkeypatch.setattr(jsonrecords, "MAX_BRACKETS", 30_000)
     path = tmp_path / "a.json"
     with path.open("w", encoding="utf-8") as file:
         file.write("[")

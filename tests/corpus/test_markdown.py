@@ -12,14 +12,14 @@ from long_forms import examples
 
 from porism.corpus.base import ReaderOptions, ignore_problem
 from porism.corpus.markdown.inline import markdown_text
-from porism.corpus.markdown.reader import MarkdownReader, markdown_documents
+from porism.corpus.markdown.reader import MarkdownReader
 from porism.errors import Problem
 from porism.types import Document
 
 
 def read(text: str, problems: list[Problem] | None = None) -> list[Document]:
     report = ignore_problem if problems is None else problems.append
-    return list(markdown_documents(text, "n.md", "notes", report))
+    return list(MarkdownReader().documents(text, "n.md", "notes", report))
 
 
 def body(text: str) -> str:
@@ -317,7 +317,7 @@ def test_time_of_vaults_is_linear(mark: str, assert_linear: Callable[..., None])
 
 def test_what_has_no_heading_is_named_after_its_file() -> None:
     def titles(text: str) -> list[str]:
-        documents = markdown_documents(text, "algebra/Simple groups.md", "notes", ignore_problem)
+        documents = MarkdownReader().documents(text, "algebra/Simple groups.md", "notes", ignore_problem)
         return [document.fields["title"].text if "title" in document.fields else "" for document in documents]
 
     long = "words " * 500

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from porism.corpus.markdown.heads import BlockHead, block_head
-from porism.corpus.markdown.reader import markdown_documents
+from porism.corpus.markdown.reader import MarkdownReader
 from porism.types import Document
 
 
 def read(text: str) -> list[Document]:
-    return list(markdown_documents(text, "a.md", "notes", lambda problem: None))
+    return list(MarkdownReader().documents(text, "a.md", "notes", lambda problem: None))
 
 
 @pytest.mark.parametrize(("info", "kind", "title", "label"), [

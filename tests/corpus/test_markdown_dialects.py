@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porism.corpus.base import ignore_problem
-from porism.corpus.markdown.reader import markdown_documents
+from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.markdown.templates import without_templates
 from porism.errors import Problem
 from porism.types import Document
@@ -13,7 +13,7 @@ from porism.types import Document
 
 def read(text: str, problems: list[Problem] | None = None) -> list[Document]:
     report = ignore_problem if problems is None else problems.append
-    return list(markdown_documents(text, "n.md", "notes", report))
+    return list(MarkdownReader().documents(text, "n.md", "notes", report))
 
 
 def body(text: str) -> str:

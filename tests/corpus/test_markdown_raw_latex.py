@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from porism.corpus.markdown.reader import markdown_documents
+from porism.corpus.markdown.reader import MarkdownReader
 from porism.errors import Problem
 from porism.types import Document
 
 
 def read(text: str, problems: list[Problem] | None = None) -> list[Document]:
-    return list(markdown_documents(text, "a.Rmd", "notes", ([] if problems is None else problems).append))
+    return list(MarkdownReader().documents(text, "a.Rmd", "notes", ([] if problems is None else problems).append))
 
 
 def body(text: str) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from porism.corpus import open_source
-from porism.corpus.org.markdown import as_markdown
-from porism.corpus.org.reader import org_documents
+from porism.corpus.org.reader import OrgReader, as_markdown
 from porism.types import Document
 
 NOTES = r"""#+TITLE: Rings and $R$-modules
@@ -45,7 +44,7 @@ x = /y/
 
 
 def read(text: str) -> list[Document]:
-    return list(org_documents(text, "a.org", "notes", lambda problem: None))
+    return list(OrgReader().documents(text, "a.org", "notes", lambda problem: None))
 
 
 def test_sections_and_theorems_are_documents(tmp_path: Path) -> None:

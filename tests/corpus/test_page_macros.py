@@ -8,7 +8,7 @@ import pytest
 
 from porism.corpus import open_source
 from porism.corpus.macro_files import definitions_of
-from porism.corpus.page_macros import PageMacros
+from porism.corpus.text_reader import PageMacros
 from porism.search.sources.updating import index_sources, update_index
 
 FILES = {

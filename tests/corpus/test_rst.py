@@ -13,7 +13,7 @@ from long_forms import LONG, examples
 
 from porism.corpus.base import ignore_problem
 from porism.corpus.rst.parser import parse_rst
-from porism.corpus.rst.reader import rst_documents
+from porism.corpus.rst.reader import RstReader
 from porism.errors import Problem
 from porism.types import Document
 
@@ -21,7 +21,7 @@ MANY_WORDS = "word " * 500
 
 
 def read(text: str) -> list[Document]:
-    return list(rst_documents(text, "n.rst", "notes", ignore_problem))
+    return list(RstReader().documents(text, "n.rst", "notes", ignore_problem))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_nothing_is_read_from_elsewhere(tmp_path: Path) -> None:
 )
 def test_what_docutils_cannot_read_is_plain_text_and_reported(text: str) -> None:
     problems: list[Problem] = []
-    (document,) = rst_documents(text, "n.rst", "notes", problems.append)
+    (document,) = RstReader().documents(text, "n.rst", "notes", problems.append)
     assert document.fields["body"].text.endswith("end")
     assert len(problems) == 1
 

@@ -6,6 +6,7 @@ import gzip
 import sqlite3
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from html import unescape
 from pathlib import Path
 
@@ -13,12 +14,15 @@ import pytest
 from dumps import POSTS, rows, write_dump
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reading import read_with
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.posts.stackexchange import StackExchangeReader, read_stackexchange
+from porism.corpus.posts.stackexchange import StackExchangeReader
 from porism.corpus.posts.threads import temporary_database
 from porism.errors import Problem, SourceError
 from porism.types import Content, Document, Formula
+
+read_stackexchange = partial(read_with, StackExchangeReader())
 
 F = "\ufffc"
 TITLE = Content(f"When is {F} even?", (Formula("n^2"),))

@@ -6,17 +6,22 @@ import errno
 import gzip
 import json
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reading import read_with
 
 from porism.corpus.base import ReaderOptions
-from porism.corpus.tables.reader import CsvReader, JsonlReader, guess_fields, look_up, read_csv, read_jsonl
+from porism.corpus.tables.reader import CsvReader, JsonlReader, guess_fields, look_up
 from porism.errors import ConfigError, Problem, SourceError
 from porism.types import Content, Document, Formula
+
+read_jsonl = partial(read_with, JsonlReader())
+read_csv = partial(read_with, CsvReader())
 
 F = "\ufffc"
 
@@ -216,7 +221,7 @@ def test_sources_without_records(tmp_path: Path, name: str, data: bytes, message
     with pytest.raises(SourceError, match=message):
         list(read(write(tmp_path / name, data)))
     with pytest.raises(SourceError, match="no such file"):
-        read(tmp_path / "missing")
+        list(read(tmp_path / "missing"))
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from porism.corpus.latex.tables import LABEL_WORDS, REFERRED_TO, THEOREMS
+from porism.corpus.latex.tables import LABEL_WORDS, REFERRED_TO, THEOREMS, words
 
 _PREFIX = re.compile(r"([A-Za-z]+)[:_-]")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\.?[\s\u00a0~]*[(\[]?\Z|§[\s\u00a0~]*\Z")
 _LOOKED_BACK = 40
+_TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
+_REFERENCE_ROLES = words("ref eq eqref numref prf:ref")
 
 
 def reference_text(
@@ -36,6 +38,16 @@ def reference_text(
             texts.append(f"{kind[0].upper()}{kind[1:]} [{label}]")
         said = kind or said
     return ", ".join(texts)
+
+
+def role_text(name: str, body: str) -> str:
+    """What a role of reStructuredText or MyST reads as: the title before a target in angle brackets, or a reference."""
+    targeted = _TARGETED.match(body)
+    if targeted and targeted.group(1):
+        return targeted.group(1)
+    if name in _REFERENCE_ROLES:
+        return reference_text("\\eqref" if name == "eq" else "\\cref", targeted.group(2) if targeted else body)
+    return body.lstrip("~!") if name else body
 
 
 def _kind_of_prefix(label: str) -> str | None:

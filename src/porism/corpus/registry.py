@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
-from porism.corpus.html.formulas import FormulaPageReader
-from porism.corpus.html.reader import PageReader
+from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader

@@ -13,16 +13,17 @@ from pathlib import Path
 from selectolax.lexbor import LexborNode
 
 from porism.analysis.languages import language_named
-from porism.corpus.base import ReaderOptions, clean
-from porism.corpus.html.content import ContentBuilder, may_have_no_formulas
+from porism.corpus.base import OnProgress, ReaderOptions, clean
+from porism.corpus.html.content import ContentBuilder, formula_of_math, may_have_no_formulas
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
 from porism.corpus.macro_files import definitions_in, site_macro_files
-from porism.corpus.page_macros import PageMacros, with_macros
 from porism.corpus.sections import FileUnits, kind_of, theorem_title
-from porism.corpus.text_files import decode, guess_encoding, read_bytes
-from porism.corpus.walking import FileReader
-from porism.errors import OnProblem, Problem
-from porism.types import Content, Document, Notation
+from porism.corpus.text_files import decode, guess_encoding, read_bytes, size_of
+from porism.corpus.text_reader import PageMacros, with_macros
+from porism.corpus.walking import FileReader, relative_name, source_name
+from porism.corpus.walking import walk as walk_files
+from porism.errors import OnProblem, Problem, SourceError
+from porism.types import PLACEHOLDER, Content, Document, Notation
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
@@ -31,6 +32,7 @@ _ACTION = re.compile(
     r"|(?:(?:if|with|range|end|else|define|template|partial|block|return)\b|\$\w|\.[A-Z]\w)[^{}]*)\s*-?\}\}",
     re.DOTALL,
 )
+"""An action of Go's templates (``{{ $x := .Title }}``), which layouts of Hugo have."""
 _MAX_BLOCK_DEPTH = 50
 _PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
 
@@ -56,13 +58,10 @@ class PageReader(FileReader):
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
-        data = read_bytes(path, name, on_problem)
-        if data is None:
-            return
-        encoding = options.encoding or guess_encoding(data) or declared_encoding(data)
-        text = decode(data, name, on_problem, encoding)
-        macros = PageMacros([definitions_in(file) for file in self.companions(path, name)])
-        yield from with_macros(page_documents(text, name, source, options.formulas, on_problem), macros)
+        text = _page_text(path, name, options, on_problem)
+        if text is not None:
+            macros = PageMacros([definitions_in(file) for file in self.companions(path, name)])
+            yield from with_macros(page_documents(text, name, source, options.formulas, on_problem), macros)
 
     def companions(self, path: Path, name: str) -> list[Path]:
         return site_macro_files(path, name)
@@ -84,21 +83,22 @@ def declared_encoding(data: bytes) -> str | None:
     return None if name.startswith(("utf-16", "utf16")) else name  # a page whose declaration can be read is not
 
 
+def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProblem) -> str | None:
+    """The text of a page in the encoding that it declares; None, and a problem, where it cannot be read."""
+    data = read_bytes(path, name, on_problem)
+    if data is None:
+        return None
+    return decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared_encoding(data))
+
+
 def page_documents(
     text: str, name: str, source: str, formulas: Notation, on_problem: OnProblem
 ) -> Iterator[Document]:
-    """The documents of one page.
-
-    :param name: of the file, in ids and metadata.
-    :param source: the name of the collection.
-    :param formulas: the notation wanted where the page has both.
-    """
-    yield from _Page(_without_actions(clean(text)), name, source, formulas, on_problem).read()
-
-
-def _without_actions(html: str) -> str:
-    """A page without the actions of Go's templates (``{{ $x := .Title }}``), which layouts of Hugo hold."""
-    return _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html) if "{{" in html else html
+    """The documents of one page; ``formulas`` is the notation wanted where it has both."""
+    html = clean(text)
+    if "{{" in html:
+        html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
+    return _Page(html, name, source, formulas, on_problem).read()
 
 
 class _Page:
@@ -239,3 +239,58 @@ def kind_of_classes(classes: list[str]) -> str | None:
         if not latexml and len(name) > 3 and (kind := kind_of(name)):
             return None if kind == "remark" and name == "note" else kind
     return "theorem" if latexml else None
+
+
+EXTENSIONS = (".html", ".xhtml", ".htm", ".xht", ".xml")
+
+_MATH = re.compile(r"<(?:[\w.-]+:)?math\b(?:[^>]*/>|.*?</(?:[\w.-]+:)?math\s*>)", re.DOTALL | re.IGNORECASE)
+
+
+class FormulaPageReader:
+    """Makes each formula of pages a document, as in the Wikipedia formulas of NTCIR-12; used where it is named."""
+
+    name = "html-formulas"
+
+    def detect(self, path: Path) -> bool:
+        """No: a page is read as text with formulas unless this format is named."""
+        return False
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields a document for each ``math`` element of a page, or of all pages below a folder.
+
+        Its id is the name of the page without suffix, a colon and the number of the element in the page from 0, as in
+        the judgments of NTCIR-12 (``Golden_ratio:14``); its one field is ``body``.
+
+        :raises SourceError: there is no page.
+        """
+        path = Path(path)
+        source = source_name(path, options)
+        files = [path] if path.is_file() else [
+            file for file in walk_files(path, on_problem, outside=options.outside) if file.suffix.lower() in EXTENSIONS
+        ]
+        if not files:
+            raise SourceError("holds no page", where=str(path), hint=f"Pages end in {', '.join(EXTENSIONS)}.")
+        total, done = sum(map(size_of, files)), 0
+        for file in files:
+            name = relative_name(file, path)
+            text = _page_text(file, name, options, on_problem)
+            if text is not None:
+                yield from _formulas(text, file.stem, name, source, options, on_problem)
+            done += size_of(file)
+            on_progress(done, total)
+
+
+def _formulas(
+    text: str, stem: str, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
+) -> Iterator[Document]:
+    for number, element in enumerate(_MATH.finditer(text)):
+        formula = formula_of_math(element[0], formulas=options.formulas)
+        if formula is None:
+            line = text.count("\n", 0, element.start()) + 1
+            on_problem(Problem(f"{name}:{line}", "a formula without content; it keeps its number"))
+            continue
+        yield Document(
+            f"{stem}:{number}", {"body": Content(PLACEHOLDER, (formula,))}, {"source": source, "file": name}
+        )

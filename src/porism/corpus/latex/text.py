@@ -12,16 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from porism.corpus.latex.active import ActiveCharacters
-from porism.corpus.latex.conditionals import Conditionals
+from porism.corpus.latex.conditionals import Conditionals, Expansion
 from porism.corpus.latex.counters import Counters
-from porism.corpus.latex.definitions import ProjectDeclarations
+from porism.corpus.latex.definitions import ProjectDeclarations, is_only_appearance
 from porism.corpus.latex.diagrams import diagram_text
-from porism.corpus.latex.expansion import Expansion
 from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.languages import Languages
 from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.programming import Programming
-from porism.corpus.latex.redefinitions import is_only_appearance
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import DROPPED, KEPT_COMMANDS, SYMBOLS
 from porism.corpus.references import reference_text

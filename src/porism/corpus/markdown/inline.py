@@ -14,7 +14,7 @@ from porism.corpus.markdown.masking import TOKEN, Masked
 from porism.corpus.markdown.parser import MAX_INLINE, inline_tokens
 from porism.corpus.markdown.raw_latex import latex_parts
 from porism.corpus.markdown.vault import CODE, tags_of
-from porism.corpus.references import reference_text
+from porism.corpus.references import reference_text, role_text
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
 
@@ -34,9 +34,7 @@ _LATEX_REFERENCE = re.compile(
 )
 _RAW_FORMAT = re.compile(r"\{=(\w+)\}")
 """What Pandoc wants after code that is text of another format."""
-_TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
-_REFERENCES = frozenset(("eq", "ref", "numref", "prf:ref", "eqref"))
 _LABELS = frozenset(("label", "eqlabel"))
 _SILENT_ROLES = frozenset(("width", "height", "begin_tab", "end_tab", "tag", "raw-html", "raw-latex"))
 """Roles without words of their own."""
@@ -234,12 +232,7 @@ def _role(name: str, body: str) -> str | Formula:
         return ""
     if name == "math":
         return Formula(one_line(body)) if body.strip() else ""
-    match = _TARGETED.match(body)
-    if match and match.group(1):
-        return match.group(1)
-    if name in _REFERENCES:
-        return reference_text("\\eqref" if name == "eq" else "\\cref", match.group(2) if match else body)
-    return body.lstrip("~!")
+    return role_text(name, body)
 
 
 def _reference(match: re.Match[str]) -> str:

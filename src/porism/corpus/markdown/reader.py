@@ -26,17 +26,8 @@ class MarkdownReader(TextFileReader):
         return f"{definitions_of(front_values(text))}\n{definitions_in(text)}"
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        return markdown_documents(text, name, source, on_problem)
-
-
-def markdown_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-    """The documents of one Markdown text.
-
-    :param name: of the file, in ids and metadata.
-    :param source: the name of the collection.
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    title, extra, end = front_matter(text, name, on_problem)
-    units = FileUnits(name, source, on_problem, title, extra, Content(clean(PurePosixPath(name).stem)))
-    MarkdownBlocks(units, name, on_problem).read(without_templates(text[end:]), 1 + text.count("\n", 0, end))
-    yield from units.documents()
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        title, extra, end = front_matter(text, name, on_problem)
+        units = FileUnits(name, source, on_problem, title, extra, Content(clean(PurePosixPath(name).stem)))
+        MarkdownBlocks(units, name, on_problem).read(without_templates(text[end:]), 1 + text.count("\n", 0, end))
+        yield from units.documents()

@@ -1,19 +1,200 @@
-"""Org-mode: a document for each section and each theorem-like block."""
+"""Org-mode: a document for each section and each theorem-like block.
+
+The marks of Org-mode become those of Markdown: each line becomes one line, and formulas stay as they are.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from porism.analysis.languages import language_named
 from porism.corpus.base import clean
+from porism.corpus.latex.tables import words
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
-from porism.corpus.org.markdown import KEYWORD, as_markdown
-from porism.corpus.sections import FileUnits
+from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem
 from porism.types import Content, Document
+
+_KEYWORD = re.compile(r"^[ \t]*#\+([A-Za-z_]+):[ \t]*(.*)$", re.MULTILINE)
+"""A line that sets something for the file: ``#+TITLE: Rings``."""
+
+_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+)?(?:\[#[A-Z0-9]\][ \t]*)?(.*)")
+_HEADING_TAGS = re.compile(r"(?<=[ \t]):[\w@#%:]+:\Z")
+_BLOCK = re.compile(r"[ \t]*#\+(begin|end)_([\w*-]+)[ \t]*(.*)", re.IGNORECASE)
+_KEYWORD_LINE = re.compile(r"[ \t]*#\+([A-Za-z_]+)(?:\[[^\]]*\])?:[ \t]*(.*)")
+_OPTIONS = re.compile(r":(?:options|title|name|caption)[ \t]+\[?((?:[^\[\]]|\[[^\[\]]*\])*?)\]?[ \t]*(?=:\w|\Z)")
+_DRAWER = re.compile(r"[ \t]*:[\w-]+:[ \t]*\Z")
+_DRAWER_END = re.compile(r"[ \t]*:END:[ \t]*\Z", re.IGNORECASE)
+_MAX_DRAWER_LENGTH = 100
+_MAX_OPTIONS_LENGTH = 500
+_FENCE = "`````"
+_PROPERTY = re.compile(r"[ \t]*:CUSTOM_ID:[ \t]*(\S+)", re.IGNORECASE)
+_PLANNING = re.compile(r"[ \t]*(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):")
+_COMMENT = re.compile(r"[ \t]*#(?:[ \t]|\Z)")
+_ITEM = re.compile(r"([ \t]*)(?:[-+]|\d+[.)]|[ \t]\*)(?:[ \t]|\Z)")
+_RULE = re.compile(r"[ \t]*\|[-+|: ]+\Z")
+_DISPLAY = re.compile(r"\\begin\{([A-Za-z]+\*?)\}|\\\[")
+_NOTE = re.compile(r"\[fn:([\w-]+)\][ \t]+")
+_MACRO = re.compile(r"\{\{\{([A-Za-z][\w-]*)(?:\(((?:[^()]|\([^()]*\))*)\))?\}\}\}")
+_INLINE = re.compile(
+    r"(?P<formula>\$\$[^$]{0,500}\$\$|\$[^$]{1,500}\$|\\\(.{0,500}?\\\)|\\\[.{0,500}?\\\])"
+    r"|\[\[(?P<link>[^\[\]]+)\](?:\[(?P<shown>(?:[^\[\]]|\[[^\[\]]*\])*)\])?\]"
+    r"|\[fn:(?P<note>[\w-]+)\]|\[fn:[\w-]*:(?P<said>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
+    r"|<<<?(?P<target>[^<>\n]+)>>>?"
+    r"|(?:(?<=[\s({'\"-])|^)(?P<mark>[*/_+=~])(?P<body>[^\s*/_+=~](?:[^\n]{0,300}?\S)??)(?P=mark)(?=[\s.,;:!?'\")}\[-]|$)"
+)
+_VERBATIM = words("src example export")
+
+
+def as_markdown(text: str) -> str:
+    """A text of Org-mode as Markdown with as many lines."""
+    return "\n".join(_OrgLines(text).read())
+
+
+class _OrgLines:
+    """Goes through the lines of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._macros: dict[str, str] = {}
+        for key, entry in _KEYWORD.findall(text):
+            if key.lower() == "macro":
+                name, _, value = entry.partition(" ")
+                self._macros[name.lower()] = value.strip()
+        self._drawer_ends = [place for place, line in enumerate(self._lines) if _DRAWER_END.match(line)]
+        self._name = self._title = ""  # of the block that comes next
+        self._in_list = False
+        self._kept_until = ""  # what ends a formula or a block whose lines stay as they are
+
+    def read(self) -> list[str]:
+        """All lines."""
+        read: list[str] = []
+        hidden_to = -1  # the end of a drawer
+        for place, line in enumerate(self._lines):
+            if place <= hidden_to:
+                read.append("")
+                if (property_line := _PROPERTY.match(line)) is not None:
+                    _give_id(read, property_line.group(1))
+            elif self._kept_until:
+                read.append(self._kept(line))
+            elif _DRAWER.match(line) and (end := self._drawer_end(place)) is not None:
+                hidden_to = end
+                read.append("")
+            else:
+                read.append(self._line(line))
+        return read
+
+    def _drawer_end(self, place: int) -> int | None:
+        number = bisect_right(self._drawer_ends, place)
+        end = self._drawer_ends[number] if number < len(self._drawer_ends) else None
+        return end if end is not None and end - place <= _MAX_DRAWER_LENGTH else None
+
+    def _kept(self, line: str) -> str:
+        """A line of a formula or of a block of code."""
+        if self._kept_until.startswith("#+"):
+            if line.strip().lower().startswith(self._kept_until):
+                self._kept_until = ""
+                return _FENCE
+            return line
+        if self._kept_until in line:
+            self._kept_until = ""
+        return line
+
+    def _line(self, line: str) -> str:
+        if (heading := _HEADING.fullmatch(line)) is not None:
+            self._in_list = False
+            title = _HEADING_TAGS.sub("", heading.group(2).rstrip()).rstrip()
+            return f"{'#' * min(6, len(heading.group(1)))} {self._text(title)}"
+        if (block := _BLOCK.fullmatch(line)) is not None:
+            return self._block(block.group(1).lower() == "begin", block.group(2), block.group(3))
+        if (keyword := _KEYWORD_LINE.fullmatch(line)) is not None:
+            return self._keyword(keyword.group(1).lower(), keyword.group(2))
+        if _COMMENT.match(line) or _PLANNING.match(line):
+            return ""
+        if (display := _DISPLAY.match(line.lstrip())) is not None:
+            end = f"\\end{{{display.group(1)}}}" if display.group(1) else "\\]"
+            self._kept_until = "" if end in line[line.index(display.group()) + len(display.group()) :] else end
+            return line.lstrip()
+        if _RULE.match(line):
+            return line.replace("+", "|")
+        if (note := _NOTE.match(line)) is not None:
+            return f"[^{note.group(1)}]: {self._text(line[note.end() :])}"
+        if _ITEM.match(line):
+            self._in_list = True
+        elif line.strip() and not line[0].isspace():
+            self._in_list = False
+        return self._text(line if self._in_list else line.lstrip())
+
+    def _block(self, begins: bool, name: str, rest: str) -> str:
+        kind, name = kind_of(name), name.lower()
+        if name in _VERBATIM and begins:
+            self._kept_until = f"#+end_{name}"
+            language = rest.split()[0] if rest.strip() else ""
+            return f"{_FENCE}{{={language}}}" if name == "export" else f"{_FENCE}{language}"
+        if name == "comment" and begins:
+            self._kept_until = "#+end_comment"
+            return f"{_FENCE}{{=comment}}"
+        if kind is None:
+            return ""
+        if not begins:
+            return ":::"
+        option = _OPTIONS.search(rest[:_MAX_OPTIONS_LENGTH])
+        title = (option.group(1) if option else rest.strip(" []")) or self._title
+        label = f" #{self._name}" if self._name else ""
+        self._name = self._title = ""
+        named = f' name="{title.replace(chr(34), chr(39))}"' if title else ""
+        return f"::: {{.{kind}{label}{named}}}"
+
+    def _keyword(self, key: str, value: str) -> str:
+        """What a line that sets something prints: the text of a caption."""
+        if key == "caption":
+            return self._text(value)
+        if key in ("name", "label"):
+            self._name = value.strip()
+        elif key == "attr_latex" and (option := _OPTIONS.search(value[:_MAX_OPTIONS_LENGTH])) is not None:
+            self._title = option.group(1)
+        return ""
+
+    def _text(self, line: str) -> str:
+        if "{{{" in line and self._macros:
+            line = _MACRO.sub(self._expanded, line)
+        return _INLINE.sub(_inline, line)
+
+    def _expanded(self, match: re.Match[str]) -> str:
+        arguments = [argument.strip() for argument in re.split(r"(?<!\\),", match.group(2) or "")]
+        replacement = self._macros.get(match.group(1).lower(), match.group())
+        return re.sub(
+            r"\$([1-9])", lambda place: (arguments + [""] * 9)[int(place.group(1)) - 1], replacement
+        )
+
+
+def _give_id(lines: list[str], identifier: str) -> None:
+    """Gives the heading above a drawer its identifier."""
+    nearest = range(len(lines) - 1, max(-1, len(lines) - _MAX_DRAWER_LENGTH), -1)
+    place = next((place for place in nearest if lines[place]), None)
+    if place is not None and lines[place].startswith("#") and not lines[place].endswith("}"):
+        lines[place] += f" {{#{identifier}}}"
+
+
+def _inline(match: re.Match[str]) -> str:
+    """A mark of running text as Markdown has it."""
+    if match["formula"] is not None:
+        return match.group()
+    if match["link"] is not None:
+        return match["shown"] or re.sub(r"\A(?:file:|\*|#)", "", match["link"])
+    if match["target"] is not None:
+        return match["target"]
+    if match["note"] is not None:
+        return f"[^{match['note']}]"
+    if match["said"] is not None:
+        return f"^[{_INLINE.sub(_inline, match['said'].strip())}]"
+    mark, body = match["mark"], match["body"]
+    return f"`{body}`" if mark in "=~" and "`" not in body else body
 
 
 class OrgReader(TextFileReader):
@@ -24,27 +205,17 @@ class OrgReader(TextFileReader):
 
     def definitions(self, text: str) -> str:
         return "\n".join(
-            value for key, value in KEYWORD.findall(text) if key.lower() in ("latex_header", "latex_header_extra")
+            value for key, value in _KEYWORD.findall(text) if key.lower() in ("latex_header", "latex_header_extra")
         )
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        """See :func:`org_documents`."""
-        return org_documents(text, name, source, on_problem)
-
-
-def org_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-    """The documents of one Org-mode text.
-
-    :param name: of the file, in ids and metadata.
-    :param source: the name of the collection.
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    keywords = {key.lower(): value.strip() for key, value in reversed(KEYWORD.findall(text))}
-    title = markdown_text(keywords["title"], name, on_problem) if keywords.get("title") else None
-    tags = tuple(filter(None, keywords.get("filetags", "").replace(":", " ").split()))
-    units = FileUnits(
-        name, source, on_problem, title, {"tags": tags} if tags else None, Content(clean(PurePosixPath(name).stem)),
-        language_named(keywords.get("language", "")) or "",
-    )
-    MarkdownBlocks(units, name, on_problem).read(as_markdown(text))
-    yield from units.documents()
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        keywords = {key.lower(): value.strip() for key, value in reversed(_KEYWORD.findall(text))}
+        title = markdown_text(keywords["title"], name, on_problem) if keywords.get("title") else None
+        tags = tuple(keywords.get("filetags", "").replace(":", " ").split())
+        units = FileUnits(
+            name, source, on_problem, title, {"tags": tags} if tags else None,
+            Content(clean(PurePosixPath(name).stem)), language_named(keywords.get("language", "")) or "",
+        )
+        MarkdownBlocks(units, name, on_problem).read(as_markdown(text))
+        yield from units.documents()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
+from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem
 from porism.corpus.posts.formula_table import (
     CollectionFormula,
     FormulaIds,
@@ -31,7 +31,7 @@ _HINT = "Expected a folder with Posts.V1.3.xml, and beside it Comments, PostLink
 
 
 class ArqmathReader:
-    """The ARQMath collection as a registered reader."""
+    """Reads the ARQMath collection."""
 
     name = "arqmath"
 
@@ -46,72 +46,54 @@ class ArqmathReader:
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
-        """Yields the documents, see :func:`read_arqmath`."""
-        return _read(Path(path), options, on_problem, on_progress)
+        """Yields the documents of an ARQMath collection, thread by thread.
 
+        ========  ======================================================================================================
+        unit      fields
+        ========  ======================================================================================================
+        answer    ``title`` and ``question`` (body) and ``tags`` of its question, ``body``, its ``comments``
+        question  ``title``, ``body``, ``tags``, its ``comments``
+        thread    the question's ``title``, ``body``, ``tags``; all ``answers``; all ``comments``
+        ========  ======================================================================================================
 
-def read_arqmath(
-    path: str | Path,
-    *,
-    unit: Unit = "answer",
-    comments: bool = True,
-    formulas: Notation = "latex",
-    on_problem: OnProblem | None = None,
-    on_progress: OnProgress | None = None,
-) -> Iterator[Document]:
-    """Yields the documents of an ARQMath collection, thread by thread.
+        Ids are those of the post (of the question, for a thread). Metadata: ``type``, ``question_id``, ``tags``,
+        ``source``, and where known ``linked``, ``duplicates`` (questions), ``answer_ids``, ``accepted``,
+        ``accepted_answer_id``, ``score``, ``created``. Formulas carry the ids of their spans and the visual ids of the
+        tables. Where a post id occurs twice, the later post counts. Memory does not grow with the collection.
 
-    ========  ======================================================================================================
-    unit      fields
-    ========  ======================================================================================================
-    answer    ``title`` and ``question`` (body) and ``tags`` of its question, ``body``, its ``comments``
-    question  ``title``, ``body``, ``tags``, its ``comments``
-    thread    the question's ``title``, ``body``, ``tags``; all ``answers``; all ``comments``
-    ========  ======================================================================================================
+        With ``mathml`` in ``options.formulas``, formulas are those of the tables of layout trees where these are there.
 
-    Ids are those of the post (of the question, for a thread). Metadata: ``type``, ``question_id``, ``tags``,
-    ``source``, and where known ``linked``, ``duplicates`` (questions), ``answer_ids``, ``accepted``,
-    ``accepted_answer_id``, ``score``, ``created``. Formulas carry the ids of their spans and the visual ids of the
-    tables. Where a post id occurs twice, the later post counts. Memory does not grow with the collection.
+        :raises SourceError: there is no such folder, or no posts in it, or none that can be read.
+        """
 
-    :param formulas: ``mathml`` takes formulas from the tables of layout trees where they are there.
-    :raises SourceError: there is no such folder, or no posts in it, or none that can be read.
-    """
-    options = ReaderOptions(unit=unit, comments=comments, formulas=formulas)
-    return _read(Path(path), options, on_problem or ignore_problem, on_progress)
+        def newest(kind: str) -> Path | None:
+            file = _newest(path, kind, on_problem)
+            return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
 
+        posts = newest("Posts")
+        if posts is None:
+            raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
+        files = ThreadFiles(posts, newest("Comments"), newest("PostLinks"))
+        latex = only_inside(newest_tables(path, "latex"), path, options, on_problem)
+        slt: list[Path] = []
+        if options.formulas == "mathml" or not latex:
+            slt = only_inside(newest_tables(path, "slt"), path, options, on_problem)
+        if options.formulas == "mathml" and not slt:
+            on_problem(Problem(str(path), "there are no slt_representation tables; formulas are given as LaTeX"))
+        if slt and options.formulas == "latex":
+            latex, slt = slt, []  # the tables of MathML have the visual ids too
+        name = options.collection or path.resolve().name
 
-def _read(
-    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress | None
-) -> Iterator[Document]:
-    def newest(kind: str) -> Path | None:
-        file = _newest(path, kind, on_problem)
-        return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
-
-    posts = newest("Posts")
-    if posts is None:
-        raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
-    files = ThreadFiles(posts, newest("Comments"), newest("PostLinks"))
-    latex = only_inside(newest_tables(path, "latex"), path, options, on_problem)
-    slt: list[Path] = []
-    if options.formulas == "mathml" or not latex:
-        slt = only_inside(newest_tables(path, "slt"), path, options, on_problem)
-    if options.formulas == "mathml" and not slt:
-        on_problem(Problem(str(path), "there are no slt_representation tables; formulas are given as LaTeX"))
-    if slt and options.formulas == "latex":
-        latex, slt = slt, []  # the tables of MathML have the visual ids too
-    name = options.collection or path.resolve().name
-
-    with ExitStack() as stack:
-        ids: FormulaIds | None = None
-        if latex or slt:
-            ids = FormulaIds(stack.enter_context(closing(temporary_database())))
-        reader = ThreadReader(
-            files, name, options, on_problem, on_progress,
-            finish=ids.complete if ids is not None else _unchanged,
-            extra_bytes=sum(table.stat().st_size for table in [*latex, *slt]),
-        )
-        return _documents(reader, ids, latex, slt, on_problem, stack.pop_all())
+        with ExitStack() as stack:
+            ids: FormulaIds | None = None
+            if latex or slt:
+                ids = FormulaIds(stack.enter_context(closing(temporary_database())))
+            reader = ThreadReader(
+                files, name, options, on_problem, on_progress,
+                finish=ids.complete if ids is not None else _unchanged,
+                extra_bytes=sum(table.stat().st_size for table in [*latex, *slt]),
+            )
+            return _documents(reader, ids, latex, slt, on_problem, stack.pop_all())
 
 
 def _documents(

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
+from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.posts.threads import ThreadFiles, ThreadReader
 from porism.corpus.streams import first_bytes
 from porism.corpus.walking import only_inside
 from porism.errors import OnProblem, SourceError
-from porism.types import Document, Notation
+from porism.types import Document
 
 _HINT = "Expected Posts.xml of a Stack Exchange dump (unpack the .7z archive first), or the folder that holds it"
 
 
 class StackExchangeReader:
-    """A Stack Exchange dump as a registered reader."""
+    """Reads Stack Exchange dumps."""
 
     name = "stackexchange"
 
@@ -32,46 +32,26 @@ class StackExchangeReader:
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
-        """Yields the documents, see :func:`read_stackexchange`."""
-        return _read(Path(path), options, on_problem, on_progress)
+        """Yields the documents, with the units, fields and metadata of ARQMath's.
 
+        Bodies may be HTML or Markdown, with formulas between dollars or in bare environments. ``path`` is the folder of
+        the dump, or its file of posts alone; ``.gz`` files are read as they are.
 
-def read_stackexchange(
-    path: str | Path,
-    *,
-    unit: Unit = "answer",
-    comments: bool = True,
-    formulas: Notation = "latex",
-    on_problem: OnProblem | None = None,
-    on_progress: OnProgress | None = None,
-) -> Iterator[Document]:
-    """Yields the documents of a Stack Exchange dump, with the units, fields and metadata of ``read_arqmath``.
+        :raises SourceError: there are no posts, or none that can be read.
+        """
+        if path.is_dir():
+            def member(kind: str) -> Path | None:
+                file = _member(path, kind)
+                return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
 
-    Bodies may be HTML or Markdown, with formulas between dollars or in bare environments.
-
-    :param path: the folder of the dump, or its file of posts alone; ``.gz`` files are read as they are.
-    :raises SourceError: there are no posts, or none that can be read.
-    """
-    options = ReaderOptions(unit=unit, comments=comments, formulas=formulas)
-    return _read(Path(path), options, on_problem or ignore_problem, on_progress)
-
-
-def _read(
-    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress | None
-) -> Iterator[Document]:
-    if path.is_dir():
-        def member(kind: str) -> Path | None:
-            file = _member(path, kind)
-            return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
-
-        posts = member("Posts")
-        if posts is None:
-            raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
-        files = ThreadFiles(posts, member("Comments"), member("PostLinks"))
-    else:
-        files = ThreadFiles(path)
-    name = options.collection or path.resolve().name
-    return ThreadReader(files, name, options, on_problem, on_progress).documents()
+            posts = member("Posts")
+            if posts is None:
+                raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
+            files = ThreadFiles(posts, member("Comments"), member("PostLinks"))
+        else:
+            files = ThreadFiles(path)
+        name = options.collection or path.resolve().name
+        return ThreadReader(files, name, options, on_problem, on_progress).documents()
 
 
 def _member(folder: Path, kind: str) -> Path | None:

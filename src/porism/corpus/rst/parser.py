@@ -15,7 +15,7 @@ from typing import Any
 
 from porism.corpus.directives import BARE_DIRECTIVES, CODE_DIRECTIVES, DROPPED_DIRECTIVES
 from porism.corpus.latex.tables import words
-from porism.corpus.references import reference_text
+from porism.corpus.references import role_text
 
 MAX_LINE_LENGTH = 100_000
 """docutils reads no text with a longer line."""
@@ -33,8 +33,6 @@ _REWRITTEN = re.compile(rf"{DIRECTIVE}:: (\S+)")
 _MARKS = re.compile(r"[*`_|]")
 _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*)|\Z)")
 _ROLE_BASE = re.compile(r"([\w:+.-]+)\s*(?:\(\s*([\w:+.-]+)\s*\))?")
-_TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
-_REFERENCES = words("ref eq numref prf:ref")
 _LITERAL = words("literal code samp kbd file command")
 
 
@@ -160,13 +158,13 @@ def _tools() -> tuple[Any, Any, Any]:
 
         def interpreted(self, rawsource: str, text: str, role: str, lineno: int) -> Any:
             name = self.bases.get(role or "", role or "").lower()
-            short = name if name in _REFERENCES else name.rpartition(":")[2]
+            short = name if name == "prf:ref" else name.rpartition(":")[2]
             raw = rawsource[rawsource.find("`") + 1 : rawsource.rfind("`")]
             if short == "math":
                 return [nodes.math(rawsource, raw)], []
             if short in _LITERAL:
                 return [nodes.literal(rawsource, raw)], []
-            return [nodes.inline(rawsource, _role_text(short, unescape(text)))], []
+            return [nodes.inline(rawsource, role_text(short, unescape(text)))], []
 
     for attribute, value in vars(states.Inliner).items():
         if isinstance(value, str) and not attribute.startswith("__"):
@@ -178,13 +176,3 @@ def _tools() -> tuple[Any, Any, Any]:
         line_length_limit=MAX_LINE_LENGTH, syntax_highlight="none",
     )
     return Parser, AnyInliner, settings
-
-
-def _role_text(name: str, body: str) -> str:
-    """What a role reads as."""
-    match = _TARGETED.match(body)
-    if match and match.group(1):
-        return match.group(1)
-    if name in _REFERENCES:
-        return reference_text("\\eqref" if name == "eq" else "\\cref", match.group(2) if match else body)
-    return body.lstrip("~!") if name else body

@@ -39,22 +39,16 @@ class RstReader(TextFileReader):
     extensions = (".rst", ".rest")
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        return rst_documents(text, name, source, on_problem)
-
-
-def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-    """The documents of one reStructuredText. A text that docutils cannot read is reported and read as plain text.
-
-    :param name: of the file, in ids and metadata.
-    :param source: the name of the collection.
-    """
-    units = FileUnits(name, source, on_problem)
-    read_rst(text, units, name, on_problem)
-    yield from units.documents()
+        units = FileUnits(name, source, on_problem)
+        read_rst(text, units, name, on_problem)
+        yield from units.documents()
 
 
 def read_rst(text: str, units: FileUnits, name: str, on_problem: OnProblem, first_line: int = 1) -> None:
-    """Reads a text whose first line has this number in the file into the units of the file."""
+    """Reads a text whose first line has this number in the file into the units of the file.
+
+    A text that docutils cannot read is reported and read as plain text.
+    """
     masked = Masked(text, code=False, wide=True, first_line=first_line)
     tree: Node = None
     if _is_too_long(masked.text):
@@ -180,9 +174,6 @@ class _TreeReader:
         for equation in equations(self._masked.raw(text)):
             self.units.add(" ", Formula(equation, display=True), " ")
 
-    def _verbatim(self, node: Node) -> list[str | Formula]:
-        return [self._masked.raw(as_written(node.astext()))]
-
     def _content(self, node: Node) -> Content:
         return Content.of(*self._parts(node))
 
@@ -196,7 +187,7 @@ class _TreeReader:
             source = one_line(strip_delimiters(self._masked.raw(node.astext()))[0])
             return [Formula(source)] if source else []
         if node.tagname == "literal":
-            return self._verbatim(node)
+            return [self._masked.raw(as_written(node.astext()))]
         if node.tagname == "substitution_reference" and depth < _MAX_SUBSTITUTION_DEPTH:
             node = self._substitutions.get(str(node.get("refname", "")).lower(), node)
             depth += 1

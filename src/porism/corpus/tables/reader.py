@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 import xxhash
 
-from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_problem
+from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean
 from porism.corpus.groups import LazyRecord
 from porism.corpus.posts.threads import body_content, join_contents, tag_names
 from porism.corpus.streams import ByteProgress, check_source, first_bytes, narrow_encoding, open_seekable
@@ -39,23 +39,66 @@ CSV_ENDINGS = (".csv", ".tsv", ".tab")
 class RecordReader(ABC):
     """Reads files of records, of which each becomes a document."""
 
+    expected: str
+    """What a file should be, for messages."""
+
     @abstractmethod
-    def unread(
-        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[LazyRecord]:
-        """Yields the records, of which :meth:`read` makes documents."""
+    def records(
+        self, file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
+    ) -> Iterator[Record]:
+        """Yields the records of an open file; others are reported and skipped."""
 
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
         """Yields the documents."""
-        return _documents(Path(path), self.unread(path, options, on_problem, on_progress), on_problem)
+        any_text = False
+        for record in self.unread(path, options, on_problem, on_progress):
+            document = record.read(on_problem)
+            if document is not None:
+                any_text = True
+                yield document
+        if not any_text:
+            raise SourceError("no record has any text", where=str(path))
+
+    def unread(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[LazyRecord]:
+        """Yields the records, of which :meth:`read` makes documents."""
+        check_source(path, self.expected)
+        source = options.collection or path.name
+        seed = xxhash.xxh3_64_intdigest(f"{__version__} {source} {options!r}".encode("utf-8", "surrogatepass"))
+        any_record = False
+        with open_seekable(path, on_problem, options.encoding, options.max_unpacked) as file:
+            progress = ByteProgress(on_progress, file.seek(0, 2))
+            file.seek(0)
+            for record in self.records(file, path, options, on_problem, progress):
+
+                def read(on_problem: OnProblem, record: Record = record) -> Document | None:
+                    return to_document(record, f"{path.name}:{record.line}", options, on_problem, source)
+
+                any_record = True
+                doc_id = record_id(record.values, options) or UnitId(path.name, str(record.line))
+                yield LazyRecord(doc_id, record.line, _digest(record.values, seed), read)
+            progress.finish()
+        if not any_record:
+            raise SourceError("no record could be read", where=str(path), hint=f"Expected {self.expected}")
 
 
 class JsonlReader(RecordReader):
-    """JSON lines (or one JSON array) as a registered reader."""
+    """Reads JSON lines, or the objects of one JSON array, packed with gzip or not.
+
+    ``options.fields`` maps fields of documents to keys, with dots into nested values (``{"body": "meta.text"}``); a
+    list gives all its strings. Without it, common names are recognised in upper or lower case: ids, titles, tags, and
+    either a body, or an answer (``body``) with its question (``question``); without any of them all strings are the
+    ``body``. What is left and short becomes metadata unless ``options.metadata_fields`` names what to take.
+
+    A record without an id is called ``file#line``. Lines that are not a JSON object are reported and skipped. Text may
+    hold LaTeX between dollars, or be HTML.
+    """
 
     name = "jsonl"
+    expected = "JSON lines, one record a line"
 
     def detect(self, path: Path) -> bool:
         """Whether the name ends in ``.jsonl``, ``.ndjson`` or ``.json`` and the content begins like records."""
@@ -66,122 +109,53 @@ class JsonlReader(RecordReader):
             return re.match(rb"\[\s*\{", start) is not None or re.match(rb'\{".*\}\s*\n\{"', start) is not None
         return start.startswith((b"{", b"["))
 
-    def unread(
-        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[LazyRecord]:
-        return _read(Path(path), options, on_problem, on_progress, json_records, "JSON lines, one record a line")
+    def records(
+        self, file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
+    ) -> Iterator[Record]:
+        yield from json_records(file, path, options, on_problem, progress)
 
 
 class CsvReader(RecordReader):
-    """CSV and TSV as a registered reader."""
+    """Reads CSV and TSV, with the rules of :class:`JsonlReader` for columns, which the first row names.
+
+    A TSV file of two or three columns whose first row has no known name is taken to be (id, body) or (id, title, body);
+    columns are also known by their number from ``0``. Cells in quotes may go on over lines
+    (:func:`~porism.corpus.tables.cells.read_rows`). Rows with other numbers of cells than the header are reported and
+    skipped.
+    """
 
     name = "csv"
+    expected = "a table with a header"
 
     def detect(self, path: Path) -> bool:
         """Whether the name ends in ``.csv`` or ``.tsv``."""
         return path.is_file() and _bare_name(path).endswith(CSV_ENDINGS)
 
-    def unread(
-        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[LazyRecord]:
-        return _read(Path(path), options, on_problem, on_progress, _csv_records, "a table with a header")
-
-
-def read_jsonl(
-    path: str | Path,
-    *,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem | None = None,
-    on_progress: OnProgress | None = None,
-) -> Iterator[Document]:
-    """Yields a document for each line of JSON (or each object of one JSON array), packed with gzip or not.
-
-    ``options.fields`` maps fields of documents to keys, with dots into nested values (``{"body": "meta.text"}``); a
-    list gives all its strings. Without it, common names are recognised in upper or lower case: ids, titles, tags, and
-    either a body, or an answer (``body``) with its question (``question``); without any of them all strings are the
-    ``body``. What is left and short becomes metadata unless ``options.metadata_fields`` names what to take.
-
-    A record without an id is called ``file#line``. Lines that are not a JSON object are reported and skipped. Text may
-    hold LaTeX between dollars, or be HTML.
-
-    :raises SourceError: the file is missing, empty or has no record that can be read.
-    """
-    reader = JsonlReader()
-    return reader.read(Path(path), options or ReaderOptions(), on_problem or ignore_problem, on_progress or _quiet)
-
-
-def read_csv(
-    path: str | Path,
-    *,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem | None = None,
-    on_progress: OnProgress | None = None,
-) -> Iterator[Document]:
-    """Yields a document for each row of a CSV or TSV file, with the rules of :func:`read_jsonl` for its columns.
-
-    The first row holds the names of the columns. A TSV file of two or three columns whose first row has no known name
-    is taken to be (id, body) or (id, title, body); columns are also known by their number from ``0``. Separators may
-    be comma, semicolon, tab or bar; cells in quotes may go on over lines (see
-    :func:`~porism.corpus.tables.cells.read_rows`). Rows with other numbers of cells than the header are reported and
-    skipped.
-
-    :raises SourceError: the file is missing, empty or has no row that can be read.
-    """
-    reader = CsvReader()
-    return reader.read(Path(path), options or ReaderOptions(), on_problem or ignore_problem, on_progress or _quiet)
-
-
-def _quiet(done: int, total: int) -> None:
-    return None
+    def records(
+        self, file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
+    ) -> Iterator[Record]:
+        tabbed = _bare_name(path).endswith((".tsv", ".tab"))
+        encoding = narrow_encoding(options.encoding)
+        header: list[str] | None = None
+        for line, _, _, cells in read_rows(
+            file, path.name, on_problem, progress, encoding=encoding, tabbed=tabbed
+        ):
+            if header is None:
+                names = [cell.strip() for cell in cells]
+                header = _header(names, options, tabbed)
+                if header is names:
+                    _check_mapping(header, options, path)
+                    continue
+            if len(cells) != len(header):
+                on_problem(
+                    Problem(f"{path.name}:{line}", f"a row of {len(cells)} cells instead of {len(header)} is skipped")
+                )
+                continue
+            yield Record(line, dict(zip(header, cells, strict=True)))
 
 
 def _bare_name(path: Path) -> str:
     return path.name.lower().removesuffix(".gz")
-
-
-RecordSource = Callable[[IO[bytes], Path, ReaderOptions, OnProblem, ByteProgress], Iterator[Record]]
-
-
-def _read(
-    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
-    expected: str,
-) -> Iterator[LazyRecord]:
-    check_source(path, expected)
-    return _unread(path, options, on_problem, on_progress, records, expected)
-
-
-def _documents(path: Path, records: Iterator[LazyRecord], on_problem: OnProblem) -> Iterator[Document]:
-    any_text = False
-    for record in records:
-        document = record.read(on_problem)
-        if document is not None:
-            any_text = True
-            yield document
-    if not any_text:
-        raise SourceError("no record has any text", where=str(path))
-
-
-def _unread(
-    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
-    expected: str,
-) -> Iterator[LazyRecord]:
-    source = options.collection or path.name
-    seed = xxhash.xxh3_64_intdigest(f"{__version__} {source} {options!r}".encode("utf-8", "surrogatepass"))
-    any_record = False
-    with open_seekable(path, on_problem, options.encoding, options.max_unpacked) as file:
-        progress = ByteProgress(on_progress, file.seek(0, 2))
-        file.seek(0)
-        for record in records(file, path, options, on_problem, progress):
-
-            def read(on_problem: OnProblem, record: Record = record) -> Document | None:
-                return to_document(record, f"{path.name}:{record.line}", options, on_problem, source)
-
-            any_record = True
-            doc_id = record_id(record.values, options) or UnitId(path.name, str(record.line))
-            yield LazyRecord(doc_id, record.line, _digest(record.values, seed), read)
-        progress.finish()
-    if not any_record:
-        raise SourceError("no record could be read", where=str(path), hint=f"Expected {expected}")
 
 
 def _digest(values: Mapping[str, Any], seed: int) -> int:
@@ -341,27 +315,6 @@ def _guess_metadata(
             if text and sum(map(len, text)) <= MAX_METADATA_LENGTH:
                 metadata[_METADATA_NAMES.get(name, name)] = text
     return metadata
-
-
-def _csv_records(
-    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
-) -> Iterator[Record]:
-    tabbed = _bare_name(path).endswith((".tsv", ".tab"))
-    rows = read_rows(file, path.name, on_problem, progress, encoding=narrow_encoding(options.encoding), tabbed=tabbed)
-    header: list[str] | None = None
-    for line, _, _, cells in rows:
-        if header is None:
-            names = [cell.strip() for cell in cells]
-            header = _header(names, options, tabbed)
-            if header is names:
-                _check_mapping(header, options, path)
-                continue
-        if len(cells) != len(header):
-            on_problem(
-                Problem(f"{path.name}:{line}", f"a row of {len(cells)} cells instead of {len(header)} is skipped")
-            )
-            continue
-        yield Record(line, dict(zip(header, cells, strict=True)))
 
 
 def _header(first: list[str], options: ReaderOptions, tabbed: bool) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dumps import write_dump
+from reading import read_with
 from recipe_cases import RECIPE
 from tiny_models import need_encoders, save_albert, save_cross_encoder, save_mono
 
@@ -15,7 +16,7 @@ need_encoders()
 
 from porism.analysis.model_text import ModelText, document_text  # noqa: E402
 from porism.corpus import read_topics  # noqa: E402
-from porism.corpus.tables.reader import read_csv  # noqa: E402
+from porism.corpus.tables.reader import CsvReader  # noqa: E402
 from porism.lab.pipeline.rerankers.registry import RERANKERS  # noqa: E402
 from porism.lab.recipes import RecipeError, run_recipe  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
@@ -96,7 +97,7 @@ def test_the_recipe_of_ms_marco_runs_on_files_as_they_are_distributed(tmp_path: 
     (tmp_path / "2020qrels-pass.txt").write_text("17 0 2 3\n17 0 0 1\n18 0 0 2\n")
     save_mono(tmp_path / "models" / "monot5")
     save_mono(tmp_path / "models" / "duot5")
-    index_documents(read_csv(tmp_path / "collection.tsv"), tmp_path / "msmarco.index", jobs=1)
+    index_documents(read_with(CsvReader(), tmp_path / "collection.tsv"), tmp_path / "msmarco.index", jobs=1)
     experiment = run_recipe(tmp_path / "recipe.toml")
     first, mono, duo = (experiment.run(name, "dl20") for name in ("bm25-rm3", "mono", "duo"))
     assert {doc_id for doc_id, _ in first["17"]} == {"0", "1", "2"}  # projects are found as a project is
