@@ -15,11 +15,8 @@ from porism.types import Document
 
 
 def open_source(
-    path: Path | str,
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem = ignore_problem,
-    on_progress: OnProgress = ignore_progress,
+    path: Path | str, format: str | None = None, options: ReaderOptions | None = None,
+    on_problem: OnProblem = ignore_problem, on_progress: OnProgress = ignore_progress,
 ) -> Iterator[Document]:
     """The documents of one source, in a stream.
 
@@ -33,13 +30,8 @@ def open_source(
 
 
 def open_sources(
-    paths: Iterable[Path | str],
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem = ignore_problem,
-    on_progress: OnProgress = ignore_progress,
-    *,
-    all_found: bool = False,
+    paths: Iterable[Path | str], format: str | None = None, options: ReaderOptions | None = None,
+    on_problem: OnProblem = ignore_problem, on_progress: OnProgress = ignore_progress, *, all_found: bool = False,
 ) -> Iterator[Document]:
     """The documents of several sources, one after the other; see :func:`open_source`.
 

@@ -68,9 +68,7 @@ class BpeSettings(Settings):
 
 
 def train_bpe(
-    documents: Iterable[Document],
-    settings: BpeSettings | None = None,
-    *,
+    documents: Iterable[Document], settings: BpeSettings | None = None, *,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> MathTokenizer:
     """Trains a tokenizer on the fields of documents; the same documents give the same tokenizer.

@@ -42,11 +42,7 @@ _RENDERED = frozenset(
 
 
 def html_to_content(
-    html: str,
-    *,
-    formulas: Notation = "latex",
-    delimiters: bool = True,
-    where: str = "html",
+    html: str, *, formulas: Notation = "latex", delimiters: bool = True, where: str = "html",
     on_problem: OnProblem | None = None,
 ) -> Content:
     """Turns HTML into content: tags dropped, blocks on lines of their own, white space collapsed but in ``<pre>``.

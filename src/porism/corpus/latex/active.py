@@ -38,10 +38,9 @@ class ActiveCharacters:
         self.expander, self._conditions = expander, conditions
         self._names: set[str] = set()
         self._preamble_groups: list[dict[str, Macro]] = []
-        for name in ("catcode", "mathcode", "lccode"):
-            expander.primitives["\\" + name] = self._code
-        expander.primitives["\\lowercase"] = self._lowercase
-        expander.primitives["\\mathchardef"] = self._symbol
+        expander.install({
+            self._code: "catcode mathcode lccode", self._lowercase: "lowercase", self._symbol: "mathchardef",
+        })
 
     def preamble_token(self, token: str) -> None:
         """Codes end with the braces of a preamble; definitions stay, as the brace may be of an unknown command."""

@@ -63,8 +63,6 @@ class ArrowReader:
                 return reader(token)
         return None
 
-    # characters ------------------------------------------------------------------------------------------------
-
     def _character(self) -> str | None:
         """The next token that is not a space; of a run of characters the first only."""
         token = self._expander.skip_spaces()
@@ -117,8 +115,6 @@ class ArrowReader:
                     label += ["{", *(expander.group() or []), "}"]
         return label
 
-    # tikz-cd ---------------------------------------------------------------------------------------------------
-
     def _tikz(self, token: str) -> Labels:
         """``\\arrow[r, "f"]`` and ``\\arrow{r}[swap]{f}``."""
         expander = self._expander
@@ -142,8 +138,6 @@ class ArrowReader:
                 break
             labels.append(expander.group() or [])
         return labels
-
-    # Xy-pic ----------------------------------------------------------------------------------------------------
 
     def _xy(self, token: str) -> Labels:
         """``\\ar@{->}@/^1em/[r]^-{f}_(.3)g|{h}``, ``\\rto^f``, ``\\rtwocell<5>^f_g{h}``."""
@@ -225,8 +219,6 @@ class ArrowReader:
             elif sign not in ("-", "<", ">", "+", "*", "=", "/"):
                 self._back(sign)
                 return
-
-    # other packages --------------------------------------------------------------------------------------------
 
     def _taylor(self, token: str) -> Labels:
         """``\\rTo^{f}_{g}``, ``\\dTo<h``, ``\\rTo(2,3)^f``."""

@@ -35,8 +35,6 @@ class BeamerText(TextEnvironments):
             "\\pause": lambda _: self._option(),
         }  # fmt: skip
 
-    # overlays --------------------------------------------------------------------------------------------------
-
     def other_command(self, token: str) -> None:
         if token[-1].isalpha():
             skip_overlay(self.expander)
@@ -63,8 +61,6 @@ class BeamerText(TextEnvironments):
                 self.other_command(command)
 
         return read
-
-    # frames ----------------------------------------------------------------------------------------------------
 
     def begin_environment(self, name: str) -> bool:
         skip_overlay(self.expander)

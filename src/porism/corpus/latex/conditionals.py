@@ -43,7 +43,7 @@ class Conditionals:
         self.conditions = Conditions(expander, self.flags)
         self.on_hidden: Callable[[str, str], None] = lambda command, name: None
         """Called with each command that loads a file, and its name, in a branch that may have been to be taken."""
-        commands = {
+        expander.install({
             self._newif: "newif",
             self._if_next: "@ifnextchar",
             self._unless: "unless",
@@ -52,10 +52,7 @@ class Conditionals:
             "nobreak allowbreak noexpand fi",
             self._else: "else or",
             self._exclude: "excludecomment includecomment excludeversion includeversion",
-        }
-        for handler, names in commands.items():
-            for name in names.split():
-                expander.primitives["\\" + name] = handler
+        })
         install_choices(expander)
         for name in (*_CONDITIONALS, *_ENGINE):
             expander.primitives[name] = self._conditional
@@ -200,13 +197,11 @@ class Expansion:
 
     def __init__(self, expander: ProjectExpander, conditionals: Conditionals) -> None:
         self.expander, self._conditionals = expander, conditionals
-        for handler, name in (
-            (self._csname, "csname"), (self._expandafter, "expandafter"), (self._if_undefined, "@ifundefined"),
-            (self._in_preamble, "AtBeginDocument"), (self._number, "number"),
-            (self._detokenize, "detokenize"), (self._doubled_argument, "@dblarg"),
-            (self._future_let, "futurelet"),
-        ):  # fmt: skip
-            expander.primitives["\\" + name] = handler
+        expander.install({
+            self._csname: "csname", self._expandafter: "expandafter", self._if_undefined: "@ifundefined",
+            self._in_preamble: "AtBeginDocument", self._number: "number", self._detokenize: "detokenize",
+            self._doubled_argument: "@dblarg", self._future_let: "futurelet",
+        })
         expander.expandable.update(["\\csname", "\\expandafter", "\\@ifundefined", "\\number", "\\detokenize"])
         for name, (count, body) in _KERNEL.items():
             expander.macros["\\" + name] = Macro((MANDATORY,) * count, body_of(expander.tokenize(body)))

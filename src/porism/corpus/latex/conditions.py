@@ -51,7 +51,8 @@ class Conditions:
             "\\iftrue": lambda: True, "\\iffalse": lambda: False, "\\ifmmode": lambda: expander.math,
             "\\ifdefined": self._defined, "\\ifcsname": self._name_defined, "\\ifx": self._same_meaning,
             "\\if": self._same_character, "\\ifnum": lambda: self._compare(self.number),
-            "\\ifodd": self._odd, "\\ifdim": lambda: self._compare(self._dimension),
+            "\\ifodd": lambda: None if (number := self.number()) is None else number % 2 == 1,
+            "\\ifdim": lambda: self._compare(self._dimension),
         }  # fmt: skip
 
     def holds(self, command: str) -> bool | None:
@@ -154,10 +155,6 @@ class Conditions:
                 self.expander.stream.push([rest])
                 return None
         return None
-
-    def _odd(self) -> bool | None:
-        number = self.number()
-        return None if number is None else number % 2 == 1
 
     def _dimension(self) -> float | None:
         token = self.expander.next_expanded()

@@ -15,12 +15,10 @@ class Counters:
 
     def __init__(self, expander: ProjectExpander, conditions: Conditions) -> None:
         self.expander, self._conditions = expander, conditions
-        for handler, names in (
-            (self._declare, "newcounter"), (self._set, "setcounter addtocounter"),
-            (self._step, "stepcounter refstepcounter"), (self._print, "value arabic"),
-        ):
-            for name in names.split():
-                expander.primitives["\\" + name] = handler
+        expander.install({
+            self._declare: "newcounter", self._set: "setcounter addtocounter",
+            self._step: "stepcounter refstepcounter", self._print: "value arabic",
+        })
         expander.expandable.update(["\\value", "\\arabic"])
 
     def _declare(self, command: str) -> None:

@@ -46,7 +46,7 @@ class ProjectDeclarations(declarations.Declarations):
     def __init__(self, expander: ProjectExpander) -> None:
         super().__init__(expander)
         self.theorems: dict[str, Theorem] = {}
-        self.install({
+        expander.install({
             self._newregister: " ".join(_REGISTERS),
             self._newtheorem: "newtheorem newmdtheoremenv newshadetheorem newframedtheorem",
             self._spnewtheorem: "spnewtheorem",

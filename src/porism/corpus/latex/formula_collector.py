@@ -143,8 +143,6 @@ class FormulaCollector(FormulaEnvironments):
         self.out.append(token)
         return False
 
-    # commands --------------------------------------------------------------------------------------------------
-
     def _command(self, token: str) -> bool:
         """Takes a command; whether it ends the formula."""
         expander, name = self.expander, token[1:]

@@ -18,8 +18,6 @@ from porism.formula.tables.boxes import TEXT_ENVIRONMENTS, TEXT_TABLES
 class FormulaEnvironments(FormulaContexts):
     """Begins and ends environments and diagrams inside a formula."""
 
-    # environments ----------------------------------------------------------------------------------------------
-
     def _begin(self, name: str) -> None:
         expander, out = self.expander, self.out
         if self._begin_of_project(name):
@@ -81,8 +79,6 @@ class FormulaEnvironments(FormulaContexts):
         expander.report(f"\\end{{{name}}} inside a formula that it does not close")
         expander.stream.push(["\\end", "{", name, "}"])
         return True
-
-    # diagrams --------------------------------------------------------------------------------------------------
 
     def _begin_diagram(self, command: str) -> None:
         expander = self.expander

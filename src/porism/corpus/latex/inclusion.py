@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from typing import Protocol
 
 from porism.corpus.latex.macros import ProjectExpander
@@ -26,13 +26,10 @@ class PackageOptions:
         self.of_document: list[str] = []
         """Options of the document's class, which all packages see."""
         self._passed: dict[str, list[str]] = {}
-        commands: dict[Callable[[str], None], str] = {
+        expander.install({
             self._declare: "DeclareOption", self._process: "ProcessOptions", self._execute: "ExecuteOptions",
             self._pass_on: "PassOptionsToPackage PassOptionsToClass",
-        }
-        for handler, names in commands.items():
-            for name in names.split():
-                expander.primitives["\\" + name] = handler
+        })
 
     def names(self, tokens: Iterable[str] | None) -> list[str]:
         """The options in a list, their macros expanded."""
@@ -111,20 +108,15 @@ class IncludingText(PlainText):
         self._reported: set[Problem] = set()
         self.omissions = Omissions(self.is_statement)
         super().__init__()
-        commands: dict[Callable[[str], None], Collection[str]] = {
-            self._include: INCLUDES - PACKAGES.keys(), self._package: frozenset(PACKAGES),
-            self._import: IMPORTS, self._if_file: frozenset(["IfFileExists", "InputIfFileExists"]),
-            self._document_class: frozenset(["documentclass", "documentstyle"]),
-            self._end_input: frozenset(["endinput", "dump"]), self._begin_plain: frozenset(["document"]),
-            self._end_plain: frozenset(["enddocument", "bye"]),
-        }  # fmt: skip
-        for handler, names in commands.items():
-            self.expander.primitives.update(("\\" + name, handler) for name in names)
+        self.expander.install({
+            self._include: " ".join(INCLUDES - PACKAGES.keys()), self._package: " ".join(PACKAGES),
+            self._import: " ".join(IMPORTS), self._if_file: "IfFileExists InputIfFileExists",
+            self._document_class: "documentclass documentstyle", lambda _: self._files[-1].end(): "endinput dump",
+            lambda _: self.begin_document(): "document", lambda _: self.end_document(): "enddocument bye",
+        })
         self.expander.expandable.add("\\IfFileExists")
         self._options = PackageOptions(self.expander)
         self.conditionals.on_hidden = self._hidden
-
-    # where the reader is ---------------------------------------------------------------------------------------
 
     @property
     def files(self) -> list[FileFrame]:
@@ -170,8 +162,6 @@ class IncludingText(PlainText):
         """What is left to read is the rest of these files, outermost first."""
         self._files = frames
         self.expander.stream.go_on(frames)
-
-    # files in their places -------------------------------------------------------------------------------------
 
     def _include(self, command: str) -> None:
         reader = self.expander
@@ -263,9 +253,6 @@ class IncludingText(PlainText):
         """Whether a file that was read is to be read again, as something of it was left out."""
         return self.omissions.may_repeat(name)
 
-    def _end_input(self, command: str) -> None:
-        self._files[-1].end()
-
     def _look_at_class(self) -> None:
         """Nothing is content while a class or style file is read."""
         in_class = any(frame.is_class for frame in self._files)
@@ -280,8 +267,6 @@ class IncludingText(PlainText):
         for each in name.split(",") if command in PACKAGES else [name]:
             if self._loader.finds(command, each.strip()):
                 self.report_file(f"\\{command}{{{each.strip()}}} is not read: it depends on a condition of typesetting")
-
-    # documents -------------------------------------------------------------------------------------------------
 
     def _document_class(self, command: str) -> None:
         """Loads a class of the project; a part of a larger document (``subfiles``) has that one's preamble."""
@@ -318,12 +303,6 @@ class IncludingText(PlainText):
                 self._end_frames(place)
                 return
         self.expander.stream.drop_all()
-
-    def _begin_plain(self, command: str) -> None:
-        self.begin_document()
-
-    def _end_plain(self, command: str) -> None:
-        self.end_document()
 
     def _end_frames(self, place: int) -> None:
         self.expander.stream.drop_expansions()

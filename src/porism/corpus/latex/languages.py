@@ -93,14 +93,11 @@ class Languages:
 
     def __init__(self, expander: ProjectExpander) -> None:
         self.expander = expander
-        commands = {
+        expander.install({
             self._select: "selectlanguage setdefaultlanguage setmainlanguage languageshorthands",
             self._foreign: "foreignlanguage", self._switch: "shorthandoff shorthandon",
             self._define: "defineshorthand declare@shorthand", self._use: "useshorthands",
-        }
-        for handler, names in commands.items():
-            for name in names.split():
-                expander.primitives["\\" + name] = handler
+        })
 
     @property
     def stated(self) -> str:

@@ -120,8 +120,6 @@ class PlainText(BeamerText):
         stream.fuel -= len(taken)
         return taken
 
-    # statements ------------------------------------------------------------------------------------------------
-
     def _statement(self, command: str) -> None:
         """AMS-TeX's ``\\proclaim{Theorem 1} … \\endproclaim``, and plain TeX's ``\\proclaim Theorem 1. …``."""
         reader, name, line = self.expander, command[1:], self.line

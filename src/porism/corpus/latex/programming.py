@@ -77,7 +77,7 @@ class Programming:
         for test, name in tests.items():
             expander.primitives["\\" + name] = self._choice(test)
             expander.expandable.add("\\" + name)
-        commands = {
+        expander.install({
             self._new_flag: "newtoggle providetoggle newbool providebool newboolean provideboolean",
             self._set_flag: "toggletrue togglefalse booltrue boolfalse settoggle setbool setboolean",
             self._define: "csdef csgdef csedef csxdef",
@@ -90,12 +90,7 @@ class Programming:
             self._kernel_list: "@for",
             self._foreach: "foreach",
             self._loop: "loop",
-        }
-        for handler, names in commands.items():
-            for name in names.split():
-                expander.primitives["\\" + name] = handler
-
-    # operands --------------------------------------------------------------------------------------------------
+        })
 
     def _text(self) -> str:
         return join(self.expander.group() or [])
@@ -119,8 +114,6 @@ class Programming:
     def _flag(self, prefix: str) -> bool:
         self.expander.depends_on_more()
         return self._conditionals.flags.get(prefix + self._expanded(), False)
-
-    # tests with two branches -----------------------------------------------------------------------------------
 
     def _choice(self, test: Callable[[], bool | None]) -> Callable[[str], None]:
         return lambda _: self._conditionals.choose(test())
@@ -182,8 +175,6 @@ class Programming:
             reader.stream.restore(frames)
         return _comparison(join(reader.expanded(tokens)))
 
-    # what is defined and set -----------------------------------------------------------------------------------
-
     def _new_flag(self, command: str) -> None:
         name = self._expanded()
         if command.endswith("toggle"):
@@ -237,8 +228,6 @@ class Programming:
         body = (*added, *macro.body) if "pre" in command else (*macro.body, *added)
         if name.startswith("\\"):
             reader.define(name, Macro(macro.arguments, body))
-
-    # loops -----------------------------------------------------------------------------------------------------
 
     def _list(self, command: str) -> None:
         handler = (self.expander.group() or []) if command == "\\forcsvlist" else ["\\do"]

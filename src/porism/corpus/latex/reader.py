@@ -7,13 +7,13 @@ The id of a document is ``file#label``, or ``file#type-number`` where it has no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
-from porism.corpus.base import OnProgress, ReaderOptions, UnitId, ignore_problem, ignore_progress
+from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.groups import Item, Known, ReadGroup
 from porism.corpus.latex.loading import EXTENSIONS, FileLoader, ProjectFiles
 from porism.corpus.latex.stretches import StretchReader
@@ -74,12 +74,7 @@ class LatexReader:
             check_file(path)  # says what it is
 
     def read_files(
-        self,
-        root: Path,
-        files: Iterable[Path],
-        options: ReaderOptions,
-        on_problem: OnProblem,
-        on_progress: OnProgress,
+        self, root: Path, files: Iterable[Path], options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress,
         source: str | None = None,
     ) -> Iterator[Document]:
         """Yields the documents of these files and of those that they include, main files first.
@@ -188,7 +183,7 @@ class LatexGroup(ReadGroup):
         self.was_read = False
         self.machine: LatexStructure | None = None
         self._remembered: Mapping[str, str] = {}
-        self._known: Known = _none_known
+        self._known: Known = lambda ids: None
         self._loader = FileLoader(project, path, self.files, self.digests)
         self._stretches: dict[str, str] = {}
 
@@ -300,7 +295,3 @@ class LatexGroup(ReadGroup):
         """Those files of the last reading whose documents other groups give now."""
         root, done = self.project.root, self.project.done
         return [name for name in note["own"] if (root / name).resolve() in done]
-
-
-def _none_known(ids: Sequence[UnitId]) -> None:
-    return None

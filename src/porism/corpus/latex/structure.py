@@ -70,8 +70,6 @@ class LatexStructure(IncludingText):
         for problem in self.omissions.problems():
             self._on_problem(problem)
 
-    # the hooks of the text -------------------------------------------------------------------------------------
-
     def label(self, name: str) -> None:
         if name and not self.preamble:
             unit = self._units[-1] if self._units else self._section
@@ -86,8 +84,6 @@ class LatexStructure(IncludingText):
         if not (self.inline or self.preamble) and self._files and self._files[-1].name == unit.file:
             self._noted_in, self._noted_line = self.out, line
             self.out.append(LineMark(line))
-
-    # between sections ------------------------------------------------------------------------------------------
 
     @property
     def path(self) -> list[tuple[int, Content]]:
@@ -113,8 +109,6 @@ class LatexStructure(IncludingText):
         """Goes on in a section that has just begun."""
         self._path, self._section, self.out = path, section, section.body
         section.language = self.languages.stated
-
-    # sections --------------------------------------------------------------------------------------------------
 
     def _unit(self, kind: str, title: Content | None, line: int) -> Unit:
         path = tuple(heading for _, heading in self._path)
@@ -205,8 +199,6 @@ class LatexStructure(IncludingText):
         self._path.append((FRAME_LEVEL, content))
         self._section.title = content
         self._section.section = tuple(heading for _, heading in self._path)
-
-    # units -----------------------------------------------------------------------------------------------------
 
     def is_statement(self, name: str) -> bool:
         plain = name.rstrip("*").lower()

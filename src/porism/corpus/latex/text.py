@@ -174,7 +174,7 @@ class LatexText:
             if not token.isspace():
                 self.mark_line(self.line)
             text = self.languages.printed(token) if '"' in token else token
-            self.out.append(_LIGATURE.sub(_ligature, text))
+            self.out.append(_LIGATURE.sub(lambda match: _LIGATURES[match.group()], text))
 
     def _tie(self, token: str) -> None:
         """A tie or the end of a cell; with ``"`` before it, a tie is a shorthand of some languages."""
@@ -302,5 +302,3 @@ class LatexText:
         self.label(name)
 
 
-def _ligature(match: re.Match[str]) -> str:
-    return _LIGATURES[match.group()]

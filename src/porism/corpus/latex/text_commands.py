@@ -35,7 +35,7 @@ class TextCommands(LatexText):
             "\\]": lambda _: self.report("\\] without \\["),
             "\\)": lambda _: self.report("\\) without \\("),
             "\\\\": self._newline,
-            "\\ensuremath": self._ensuremath,
+            "\\ensuremath": lambda _: self._formula_part(self.formulas.group()),
             "\\item": self._item,
             **dict.fromkeys(PROOF_COMMANDS, self._proof),
             "\\includegraphics": self._graphics,
@@ -43,41 +43,33 @@ class TextCommands(LatexText):
             "\\footnote": self._footnote,
             **dict.fromkeys(("\\footnotetext", "\\marginpar", "\\marginnote", "\\sidenote"), self._footnote),
             "\\caption": self._caption,
-            "\\paragraph": self._paragraph,
-            "\\subparagraph": self._paragraph,
-            "\\verb": self._verb,
-            "\\lstinline": self._verb,
-            "\\url": self._url,
-            "\\nolinkurl": self._url,
-            "\\path": self._url,
+            **dict.fromkeys(("\\paragraph", "\\subparagraph"), self._paragraph),
+            **dict.fromkeys(("\\verb", "\\lstinline"), self._verb),
+            **dict.fromkeys(("\\url", "\\nolinkurl", "\\path"), lambda _: self._text(self._raw_argument())),
             "\\href": self._href,
             "\\hyperref": lambda _: skip_arguments(self.expander, "o"),
             "\\texorpdfstring": self._first_of_two,
-            "\\bgroup": lambda _: self.token("{"),
-            "\\egroup": lambda _: self.token("}"),
-            "\\begingroup": lambda _: self.token("{"),
-            "\\endgroup": lambda _: self.token("}"),
+            **dict.fromkeys(("\\bgroup", "\\begingroup"), lambda _: self.token("{")),
+            **dict.fromkeys(("\\egroup", "\\endgroup"), lambda _: self.token("}")),
             "\\eqno": self._newline,
             "\\enquote": self._enquote,
         }
         table.update(dict.fromkeys(REFERENCES, self._reference))
         table.update(dict.fromkeys(CITATIONS, self._citation))
         table.update(dict.fromkeys(TEXT_ACCENTS, self._accent))
-        table.update(dict.fromkeys(("\\" + name for name in ASSIGNMENTS), self._assignment))
+        table.update(dict.fromkeys(
+            ("\\" + name for name in ASSIGNMENTS), lambda command: skip_assignment(self.expander, command[1:])
+        ))
         table.update(dict.fromkeys(("\\" + name for name in QUANTITIES), self._quantity))
         table.update(dict.fromkeys(DIAGRAM_COMMANDS, self._diagram))
-        table.update(dict.fromkeys(DRAWING_COMMANDS, self._drawing))
+        table.update(dict.fromkeys(
+            DRAWING_COMMANDS, lambda command: self._drawn(skip_drawing(self.expander, command))
+        ))
         return table
 
     def _math(self, opener: str, *, display: bool) -> None:
         if not self.preamble:
             self._formula(opener, display=display)
-
-    def _ensuremath(self, command: str) -> None:
-        self._formula_part(self.formulas.group())
-
-    def _assignment(self, command: str) -> None:
-        skip_assignment(self.expander, command[1:])
 
     def _diagram(self, command: str) -> None:
         if self.preamble:
@@ -98,9 +90,6 @@ class TextCommands(LatexText):
     def _proof(self, command: str) -> None:
         if not self.preamble:
             self._formula_part(self.formulas.read_proof(command), display=True)
-
-    def _drawing(self, command: str) -> None:
-        self._drawn(skip_drawing(self.expander, command))
 
     def _drawn(self, source: str) -> None:
         """Writes that there is a drawing, and the formulas that it shows."""
@@ -181,9 +170,6 @@ class TextCommands(LatexText):
         file = self.expander.stream.raw_file
         match = file.match(_RAW_GROUP) if file is not None else None
         return re.sub(r"\\([%#_&~])", r"\1", match.group(1) if match else self.expander.name())
-
-    def _url(self, command: str) -> None:
-        self._text(self._raw_argument())
 
     def _href(self, command: str) -> None:
         self._raw_option()

@@ -112,10 +112,7 @@ def _documents(
 
 
 def read_formulas(
-    path: str | Path,
-    *,
-    notation: Notation = "latex",
-    on_problem: OnProblem | None = None,
+    path: str | Path, *, notation: Notation = "latex", on_problem: OnProblem | None = None,
     on_progress: OnProgress | None = None,
 ) -> Iterator[CollectionFormula]:
     """Yields every occurrence of a formula in the tables of an ARQMath collection, in the order of the tables.

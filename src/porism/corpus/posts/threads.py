@@ -51,14 +51,8 @@ class ThreadReader:
     """
 
     def __init__(
-        self,
-        files: ThreadFiles,
-        name: str,
-        options: ReaderOptions,
-        on_problem: OnProblem,
-        on_progress: OnProgress | None = None,
-        *,
-        finish: Callable[[Content], Content] = lambda content: content,
+        self, files: ThreadFiles, name: str, options: ReaderOptions, on_problem: OnProblem,
+        on_progress: OnProgress | None = None, *, finish: Callable[[Content], Content] = lambda content: content,
         extra_bytes: int = 0,
     ) -> None:
         check_source(files.posts, "the posts of a Stack Exchange dump (Posts.xml)")

@@ -36,14 +36,8 @@ class _Line(NamedTuple):
 
 
 def read_rows(
-    file: IO[bytes],
-    name: str,
-    on_problem: OnProblem,
-    progress: ByteProgress | None = None,
-    *,
-    encoding: str = "utf-8",
-    tabbed: bool = False,
-    most_lines: int = MAX_LINES,
+    file: IO[bytes], name: str, on_problem: OnProblem, progress: ByteProgress | None = None, *, encoding: str = "utf-8",
+    tabbed: bool = False, most_lines: int = MAX_LINES,
 ) -> Iterator[TableRow]:
     """Yields each row that is not blank. Lines end with LF, CR LF or CR.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from porism.formula.macros.definition import (
     Argument,
     Environment,
@@ -23,7 +21,7 @@ class Declarations:
 
     def __init__(self, expander: Expander) -> None:
         self.expander = expander
-        self.install({
+        expander.install({
             self._newcommand: "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd "
             "providerobustcmd newcommandx renewcommandx",
             self._document_command: "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand "
@@ -40,12 +38,6 @@ class Declarations:
             self._document_environment: "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
             lambda _: expander.make_global(): "global",
         })
-
-    def install(self, commands: Mapping[Callable[[str], None], str]) -> None:
-        """Gives each of these commands (names with spaces between them) to the function that carries it out."""
-        for handler, names in commands.items():
-            for name in names.split():
-                self.expander.primitives["\\" + name] = handler
 
     # commands --------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ typesetter for is left alone. A macro that expands without end is switched off a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from porism.formula.macros.definition import Argument, Body, Environment, Macro, body_of, split
@@ -62,6 +62,11 @@ class Expander(ABC):
         self._groups: list[dict[str, Macro | None] | None] = []
         self._changed_in: dict[str, list[int]] = {}  # of each name, the open groups that gave it a meaning
         self._global = False
+
+    def install(self, commands: Mapping[Callable[[str], None], str]) -> None:
+        """Gives each of these commands (names with spaces between them) to the function that carries it out."""
+        for handler, names in commands.items():
+            self.primitives.update(("\\" + name, handler) for name in names.split())
 
     # reading ---------------------------------------------------------------------------------------------------
 
