@@ -6,10 +6,8 @@ processes can share; each distinct formula of a batch is parsed once.
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -43,6 +41,7 @@ from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
 from porism.errors import PorismError, Problem, pluralise
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
 from porism.system.concurrency.caching import cached_property
+from porism.system.garbage import without_collector
 from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 
 __all__ = [
@@ -282,20 +281,8 @@ class Analyzer:
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         """Analyses documents as a batch; problems are parts that were skipped or not understood."""
-        with _no_cycles():
+        with without_collector():  # trees have no cycles
             return _BatchBuilder(self).build(documents)
-
-
-@contextmanager
-def _no_cycles() -> Iterator[None]:
-    """Disables the garbage collector: trees have no cycles, and walking through them takes time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _BatchBuilder:

@@ -291,11 +291,9 @@ def _entries(
     tables: list[Path] = []
     left_out: Counter[str] = Counter()
     follow = options is not None and options.outside
-
-    def wanted_name(entry: Path) -> bool:
-        return _is_named_as_source(entry, only)
-
-    for entry in walk(path, on_problem, _is_collection, outside=follow, wanted=wanted_name):
+    for entry in walk(
+        path, on_problem, _is_collection, outside=follow, wanted=lambda entry: _is_named_as_source(entry, only)
+    ):
         name = _format_of(entry)
         if name is None and only is None and entry.suffix.lower() not in STYLES:
             left_out[entry.suffix.lower()] += 1

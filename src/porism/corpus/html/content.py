@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborNode
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.html.tree import BLOCKS, parse_element, parse_html, walk
+from porism.corpus.latex.tables import words
 from porism.corpus.lines import LineMark
 from porism.corpus.mathtext import describe_unbalanced, split_parts
 from porism.errors import OnProblem, Problem
@@ -32,11 +33,8 @@ _NO_FORMULAS = frozenset(("tex2jax_ignore", "mathjax_ignore", "nomath", "no-math
 _FORMULAS = frozenset(("tex2jax_process", "mathjax_process", "math", "arithmatex", "output_area"))
 """Classes of elements inside those in which they are delimiters again."""
 _NO_FORMULAS_HINT = re.compile("|".join(map(re.escape, _NO_FORMULAS)))
-_RENDERED = frozenset(
-    (
-        "katex-html", "MathJax_Preview", "MathJax", "MathJax_Display", "MathJax_CHTML", "MathJax_SVG",
-        "MathJax_SVG_Display", "MJXc-display",
-    )
+_RENDERED = words(
+    "katex-html MathJax_Preview MathJax MathJax_Display MathJax_CHTML MathJax_SVG MathJax_SVG_Display MJXc-display"
 )
 """Classes of what a script has drawn of a formula whose source is beside it."""
 
@@ -250,11 +248,6 @@ class ContentBuilder:
             text = PLACEHOLDER
         self.pieces.append(text)
 
-    def _formula(self, source: str, formula_id: str | None) -> None:
-        source, display = strip_delimiters(clean(source))
-        if source:
-            self._place(Formula(source, "latex", formula_id or None, None, display))
-
     def _place(self, formula: Formula | None) -> None:
         if formula is not None:
             self.objects.append(formula)
@@ -298,7 +291,9 @@ class ContentBuilder:
 
     def _image(self, attributes: Mapping[str, str | None]) -> None:
         if not {"latex", "tex"}.isdisjoint((attributes.get("class") or "").split()):
-            self._formula(attributes.get("alt") or "", None)
+            source, display = strip_delimiters(clean(attributes.get("alt") or ""))
+            if source:
+                self._place(Formula(source, display=display))
 
     def _flush(self) -> None:
         """Ends the open block."""

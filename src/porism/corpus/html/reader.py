@@ -16,6 +16,7 @@ from porism.analysis.languages import language_named
 from porism.corpus.base import OnProgress, ReaderOptions, clean
 from porism.corpus.html.content import ContentBuilder, formula_of_math, may_have_no_formulas
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
+from porism.corpus.latex.tables import words
 from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.sections import FileUnits, kind_of, theorem_title
 from porism.corpus.text_files import decode, guess_encoding, read_bytes, size_of
@@ -39,14 +40,12 @@ _PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORE
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "title"))
 _UNIT_ELEMENTS = frozenset(("div", "section", "article", "blockquote"))
 _NO_CONTENT = frozenset(("nav", "footer", "aside", "form", "button", "select"))
-_NO_CONTENT_CLASSES = frozenset(
-    (
-        "ltx_bibliography", "ltx_page_navbar", "ltx_page_footer", "ltx_page_header", "ltx_TOC", "ltx_authors",
-        "ltx_dates", "ltx_pagination", "ltx_index", "ltx_ERROR", "navbar", "sidebar", "breadcrumb", "breadcrumbs",
-        "toc", "menu", "mw-editsection", "navigation", "cookie-banner", "site-footer", "site-header", "ar5iv-footer",
-        "ltx_classification", "ltx_rdf", "ltx_note_outer_hidden", "printfooter", "catlinks", "reflist", "navbox",
-    )
-)  # fmt: skip
+_NO_CONTENT_CLASSES = words(
+    "ltx_bibliography ltx_page_navbar ltx_page_footer ltx_page_header ltx_TOC ltx_authors ltx_dates ltx_pagination "
+    "ltx_index ltx_ERROR navbar sidebar breadcrumb breadcrumbs toc menu mw-editsection navigation cookie-banner "
+    "site-footer site-header ar5iv-footer ltx_classification ltx_rdf ltx_note_outer_hidden printfooter catlinks "
+    "reflist navbox"
+)
 
 
 class PageReader(FileReader):

@@ -7,7 +7,7 @@ The id of a document is ``file#label``, or ``file#type-number`` where it has no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,31 +63,15 @@ class LatexReader:
 
         :raises SourceError: there is no such file or folder, or no LaTeX source in it.
         """
+        root, files, source = path.parent, [path], path.name
         if path.is_dir():
+            root, source = path, path.resolve().name
             files = list(filter(is_latex, walk(path, on_problem, outside=options.outside, wanted=is_latex)))
             if not files:
                 raise SourceError("holds no LaTeX source", where=str(path), hint="Name a folder with .tex files")
-            yield from self.read_files(path, files, options, on_problem, on_progress)
-        elif path.is_file():
-            yield from self.read_files(path.parent, [path], options, on_problem, on_progress, source=path.name)
-        else:
+        elif not path.is_file():
             check_file(path)  # says what it is
-
-    def read_files(
-        self, root: Path, files: Iterable[Path], options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress,
-        source: str | None = None,
-    ) -> Iterator[Document]:
-        """Yields the documents of these files and of those that they include, main files first.
-
-        A file that another one includes is read in its place there. Files that nothing includes are read on their own,
-        with the macros of a main file. That is the one that they name (``% !TeX root``), or the first one of their
-        folder or of one above it. Documents that are parts of larger ones (of the classes ``subfiles`` and
-        ``standalone``) come between these.
-
-        :param root: the folder that file names in ids and metadata are relative to.
-        """
-        project = LatexProject(root, list(files), options, source or root.resolve().name)
-        for group in project.groups():
+        for group in LatexProject(root, files, options, source).groups():
             for item in group.items(on_problem, on_progress):
                 if isinstance(item, Document):  # nothing was recalled that could stay unread
                     yield item
@@ -95,6 +79,11 @@ class LatexReader:
 
 class LatexProject(ProjectFiles):
     """Files of LaTeX in one folder: which of them are read on their own, in which order, and what they share.
+
+    A file that another one includes is read in its place there. Files that nothing includes are read on their own,
+    with the macros of a main file. That is the one that they name (``% !TeX root``), or the first one of their
+    folder or of one above it. Documents that are parts of larger ones (of the classes ``subfiles`` and
+    ``standalone``) come between these.
 
     :param root: the folder that file names in ids and metadata are relative to.
     :param source: the name of the collection.

@@ -56,11 +56,9 @@ _QUOTATION = re.compile(
 
 def with_quotation_marks(text: str) -> str:
     """A text in which quotations are not written as LaTeX does, with accents that begin code in Markdown."""
-    return _QUOTATION.sub(_quotation, text) if "``" in text and "''" in text else text
-
-
-def _quotation(match: re.Match[str]) -> str:
-    return match.group() if match.group("quoted") is None else f"“{match.group('quoted')}”"
+    if "``" not in text or "''" not in text:
+        return text
+    return _QUOTATION.sub(lambda match: f"“{quoted}”" if (quoted := match["quoted"]) is not None else match[0], text)
 
 
 def markdown_text(text: str, where: str, on_problem: OnProblem | None = None) -> Content:

@@ -87,10 +87,7 @@ def _replaced(match: re.Match[str]) -> str:
     whole = match.group()
     if whole.lstrip(" \t>")[:1] in ("`", "~"):
         return whole
-    return _with_lines_of(whole, _meaning(match))
-
-
-def _with_lines_of(whole: str, replacement: str) -> str:
+    replacement = _meaning(match)
     return replacement + "\n" * (whole.count("\n") - replacement.count("\n"))
 
 

@@ -121,11 +121,6 @@ class FormulaTable:
         value = self.cell(row, name)
         return _as_key(value) if value else None
 
-    def formula_at(self, offset: int, length: int) -> str:
-        """The last cell of the row that is at an offset."""
-        row = self.row_at(offset, length)
-        return row.cells[-1] if row is not None else ""
-
     def formula(self, row: TableRow, notation: Notation | None = None) -> Formula | None:
         """The formula of a row with its ids; None where it has none. Without a notation, its beginning decides."""
         source = self.cell(row, "formula").strip()
@@ -210,7 +205,8 @@ class FormulaIds:
         return rows
 
     def _mathml(self, formula: Formula, visual: str | None, number: int, offset: int, length: int) -> Formula | None:
-        element = self.tables[number].formula_at(offset, length)
+        row = self.tables[number].row_at(offset, length)
+        element = row.cells[-1] if row is not None else ""
         made = formula_of_math(element, formulas="mathml", formula_id=formula.id, visual_id=visual)
         if made is None or made.notation != "mathml":
             return None

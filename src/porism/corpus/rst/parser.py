@@ -6,16 +6,14 @@ hundreds. Here a role is its text, or a formula, and a directive is a ``containe
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from porism.corpus.directives import BARE_DIRECTIVES, CODE_DIRECTIVES, DROPPED_DIRECTIVES
 from porism.corpus.latex.tables import words
 from porism.corpus.references import role_text
+from porism.system.garbage import without_collector
 
 MAX_LINE_LENGTH = 100_000
 """docutils reads no text with a longer line."""
@@ -49,26 +47,9 @@ def parse_rst(text: str) -> tuple[Any, list[tuple[int, str]]]:
     parser_class, inliner_class, settings = _tools()
     document = new_document("text", settings.copy())
     inliner = inliner_class()
-    with _without_collector():
+    with without_collector():  # else the time of a text of many headings or tables grows faster than its length
         parser_class(inliner=inliner).parse(_HEAD.sub(rf"\1{DIRECTIVE}:: \2", text), document)
     return document, inliner.unread
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Keeps Python's collector of cycles from going through the tree again and again while it grows.
-
-    Without this the time of a text of many headings or tables grows faster than its length; nothing of the tree could
-    be freed anyway.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def as_written(text: str) -> str:
