@@ -14,6 +14,8 @@ Browsers lay out MathML by the tables of a font, and here these are set so that 
   back where something is below, ``ss03`` half of it where both are.
 - Script letters have the forms of feature ``ss01`` of the source, which are roundhand, after U+FE01, by which Unicode
   tells ``\\mathscr`` from ``\\mathcal``.
+- The empty set is a circle, as feature ``cv01`` of the source has it, and a slashed zero after U+FE00: so Unicode tells
+  ``\\varnothing`` from ``\\emptyset``.
 - Feature ``ssty``: primes for scripts; feature ``ss01``: small arrows for vectors.
 """
 
@@ -53,6 +55,7 @@ SPACING = "\u20d7\u20d6\u20e1\u20db\u20dc"
 """Combining characters that are made as wide as they are."""
 HANDS = "ss01"
 CALLIGRAPHIC, ROUNDHAND = 0xFE00, 0xFE01
+EMPTY_SET, CIRCLES, SLASHED_ZERO = 0x2205, "cv01", 0xFE00
 CONSTANTS = {
     "SuperscriptBaselineDropMax": 386, "SubscriptBaselineDropMin": 50, "RadicalKernBeforeDegree": 0,
 }
@@ -181,13 +184,19 @@ class Builder:
         for prime in ("minute.st", "uni2033.st"):
             self.move(prime, 0, 0, self.font["hmtx"][prime][0] - CLOSER_PRIMES)
 
-    def set_hands(self) -> None:
-        """Gives script letters their roundhand forms after the variation selector for it."""
+    def set_variations(self) -> None:
+        """Gives script letters their roundhand forms, and the empty set its two, after the variation selectors."""
         hands = self._alternates(HANDS)
         table = CmapSubtable.newSubtable(14)
         table.platformID, table.platEncID, table.language, table.cmap = 0, 5, 0, {}
         letters = sorted((code, hands[name]) for code, name in self.characters.items() if name in hands)
         table.uvsDict = {ROUNDHAND: letters, CALLIGRAPHIC: [(code, None) for code, _ in letters]}
+        zero = self.characters[EMPTY_SET]
+        table.uvsDict[SLASHED_ZERO] = [(EMPTY_SET, zero), *table.uvsDict[CALLIGRAPHIC]]
+        circle = self._alternates(CIRCLES)[zero]
+        for characters in self.font["cmap"].tables:
+            if EMPTY_SET in characters.cmap:
+                characters.cmap[EMPTY_SET] = circle
         self.font["cmap"].tables.append(table)
         self.hands = dict(letters)
 
@@ -256,7 +265,7 @@ def main() -> None:
     builder.set_slashes()
     builder.set_radicals()
     builder.set_accents()
-    builder.set_hands()
+    builder.set_variations()
     builder.set_letters()
     builder.set_features()
     for constant, value in CONSTANTS.items():

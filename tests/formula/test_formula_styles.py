@@ -26,6 +26,7 @@ BOX, UP, DOWN, TWICE, ACROSS = (
     f'<mrow class="{kind}">' for kind in ("boxed", "struck-up", "struck-down", "struck-twice", "struck-across")
 )
 BOX = BOX.replace(">", ' displaystyle="true">')
+FRAME = '<mrow class="framed" displaystyle="false">'
 END = "</mrow>"
 SUM = "<mi>a</mi><mo>+</mo><mi>b</mi>"
 
@@ -47,10 +48,9 @@ ENCLOSED = [
     (r"\frac\cancel{a}{\bcancel b}", f"<mfrac>{UP}<mi>a</mi>{END}{DOWN}<mi>b</mi>{END}</mfrac>", r"\frac ab"),
     (r"\xcancel{a+b}", f"<mrow>{TWICE}{SUM}{END}</mrow>", "a+b"), (r"\sout{x}", f"{ACROSS}<mi>x</mi>{END}", "x"),
     (r"\cancelto{0}{x}", f"<mover>{UP}<mi>x</mi>{END}<mn>0</mn></mover>", r"\overset{0}{x}"),
-    (r"\fbox{$a+b$}", f"<mrow>{BOX}{SUM}{END}</mrow>", "a+b"),
-    (r"\framebox[2cm][l]{$x$}", f"{BOX}<mi>x</mi>{END}", "x"),
-    (r"\fcolorbox{red}{white}{$x$}", f"{BOX}<mi>x</mi>{END}", "x"),
-    (r"\bbox[5px,border:1px solid red]{x}", f"{BOX}<mi>x</mi>{END}", "x"), (r"\bbox[red]{x}", "<mi>x</mi>", "x"),
+    (r"\fbox{$a+b$}", f"<mrow>{FRAME}{SUM}{END}</mrow>", "a+b"),
+    (r"\framebox[2cm][l]{$x$}", f"{FRAME}<mi>x</mi>{END}", "x"),
+    (r"\bbox[5px,border:1px solid red]{x}", f"{BOX}<mi>x</mi>{END}", "x"), (r"\bbox[5px]{x}", "<mi>x</mi>", "x"),
     (r"\def\b#1{\boxed{#1}}\b{a+b}", f"<mrow>{BOX}{SUM}{END}</mrow>", "a+b"),
     (r"\boxed{\left(\frac ab\right)}^2",
      f'<mrow><msup><mrow>{BOX}<mo stretchy="true">(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo stretchy="true">)</mo>'
@@ -154,3 +154,13 @@ def test_variation_selectors_are_no_symbols(source: str) -> None:
     tree = (parse_mathml if "<" in source else parse_latex)(source)
     assert len(tree.row) == 1
     assert not tree.problems
+
+
+@pytest.mark.parametrize(("source", "written"), [
+    (r"\emptyset", "∅\ufe00"), (r"\varnothing", "∅"), ("∅", "∅"), ("∅\ufe00", "∅"),
+    ("<math><mi>∅\ufe00</mi></math>", "∅\ufe00"), ("<math><mi>∅</mi></math>", "∅"),
+])
+def test_the_empty_set_has_the_form_that_was_written(source: str, written: str) -> None:
+    tree = (parse_mathml if "<" in source else parse_latex)(source)
+    assert shown(tree) == f'<mi mathvariant="normal">{written}</mi>'
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree) == layout_key(parse_latex(r"\emptyset"))

@@ -39,10 +39,13 @@ _SLOTS = ("above", "below", "over", "under", "pre_above", "pre_below")
 MAX_STYLES = 8
 
 
-def set_style(row: Row, kind: str) -> None:
-    """Puts a box or a stroke around all of a row as it is now; more than eight around one symbol are left out."""
+def set_style(row: Row, kind: str, colour: str = "", background: str = "") -> None:
+    """Puts a box, a stroke or a colour around all of a row as it is now; more than eight around one symbol are left
+    out."""
     if row:
-        style = Style(kind, frozenset(slot for slot in _SLOTS if getattr(row[-1], slot) is not None))
+        is_ended = _is_bare(row[-1], DROPPED_AT_END)  # what is before punctuation at the end gets no more scripts
+        slots = _SLOTS if is_ended else [slot for slot in _SLOTS if getattr(row[-1], slot) is not None]
+        style = Style(kind, frozenset(slots), 0, colour, background)
         for node in row:
             if len(node.styles) < MAX_STYLES:
                 node.styles = (style, *node.styles)

@@ -15,12 +15,14 @@ class Style:
 
     ``kind`` is one of :mod:`porism.formula.tables.styles`. ``slots`` are those of the last symbol that were filled when
     the style ended: scripts that came later are not in it. ``column`` says of scripts that they are to the right
-    of those of earlier columns: ``T_a{}^b``.
+    of those of earlier columns: ``T_a{}^b``. ``colour`` and ``background`` are ``#rrggbb`` or empty.
     """
 
     kind: str
     slots: frozenset[str] = frozenset()
     column: int = 0
+    colour: str = ""
+    background: str = ""
 
 
 class LayoutNode:
@@ -47,7 +49,7 @@ class LayoutNode:
 
     ``space`` is the horizontal space written before the symbol, in mu (18 are a quad; ``\\!`` takes 3 away). It is seen
     on the page and is not part of what the formula says: equality, keys and terms leave it out. So they do with
-    ``styles``, the boxes and strokes around the symbol, outer ones first.
+    ``styles``, the boxes, strokes and colours around the symbol, outer ones first.
     """
 
     __slots__ = (

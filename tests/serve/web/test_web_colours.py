@@ -51,3 +51,13 @@ def test_colours_stay_apart_and_from_the_ink_in_every_sight(theme: dict[str, str
     for one, other in combinations(names, 2):
         apart = float(np.linalg.norm(seen(theme[one], sight) - seen(theme[other], sight)))
         assert apart > 0.1, (one, other)
+
+
+def test_colours_of_formulas_can_be_read_on_a_dark_page() -> None:
+    sheet = (Path(porism.__file__).parent / "serve" / "web" / "static" / "math.css").read_text(encoding="utf-8")
+    (share,) = re.findall(
+        r"mathcolor.*light-dark\(currentColor, color-mix\(in srgb, currentColor (\d+)%, white\)\)", sheet
+    )
+    darkest = round(255 * (100 - int(share)) / 100)
+    for surface in ("paper", "raised"):
+        assert contrast(f"#{3 * f'{darkest:02x}'}", DARK[surface]) >= 4.5

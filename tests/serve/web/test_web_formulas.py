@@ -12,6 +12,7 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 
 from porism.formula import operator_tree, parse_latex
 from porism.formula.tables.alphabets import styled
+from porism.formula.tables.setting import EMPTY_SET, SLASHED_ZERO
 from porism.formula.tables.styles import ENCLOSURES, ROUNDHAND_SELECTOR
 from porism.search.formulas import FormulaSearcher
 from porism.serve import web
@@ -131,6 +132,14 @@ def test_the_font_has_script_letters_of_two_hands() -> None:
     assert set(letters) <= {code for code, _ in hands[0xFE00]}
     other = dict(hands[ord(ROUNDHAND_SELECTOR)])
     assert all(other[code] != font.getBestCmap()[code] for code in letters)
+
+
+def test_the_font_has_two_forms_of_the_empty_set() -> None:
+    pytest.importorskip("brotli")
+    font = pytest.importorskip("fontTools.ttLib").TTFont(STATIC / "porism-math.woff2")
+    (forms,) = (table.uvsDict for table in font["cmap"].tables if table.format == 14)
+    slashed_zero = dict(forms[ord(SLASHED_ZERO)])[ord(EMPTY_SET)]
+    assert slashed_zero not in (None, font.getBestCmap()[ord(EMPTY_SET)])
 
 
 def test_a_drawn_tree_has_its_nodes_above_their_operands() -> None:

@@ -158,7 +158,7 @@ def test_all_formulas_of_a_real_collection_pass_unharmed(shared_data: Path) -> N
     r"\sum_{i=1}^n \binom{n}{i} \frac{a}{\sqrt[3]{b}} \le \infty < \mathbf{x}", r"{}_a^b X_c^d \overline{x} \hat{y}",
     r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", r"f(x) = \begin{cases} 1 & x > 0 \\ 0 & \text{else} \end{cases}",
     r"\begin{aligned} a &= b \\ c &< d \end{aligned}", r"\underbrace{a+b}_{n} \overset{!}{=} \underline{x}",
-    r"?x^2 \unknown",
+    r"?x^2 \unknown", r"\color{red}{x}+\fcolorbox{blue}{yellow}{$y$}",
     r"\lim_{x \to 0} \prod_k \left( \frac{x}{k} \right) | x | \mathfrak{g} \mathbb{R}", r"\text{a & b} \& \lt \#",
 ])
 def test_every_element_that_formulas_have_passes(latex: str) -> None:

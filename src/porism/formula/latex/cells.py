@@ -163,6 +163,8 @@ def _end_cell(machine: Machine, frame: Frame, i: int) -> None:
     machine.place_spaces(machine.row)
     if frame.payload[0] != "lines":
         trim(machine.row)
+    if machine.colours:
+        machine.end_colours()
     frame.line.append(machine.row)
     machine.row = []
     machine.base = 0

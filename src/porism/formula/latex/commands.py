@@ -42,7 +42,14 @@ from porism.formula.latex.groups import (
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.negation import negation
-from porism.formula.latex.styles import box_with_border, styled, styled_text
+from porism.formula.latex.styles import (
+    box_with_option,
+    coloured,
+    definition_of_colour,
+    filled_text,
+    styled,
+    styled_text,
+)
 from porism.formula.latex.symbols import (
     alias,
     division,
@@ -190,7 +197,10 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     table.update({"\\" + key: (infix_with_fences, value) for key, value in INFIX_WITH_FENCES.items()})
     table.update({"\\" + key: (styled, value) for key, value in STYLED.items()})
     table.update({"\\" + key: (styled_text, (BOXES[key], kind)) for key, kind in STYLED_TEXTS.items()})
-    table["\\bbox"] = (box_with_border, "boxed")
+    table.update({"\\bbox": (box_with_option, None), "\\colorbox": (filled_text, False)})
+    table.update({"\\fcolorbox": (filled_text, True), "\\color": (coloured, False)})
+    table.update({"\\" + name: (coloured, True) for name in ("textcolor", "mathcolor")})
+    table.update({"\\definecolor": (definition_of_colour, True), "\\colorlet": (definition_of_colour, False)})
     table["\\)"] = (inner_end, None)
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})
     table.update({"\\hspace": (measured_space, None), "\\mspace": (measured_space, None)})

@@ -25,10 +25,19 @@ from porism.formula.latex.frames import (
     Infix,
 )
 from porism.formula.latex.tokens import Tokens, set_apart
-from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nucleus, takes_arguments, trim
+from porism.formula.layout import (
+    brace_mark,
+    group_nodes,
+    innermost,
+    matrix,
+    nucleus,
+    set_style,
+    takes_arguments,
+    trim,
+)
 from porism.formula.tables.commands import WORD_FONTS
 from porism.formula.tables.lookup import blackboard, canonical_name, kind_of
-from porism.formula.tables.styles import ROUNDHAND
+from porism.formula.tables.styles import COLOURED, ROUNDHAND
 from porism.formula.tree import LayoutNode, ParseProblem, Row, Style
 from porism.formula.words import TextRun
 
@@ -60,6 +69,10 @@ class Machine:
     """Spaces that no symbol has come after yet: the row, the index that the symbol will have in it, the width in mu."""
     text_run: tuple[Row, int, LayoutNode, TextRun] | None = None
     """The text that was read last: its row, where its nodes begin there, the last of them, and its words."""
+    colours: list[tuple[int, Row, int, str]]
+    """Colours that were chosen: how many frames were open, the row, the index of the next symbol, ``#rrggbb``."""
+    named_colours: dict[str, str]
+    """The colours that the formula itself defines."""
     word: LayoutNode | None = None
     """The letter or name that an adjacent letter in a text font would continue."""
 
@@ -79,6 +92,8 @@ class Machine:
         self.problems: list[ParseProblem] = []
         self.words: list[LayoutNode] = []
         self.spaces = []
+        self.colours = []
+        self.named_colours = {}
 
     # -- small helpers -------------------------------------------------------------------------------------------------
 
@@ -130,6 +145,20 @@ class Machine:
     def _is_spaced(self) -> bool:
         """Whether a space waits for the next symbol of the current row."""
         return bool(self.spaces) and self.spaces[-1][0] is self.row and self.spaces[-1][1] == len(self.row)
+
+    # -- colours -------------------------------------------------------------------------------------------------------
+
+    def choose_colour(self, colour: str) -> None:
+        """Sets what follows in the innermost group in a colour."""
+        if self.colours and self.colours[-1][0] == len(self.stack):
+            self.end_colours()
+        self.colours.append((len(self.stack), self.row, len(self.row), colour))
+
+    def end_colours(self) -> None:
+        """Puts the symbols since then into the colours that were chosen in what ends now."""
+        while self.colours and self.colours[-1][0] >= len(self.stack):
+            _, row, index, colour = self.colours.pop()
+            set_style(row[index:], COLOURED, colour)
 
     # -- adding nodes --------------------------------------------------------------------------------------------------
 
@@ -258,6 +287,8 @@ class Machine:
         """Ends the argument in braces that the top frame waited for; the next one may open at once."""
         if self.spaces:
             self.place_spaces(self.row)
+        if self.colours:
+            self.end_colours()
         arguments = frame.arguments
         arguments.append(self.row)
         if len(arguments) == frame.wanted:
@@ -363,6 +394,8 @@ class Machine:
             return
         if self.infix is not None:
             self.finish_infix(end)
+        if self.colours:
+            self.end_colours()
         if kind == GROUP:
             self.braces -= 1
             if len(self.row) - self.base > 1 and takes_arguments(self.row, self.base, frame.base):
@@ -449,4 +482,6 @@ class Machine:
         if self.spaces:
             self.place_spaces(self.row)
         trim(self.row)
+        if self.colours:
+            self.end_colours()
         return self.row

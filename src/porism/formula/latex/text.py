@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from porism.formula.colours import colour_value
 from porism.formula.latex.frames import GROUP
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
@@ -159,6 +160,14 @@ def skip_arguments(machine: Machine, signature: str, i: int) -> int:
                     machine.take()
                     i += 1
     return i
+
+
+def colour_argument(machine: Machine, i: int) -> tuple[str, int]:
+    """Consumes a colour with its model: its value, empty if it is not valid, and the index of its last token."""
+    end = skip_arguments(machine, "o", i)
+    model = "".join(machine.texts[i + 1:end + 1]).strip().strip("[]")
+    written, end = argument_text(machine, end)
+    return colour_value(written, model, machine.named_colours), end
 
 
 def space(machine: Machine, payload: int, i: int) -> None:

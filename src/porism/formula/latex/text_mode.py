@@ -9,9 +9,17 @@ from porism.formula.latex.arguments import accent
 from porism.formula.latex.frames import TEXT, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
-from porism.formula.latex.text import dimension, measured_space, skip_arguments, text_of, wildcard
+from porism.formula.latex.text import (
+    colour_argument,
+    dimension,
+    measured_space,
+    skip_arguments,
+    text_of,
+    wildcard,
+)
 from porism.formula.latex.tokens import COMMENT
 from porism.formula.latex.unicode import NUMBERED, named_by_number
+from porism.formula.layout import set_style
 from porism.formula.tables.commands import (
     ACCENTS,
     DIMENSION_COMMANDS,
@@ -24,6 +32,7 @@ from porism.formula.tables.commands import (
 )
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.spaces import SPACE_COMMANDS, WORD_SPACE
+from porism.formula.tables.styles import COLOURED
 from porism.formula.tables.text_accents import TEXT_ACCENTS
 from porism.formula.words import TextRun, join_runs, words_row
 
@@ -48,6 +57,9 @@ class _Group(NamedTuple):
     font: str
     closes: bool = False
     """Whether its end is that of the argument of a command, which has a row of its own."""
+    colour: str = ""
+    start: int = 0
+    """Where in the row the text begins that has the colour."""
 
 
 def text(machine: Machine, payload: str, i: int) -> None:
@@ -125,13 +137,16 @@ class _Reader:
                 self._say(" " if token == "~" else token.replace(COMMENT, ""), j)
         machine.problem(machine.starts[-1], "text is never closed")
         self._end_accent()
+        self._choose_colour("")
         self._flush()
 
     def _close(self, j: int) -> bool:
         """Ends the innermost group; whether it was the last, and the text is over."""
         machine = self.machine
-        group = self.groups.pop()
         self._end_accent()
+        if self.groups[-1].colour:
+            self._choose_colour("")
+        group = self.groups.pop()
         if not self.groups:
             self._flush(self._takes_script(j))
             if group.closes:
@@ -163,6 +178,13 @@ class _Reader:
         if font != self.font:
             self._flush()
             self.font = font
+
+    def _choose_colour(self, colour: str) -> None:
+        """Sets what follows in the innermost group in a colour; what one text makes of two colours has none."""
+        self._flush()
+        row, group = self.machine.row, self.groups[-1]
+        set_style(row[group.start:] if group.colour else [], COLOURED, group.colour)
+        self.groups[-1] = group._replace(colour=colour, start=len(row))
 
     def _command(self, token: str, j: int) -> None:
         machine = self.machine
@@ -199,6 +221,13 @@ class _Reader:
         elif token in NUMBERED:
             char, end = named_by_number(machine, j, plain=NUMBERED[token])
             self._say(char, j, end)
+            return
+        elif token in ("\\color", "\\textcolor"):
+            colour, end = colour_argument(machine, j)
+            if machine.texts[machine.next_visible(end) + 1] == "{":
+                machine.take()
+                self.groups.append(_Group(self.font))
+            self._choose_colour(colour)
             return
         elif token in _LAYOUT:
             if name in ACCENTS or name in FRACTIONS:

@@ -8,6 +8,7 @@ from collections import Counter
 from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, parse_latex
 from porism.formula.layout import child_rows, trim
 from porism.formula.mathml.chemistry import chemical_name, is_chemical, join_states
+from porism.formula.mathml.colours import set_colours
 from porism.formula.mathml.content import build_content, is_content_leaf
 from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
 from porism.formula.mathml.elements import Child, Element, is_operator
@@ -251,6 +252,7 @@ class _Reader:
         else:
             run = text_run(text, variant, start, end)
             row = words_row(*run)
+        set_colours(row, attributes)
         space = 0 if row or not text else written_space(text)
         has_operator = bool(attributes) and is_operator(attributes)
         parent.children.append(Child(name, row, space=space, is_operator=has_operator, run=run if row else None))

@@ -18,6 +18,7 @@ from porism.formula.layout import (
     takes_arguments,
     trim,
 )
+from porism.formula.mathml.colours import colours_of, set_colours
 from porism.formula.mathml.elements import Child, Element, is_operator
 from porism.formula.mathml.finishing import BARE_STACK, finish_row, is_empty_stack, join_relation
 from porism.formula.mathml.leaves import operator
@@ -71,9 +72,11 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
                 arguments[wanted - 1] += extra
         arguments += [[] for _ in range(wanted - len(arguments))]
         belongs_before = element.has_phantom and not arguments[0] and name in ("msup", "msub", "msubsup")
+        row = _positional(element, arguments[:wanted], end)
+        set_colours(row, element.attributes)
         is_bare = name not in ("mfrac", "mroot") and bool(children) and not any(arguments[1:wanted])
         run = children[0].run if is_bare else None
-        return Child(name, _positional(element, arguments[:wanted], end), belongs_before=belongs_before, run=run)
+        return Child(name, row, belongs_before=belongs_before, run=run)
     if name == "mtd":
         row = finish_row(_joined(element))
         align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
@@ -95,6 +98,7 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name == "msqrt":
         node = LayoutNode("√", "R", element.start, end)
         node.within = finish_row(_joined(element))
+        set_colours([node], element.attributes)
         return Child(name, [node])
     if name == "mfenced":
         return Child(name, _fenced(element, end))
@@ -131,7 +135,9 @@ def _row(element: Element) -> Child:
     if "REL" in element.attributes and len(row) > 1:
         join_relation(row)
     if "class" in element.attributes and (enclosure := _ENCLOSURE.search(element.attributes)) is not None:
-        set_style(row, enclosure[0])
+        set_style(row, enclosure[0], *colours_of(element.attributes))
+    else:
+        set_colours(row, element.attributes)
     if NAME in element.attributes:
         return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
     if NAME in inside:

@@ -77,12 +77,16 @@ def default_spaces(label: str, form: str, is_explicit: bool = False) -> tuple[in
 SHOWN_SIGNS = {"-": "−", "*": "∗"}
 """Label of an operator → the character that is shown for it."""
 
+EMPTY_SET, SLASHED_ZERO = "∅", "\ufe00"
+"""The empty set, and Unicode's variation selector after it for the form of ``\\\\emptyset``."""
+
 COMMAND_SIGNS: dict[str, str] = {
     "implies": "⟹", "Longrightarrow": "⟹", "impliedby": "⟸", "Longleftarrow": "⟸", "iff": "⟺",
     "Longleftrightarrow": "⟺", "longrightarrow": "⟶", "longleftarrow": "⟵", "longleftrightarrow": "⟷",
     "longmapsto": "⟼", "leqslant": "⩽", "geqslant": "⩾", "leqq": "≦", "geqq": "≧", "preceq": "⪯", "succeq": "⪰",
     "subseteqq": "⫅", "supseteqq": "⫆", "subsetneqq": "⫋", "supsetneqq": "⫌", "lneq": "⪇", "gneq": "⪈", "leadsto": "↝",
     "cdots": "⋯", "dotsb": "⋯", "dotsm": "⋯", "dotsi": "⋯", "Diamond": "◇",
+    **dict.fromkeys(("emptyset", "empty"), EMPTY_SET + SLASHED_ZERO),
 }
 """Command → the character that is shown where another form of the same symbol was written."""
 

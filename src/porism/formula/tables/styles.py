@@ -1,20 +1,26 @@
-"""How content is set without meaning more by it: boxes and strokes, by command, by notation of MathML, and as CSS."""
+"""How content is set without meaning more by it: boxes, strokes and colours, by command, by notation of MathML, and as
+CSS."""
 
 from __future__ import annotations
 
+BOXED, FRAMED, FILLED = "boxed", "framed", "filled"
+"""The kinds of style of a formula in a box, of text in one, and of text on a background."""
+COLOURED = "coloured"
+"""The kind of style of content in a colour, or on one, without room around it."""
+
 STYLED: dict[str, tuple[str, str]] = {
-    "boxed": ("", "boxed"), "cancel": ("o", "struck-up"), "bcancel": ("o", "struck-down"),
+    "boxed": ("", BOXED), "cancel": ("o", "struck-up"), "bcancel": ("o", "struck-down"),
     "xcancel": ("o", "struck-twice"), "sout": ("", "struck-across"),
 }
 """Command with mathematics as its argument → its arguments before that, and the kind of style."""
 
 STYLED_TEXTS: dict[str, str] = dict.fromkeys(
-    ("fbox", "framebox", "fcolorbox", "tcbox", "ovalbox", "shadowbox", "doublebox"), "boxed"
+    ("fbox", "framebox", "tcbox", "ovalbox", "shadowbox", "doublebox"), FRAMED
 )
 """Command of :data:`~porism.formula.tables.boxes.BOXES` → the kind of style of its text."""
 
 NOTATIONS: dict[str, str] = {
-    **dict.fromkeys(("box", "roundedbox", "circle"), "boxed"), "updiagonalstrike": "struck-up",
+    **dict.fromkeys(("box", "roundedbox", "circle"), BOXED), "updiagonalstrike": "struck-up",
     "downdiagonalstrike": "struck-down", "horizontalstrike": "struck-across",
 }
 """Notation of ``<menclose>`` → the kind of style."""
@@ -36,7 +42,8 @@ _UP, _DOWN, _ACROSS = (_stroke(side) for side in ("bottom right", "top right", "
 _BEYOND = "padding: .15em .05em; margin: -.15em -.05em"
 """Slanted strokes reach beyond their content, which keeps its place."""
 ENCLOSURES: dict[str, str] = {
-    "boxed": "border: thin solid; padding: .3em", "struck-up": f"{_BEYOND}; background: {_UP}",
+    BOXED: "border: thin solid; padding: .3em", FRAMED: "border: thin solid; padding: .3em", FILLED: "padding: .3em",
+    "struck-up": f"{_BEYOND}; background: {_UP}",
     "struck-down": f"{_BEYOND}; background: {_DOWN}", "struck-twice": f"{_BEYOND}; background: {_UP}, {_DOWN}",
     "struck-across": f"background: {_ACROSS}",
 }

@@ -1,17 +1,22 @@
-"""Which symbols of a row are in one box or under one stroke, and the elements of MathML that show it."""
+"""Which symbols of a row are in one box, under one stroke or in one colour, and the elements of MathML that show it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from porism.formula.tables.styles import ENCLOSURES
+from porism.formula.tables.styles import BOXED, COLOURED, ENCLOSURES, FILLED, FRAMED
 from porism.formula.tree import LayoutNode, Row, Style
 
 _SCRIPTS = ("above", "below", "pre_above", "pre_below")
 _ACCENTS = ("over", "under")
+_ALL_SLOTS = frozenset((*_SCRIPTS, *_ACCENTS))
 CORE, ACCENTED, WHOLE = range(3)
 """How much of a single symbol an enclosure holds: itself, its accents too, its scripts too."""
+_SHOWN_KINDS = {*ENCLOSURES, COLOURED}
+_DISPLAY_STYLES = {BOXED: "true", FRAMED: "false", FILLED: "false"}
+"""Kind of style → whether what is in it is set as on a line of its own, where it is not set as what is around it."""
 
 
 class Run(NamedTuple):
@@ -34,9 +39,29 @@ def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[Run]:
         shared = 0
         while shared < min(len(opened), len(styles)) and opened[shared][0] is styles[shared]:
             shared += 1
-        found += [Run(first, i - 1, style) for style, first in opened[shared:] if style.kind in ENCLOSURES]
+        for style, first in opened[shared:]:
+            if style.kind in _SHOWN_KINDS:
+                found += _cut(Run(first, i - 1, style), groups)
         opened[shared:] = [(style, i) for style in styles[shared:]]
     return _nested(found, groups) if found else found
+
+
+def _cut(run: Run, groups: Mapping[int, Sequence[int]]) -> list[Run]:
+    """A colour in pieces where it overlaps groups in part; other enclosures stay whole."""
+    if run.style is None or run.style.kind != COLOURED or not groups:
+        return [run]
+    ends = {run.last}
+    for first, lasts in groups.items():
+        for last in lasts:
+            if first < run.first <= last < run.last:
+                ends.add(last)
+            elif run.first < first <= run.last < last:
+                ends.add(first - 1)
+    pieces: list[Run] = []
+    for last in sorted(ends):
+        style = run.style if last == run.last else replace(run.style, slots=_ALL_SLOTS)
+        pieces.append(Run(pieces[-1].last + 1 if pieces else run.first, last, style))
+    return pieces
 
 
 def _nested(runs: list[Run], groups: Mapping[int, Sequence[int]]) -> list[Run]:
@@ -77,14 +102,23 @@ def extent(node: LayoutNode, style: Style) -> int:
     return ACCENTED if any(getattr(node, slot) is not None and slot not in style.slots for slot in own) else WHOLE
 
 
-def is_display(style: Style | None) -> bool:
-    """Whether what is in an enclosure is set as on a line of its own, as ``\\boxed`` does."""
-    return style is not None and style.kind == "boxed"
+def is_box(style: Style | None) -> bool:
+    """Whether what is in an enclosure is one symbol for what is around it, as it is in a box and under a stroke."""
+    return style is not None and style.kind != COLOURED
+
+
+def is_display(style: Style | None) -> bool | None:
+    """Whether what is in an enclosure is set as on a line of its own; None where that is as around it."""
+    shown = _DISPLAY_STYLES.get(style.kind) if style is not None else None
+    return None if shown is None else shown == "true"
 
 
 def opening(style: Style | None) -> str:
     """The element that begins an enclosure; ``</mrow>`` ends it."""
     if style is None:
         return "<mrow>"
-    shown = ' displaystyle="true"' if is_display(style) else ""
-    return f'<mrow class="{style.kind}"{shown} style="{ENCLOSURES[style.kind]}">'
+    attributes = {
+        "class": style.kind if is_box(style) else "", "displaystyle": _DISPLAY_STYLES.get(style.kind),
+        "mathcolor": style.colour, "mathbackground": style.background, "style": ENCLOSURES.get(style.kind),
+    }
+    return "<mrow" + "".join(f' {name}="{value}"' for name, value in attributes.items() if value) + ">"

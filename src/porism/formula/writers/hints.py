@@ -9,7 +9,7 @@ from unicodedata import decimal
 from porism.formula.notation import notation_of
 from porism.formula.tables.commands import MARKED_LIMITS
 from porism.formula.tables.lookup import SYMBOLS, canonical_number
-from porism.formula.tables.setting import COMMAND_SIGNS
+from porism.formula.tables.setting import COMMAND_SIGNS, SLASHED_ZERO
 from porism.formula.tree import LayoutNode, LayoutTree
 
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
@@ -158,7 +158,8 @@ class Hints:
         if self.has_commands and self.source.startswith("\\", node.start):
             return COMMAND_SIGNS.get(self.command(node), "")
         written = self._content(node)
-        is_form = len(written) == 1 and not written.isascii() and SYMBOLS.get(written, ("",))[0] == node.label
+        char = written.removesuffix(SLASHED_ZERO)
+        is_form = len(char) == 1 and not char.isascii() and SYMBOLS.get(char, ("",))[0] == node.label
         return written if is_form else ""
 
     def columns(self, node: LayoutNode) -> str:

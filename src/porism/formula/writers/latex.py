@@ -61,6 +61,7 @@ _ENVIRONMENT_OF = {
 def to_latex(tree: LayoutTree, *, spaces: bool = True) -> str:
     """The tree as LaTeX: one spelling for everything, arguments always in braces; parsing it gives an equal tree.
 
+    Boxes, strokes and colours are left out: they say nothing, and this is the one spelling of what a formula says.
     Without ``spaces`` formulas that differ in nothing else are written alike.
     """
     parts: list[str] = []

@@ -7,7 +7,7 @@ from unicodedata import normalize
 from porism.formula.tables.alphabets import has_own_character, styled
 from porism.formula.tables.commands import NAME_SYNONYMS
 from porism.formula.tables.lookup import RELATION_CLASSES, canonical_name, token_class
-from porism.formula.tables.setting import SHOWN_SIGNS
+from porism.formula.tables.setting import EMPTY_SET, SHOWN_SIGNS
 from porism.formula.tables.styles import ROUNDHAND, ROUNDHAND_SELECTOR
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.writers.hints import Hints
@@ -16,7 +16,7 @@ _VARIANTS = {
     "bf": "bold", "cal": "script", "frak": "fraktur", "sf": "sans-serif", "tt": "monospace", "bb": "double-struck",
     "rm": "normal", "it": "italic",
 }
-_UPRIGHT = frozenset("∞∅ℏℵℶℷℸ⊤⊥")
+_UPRIGHT = frozenset("∞ℏℵℶℷℸ⊤⊥")
 _SPELLED = {label: words.replace(" ", "\u2009") for words, label in NAME_SYNONYMS.items() if " " in words}
 """Name → how it is set where it is of two words."""
 _OPERATIONS = RELATION_CLASSES | {"additive", "multiplicative", "set-operator"}
@@ -34,6 +34,8 @@ def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
     """A letter or a name as it is set, and the ``mathvariant`` that it needs besides, mostly none."""
     label, font = node.label, node.font
     if not font:
+        if label == EMPTY_SET:
+            return hints.sign(node) or label, "normal"
         is_accented = len(label) == 1 and not label.isascii() and normalize("NFD", label) != label
         upright = label in _UPRIGHT or is_accented or (len(label) == 1 and "Α" <= label <= "Ω")
         if len(label) > 1 and hints.is_italic(node):

@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
-from porism.formula.layout import child_rows, column_of, mark_order
+from porism.formula.layout import child_rows
 from porism.formula.tables.alphabets import styled
-from porism.formula.tables.commands import BRACES, MARKS
 from porism.formula.tables.lookup import DROPPED_AT_END
-from porism.formula.tables.setting import ACCENT_SIGNS, IDENTIFIERS, LINES_BESIDE, default_spaces
+from porism.formula.tables.setting import IDENTIFIERS, LINES_BESIDE
 from porism.formula.tree import LayoutNode, LayoutTree, Row, Style
 from porism.formula.writers.cells import aligned_lines, cell_opening, column_style, end_of, row_styles
 from porism.formula.writers.enclosures import ACCENTED, CORE, WHOLE, begun, extent, is_display, opening
 from porism.formula.writers.fences import is_high
 from porism.formula.writers.hints import Hints
 from porism.formula.writers.letters import letter_shown
-from porism.formula.writers.spacing import DISPLAY, SCRIPT, TEXT, Operator, set_row, takes_limits
-from porism.formula.writers.texts import text_parts
+from porism.formula.writers.scripts import ACCENT_ATTRIBUTES, InRow, Side, Task, accented, columns_of_scripts, scripted
+from porism.formula.writers.spacing import DISPLAY, SCRIPT, TEXT, Operator, set_row
+from porism.formula.writers.texts import escape, text_parts
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-
-
-class _InRow(NamedTuple):
-    """A node to write, the style that it is set in, and its operator if it is one."""
-
-    node: LayoutNode
-    style: int
-    operator: Operator | None
-    around: Sequence[Style] = ()
-    """The boxes and strokes that it alone is in."""
-
-
-class _Side(NamedTuple):
-    """A row to write as one element."""
-
-    row: Row
-    style: int
-
-
-_Task = str | _InRow | _Side
 
 
 def preorder(tree: LayoutTree) -> list[LayoutNode]:
@@ -68,13 +47,6 @@ def to_mathml(
     return _Writer(tree, ids, prefix, frozenset(marked), mark_class, mark_scripts).write(display)
 
 
-def escape(text: str) -> str:
-    """Text for markup."""
-    if "&" in text or "<" in text or ">" in text:
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text
-
-
 class _Writer:
     def __init__(
         self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str, mark_scripts: bool
@@ -95,30 +67,29 @@ class _Writer:
         parts = [f'<math xmlns="{_NAMESPACE}"{attributes}>']
         row = self.tree.row
         content = self._ended(row, self._content(row, DISPLAY if display else TEXT))
-        stack: list[_Task] = ["</math>", *reversed(_in_row(content))]
+        stack: list[Task] = ["</math>", *reversed(_in_row(content))]
         while stack:
             task = stack.pop()
             if isinstance(task, str):
                 parts.append(task)
-            elif isinstance(task, _Side):
+            elif isinstance(task, Side):
                 stack.extend(reversed(self._row(task.row, task.style)))
             else:
                 stack.extend(reversed(self._node(task)))
         return "".join(parts)
 
-    def _row(self, row: Row, style: int) -> list[_Task]:
+    def _row(self, row: Row, style: int) -> list[Task]:
         """One node by itself, several or none in an ``<mrow>``."""
         return _in_row(self._content(row, style))
 
-    def _content(self, row: Row, style: int, follows_operand: bool = False) -> list[_Task]:
+    def _content(self, row: Row, style: int, follows_operand: bool = False) -> list[Task]:
         """The nodes of a row with spaces and groups; scripts on a whole group are outside of it."""
         if row and style != DISPLAY and self.hints.is_display(row[0]):
             return [_DISPLAYED, *self._content(row, DISPLAY, follows_operand), "</mstyle>"]
         setting = set_row(row, style, self.hints, follows_operand)
         fences = setting.fences
-        tasks: list[_Task] = []
-        closing: list[tuple[int, list[_Task]]] = []
-        display_to = -1
+        tasks: list[Task] = []
+        closing: list[tuple[int, list[Task], int]] = []
         for i, node in enumerate(row):
             if i in setting.before:
                 tasks.append(setting.before[i])
@@ -127,30 +98,33 @@ class _Writer:
                     opened, closed = self._group(row[last], style, last in fences.scripted)
                 else:
                     opened, closed = [opening(run.style)], ["</mrow>"]
-                    display_to = max(display_to, last if is_display(run.style) else -1)
                 tasks += opened
-                closing.append((last, closed))
+                closing.append((last, closed, style))
+                style = _style_in(run.style if run is not None else None, style)
             operator = setting.operators.get(i)
             around = setting.alone.get(i, ())
-            inner = DISPLAY if i <= display_to or any(map(is_display, around)) else style
+            inner = style
+            for enclosure in around:
+                inner = _style_in(enclosure, inner)
             if self.hints.is_stack(node) and not _in_parentheses(row, i):
                 tasks += _enclosed(around, self._stack(node, inner))
             elif i in fences.scripted:
-                tasks += _enclosed(around, self._core(_InRow(node, inner, operator), self._attributes(node)))
+                tasks += _enclosed(around, self._core(InRow(node, inner, operator), self._attributes(node)))
             else:
-                tasks.append(_InRow(node, inner, operator, around))
+                tasks.append(InRow(node, inner, operator, around))
             while closing and closing[-1][0] == i:
-                tasks += closing.pop()[1]
+                _, closed, style = closing.pop()
+                tasks += closed
         return tasks
 
-    def _group(self, last: LayoutNode, style: int, is_scripted: bool) -> tuple[list[_Task], list[_Task]]:
+    def _group(self, last: LayoutNode, style: int, is_scripted: bool) -> tuple[list[Task], list[Task]]:
         """What opens and closes a group of fences; the scripts of the last one are on all of it."""
         if not is_scripted:
             return ["<mrow>"], ["</mrow>"]
-        opened, *rest = self._scripted(last, ["<mrow>", "</mrow>"], "", style)
+        opened, *rest = scripted(last, ["<mrow>", "</mrow>"], "", style, self.hints)
         return [opened, "<mrow>"], rest[1:]
 
-    def _ended(self, row: Row, content: list[_Task]) -> list[_Task]:
+    def _ended(self, row: Row, content: list[Task]) -> list[Task]:
         """The content of a formula or a cell with the punctuation that ended it."""
         if not row or row[-1].label in DROPPED_AT_END:
             return content
@@ -167,7 +141,7 @@ class _Writer:
 
     # -- one node ------------------------------------------------------------------------------------------------------
 
-    def _node(self, task: _InRow) -> list[_Task]:
+    def _node(self, task: InRow) -> list[Task]:
         node, style, _, around = task
         accents = node.kind != "F" and (node.over is not None or node.under is not None)
         scripts = node.above is not None or node.below is not None
@@ -179,66 +153,21 @@ class _Writer:
         tasks = _enclosed(held[CORE], self._core(task, "" if self.mark_scripts else self._mark(node)))
         outermost = "multiscripts" if before else "scripts" if scripts else "accents"
         if accents:
-            tasks = self._accented(node, tasks, attributes if outermost == "accents" else "", style)
+            tasks = accented(
+                node, tasks, attributes if outermost == "accents" else "", style, self.hints, self._attributes
+            )
         tasks = _enclosed(held[ACCENTED], tasks)
         if before:
-            sides = [_Side(row or [], SCRIPT) for row in (node.pre_below, node.pre_above)]
+            sides = [Side(row or [], SCRIPT) for row in (node.pre_below, node.pre_above)]
             tasks = [
-                f"<mmultiscripts{attributes}>", *tasks, *_columns(node), "<mprescripts></mprescripts>", *sides,
-                "</mmultiscripts>",
+                f"<mmultiscripts{attributes}>", *tasks, *columns_of_scripts(node),
+                "<mprescripts></mprescripts>", *sides, "</mmultiscripts>",
             ]
         elif scripts:
-            tasks = self._scripted(node, tasks, attributes, style)
+            tasks = scripted(node, tasks, attributes, style, self.hints)
         return _enclosed(held[WHOLE], tasks)
 
-    def _accented(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
-        order = [slot for slot in mark_order(node) if getattr(node, slot) is not None]
-        for slot in order:
-            row = getattr(node, slot)
-            element = "m" + slot
-            inner = attributes if slot == order[-1] else ""
-            mark = row[0] if len(row) == 1 and row[0].kind == "O" else None
-            note = None if mark is None else mark.below if slot == "under" else mark.above
-            if mark is not None and note is not None and mark.label in BRACES:
-                base = [
-                    f"<{element}{inner}><{element}>", *base, self._accent(mark, self._attributes(mark), slot),
-                    f"</{element}>", _Side(note, SCRIPT), f"</{element}>",
-                ]
-                continue
-            if mark is None or mark.label not in MARKS:
-                shown: list[_Task] = [_Side(row, SCRIPT)]
-                if self.hints.command(node).startswith("x"):  # an arrow reaches beyond its notes
-                    shown = ["<mrow>", _BESIDE_NOTE, *shown, _BESIDE_NOTE, "</mrow>"]
-                base = [f"<{element}{inner}>", *base, *shown, f"</{element}>"]
-                continue
-            kind = f' {_ACCENTED[slot]}="true"'
-            over: _Task = _Side(row, style) if child_rows(mark) else self._accent(mark, self._attributes(mark), slot)
-            base = [f"<{element}{kind}{inner}>", *base, over, f"</{element}>"]
-        return base
-
-    def _accent(self, mark: LayoutNode, attributes: str, slot: str) -> str:
-        """The ``<mo>`` of an accent or a brace, which stretches over what is under it unless it is a narrow one."""
-        is_narrow = self.hints.is_narrow(mark)
-        shown = ACCENT_SIGNS.get(mark.label, mark.label)
-        if mark.label == "¯" and not is_narrow:
-            shown = LINES_BESIDE[slot]
-        stretchy = ' stretchy="false"' if is_narrow else ""
-        spaces = ' lspace="0" rspace="0"' if default_spaces(shown, "infix") != (0, 0) else ""
-        return f"<mo{stretchy}{spaces}{attributes}>{escape(shown)}</mo>"
-
-    def _scripted(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
-        columns = _columns(node)
-        if len(columns) > 2:
-            return [f"<mmultiscripts{attributes}>", *base, *columns, "</mmultiscripts>"]
-        limits = takes_limits(node, self.hints)
-        if limits and style != DISPLAY and self.hints.limit_mark(node)[0]:
-            limits = self.hints.limits(node) == "limits"  # for what is under it may not move: the mark would, too
-        names = ("munder", "mover", "munderover") if limits else ("msub", "msup", "msubsup")
-        scripts = [_Side(row, SCRIPT) for row in (node.below, node.above) if row is not None]
-        element = names[2] if len(scripts) == 2 else names[0] if node.above is None else names[1]
-        return [f"<{element}{attributes}>", *base, *scripts, f"</{element}>"]
-
-    def _core(self, task: _InRow, attributes: str) -> list[_Task]:
+    def _core(self, task: InRow, attributes: str) -> list[Task]:
         node, style, operator, _ = task
         kind, label = node.kind, node.label
         if operator is not None:
@@ -267,47 +196,47 @@ class _Writer:
                 within.insert(0, _ROOT_STRUTS[style])
             if node.pre_above is None:
                 return [f"<msqrt{attributes}>", *within, "</msqrt>"]
-            return [f"<mroot{attributes}>", *_in_row(within), _Side(node.pre_above, SCRIPT), "</mroot>"]
+            return [f"<mroot{attributes}>", *_in_row(within), Side(node.pre_above, SCRIPT), "</mroot>"]
         if kind == "M":
             return self._matrix(node, attributes, style)
         return [f"<mrow{attributes}>", *self._content(node.within or [], style), "</mrow>"]
 
-    def _operator(self, node: LayoutNode, operator: Operator, attributes: str) -> list[_Task]:
+    def _operator(self, node: LayoutNode, operator: Operator, attributes: str) -> list[Task]:
         """An operator; a limit that was written with a line or an arrow has it."""
         side, mark = self.hints.limit_mark(node)
         if not side:
             return [f"<mo{operator.attributes}{attributes}>{escape(operator.shown)}</mo>"]
-        kind = _ACCENTED[side]
+        kind = ACCENT_ATTRIBUTES[side]
         return [
             f'<m{side} {kind}="true"{attributes}><mo{operator.attributes}>lim</mo>'
             f"<mo>{LINES_BESIDE[side] if mark == '¯' else mark}</mo></m{side}>"
         ]
 
-    def _fraction(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
+    def _fraction(self, node: LayoutNode, attributes: str, style: int) -> list[Task]:
         wanted = self.hints.style(node)
         shown = f' displaystyle="{"true" if wanted == "display" else "false"}"' if wanted else ""
         style = DISPLAY if wanted == "display" else TEXT if wanted == "text" else style
         inner = TEXT if style == DISPLAY else SCRIPT
-        over: list[_Task] = [_Side(node.over or [], inner)]
+        over: list[Task] = [Side(node.over or [], inner)]
         if self.hints.command(node) == "cfrac":
             over = ["<mrow>", _STRUT, *over, "</mrow>"]
-        parts = [*over, _Side(node.under or [], inner), "</mfrac>"]
+        parts = [*over, Side(node.under or [], inner), "</mfrac>"]
         if node.label == "choose":
             opened = f'<mrow{shown}{attributes}>{_fence("(")}<mfrac linethickness="0">'
             return [opened, *parts, _fence(")") + "</mrow>"]
         return [f"<mfrac{shown}{attributes}>", *parts]
 
-    def _stack(self, node: LayoutNode, style: int) -> list[_Task]:
+    def _stack(self, node: LayoutNode, style: int) -> list[Task]:
         """Two lines as a fraction without its line, with their scripts."""
         inner = TEXT if style == DISPLAY else SCRIPT
-        over, under = (_Side(line[0] if line else [], inner) for line in node.elements or [])
+        over, under = (Side(line[0] if line else [], inner) for line in node.elements or [])
         has_scripts = node.above is not None or node.below is not None
         attributes = self._attributes(node)
         opening = f'<mfrac linethickness="0"{"" if has_scripts else attributes}>'
-        stack: list[_Task] = [opening, over, under, "</mfrac>"]
-        return self._scripted(node, stack, attributes, style) if has_scripts else stack
+        stack: list[Task] = [opening, over, under, "</mfrac>"]
+        return scripted(node, stack, attributes, style, self.hints) if has_scripts else stack
 
-    def _matrix(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
+    def _matrix(self, node: LayoutNode, attributes: str, style: int) -> list[Task]:
         """A matrix with its fences, cases, or a display of lines."""
         label = node.label
         if label == "lines":
@@ -318,7 +247,7 @@ class _Writer:
         if self.hints.is_small(node):
             style = SCRIPT
             kind = ' class="small" scriptlevel="1"' if opening or ' class="' not in attributes else ' scriptlevel="1"'
-        tasks: list[_Task] = [f"<mtable{kind}{'' if opening else attributes}>"]
+        tasks: list[Task] = [f"<mtable{kind}{'' if opening else attributes}>"]
         lines = node.elements or []
         for line, rules in zip(lines, row_styles(node, lines, self.hints), strict=True):
             tasks.append("<mtr>")
@@ -335,7 +264,7 @@ class _Writer:
             tasks.append(f"{_fence(closing)}</mrow>" if closing else "</mrow>")
         return tasks
 
-    def _lines(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
+    def _lines(self, node: LayoutNode, attributes: str, style: int) -> list[Task]:
         """Lines aligned where they were written so, else centred; in scripts as small as these."""
         display = style != SCRIPT
         lines = [line[0] if line else [] for line in node.elements or []]
@@ -345,7 +274,7 @@ class _Writer:
         if not kind:
             attributes = attributes.replace(' class="', f' class="{class_name} ')
         shown = ' displaystyle="true"' if display else ""
-        tasks: list[_Task] = [f"<mtable{attributes}{kind}{shown}>"]
+        tasks: list[Task] = [f"<mtable{attributes}{kind}{shown}>"]
         for row, rules in zip(rows, row_styles(node, [[line] for line in lines], self.hints), strict=True):
             tasks.append("<mtr>")
             for position, cell in enumerate(row):
@@ -360,23 +289,18 @@ class _Writer:
         return tasks
 
 
-def _columns(node: LayoutNode) -> list[_Side]:
-    """The scripts after a node, column by column, below before above; one column for most nodes."""
-    columns: dict[int, tuple[Row, Row]] = {0: ([], [])}
-    for side, scripts in enumerate((node.below, node.above)):
-        column = 0
-        for script in scripts or ():
-            column = max(column, column_of(script))
-            columns.setdefault(column, ([], []))[side].append(script)
-    return [_Side(row, SCRIPT) for column in sorted(columns) for row in columns[column]]
+def _style_in(enclosure: Style | None, style: int) -> int:
+    """The style of what is in a box, a stroke or a colour that is itself in some style."""
+    display = is_display(enclosure)
+    return style if display is None else DISPLAY if display else max(style, TEXT)
 
 
-def _enclosed(around: Sequence[Style], content: list[_Task]) -> list[_Task]:
-    """Content in boxes and under strokes, the outer ones first."""
+def _enclosed(around: Sequence[Style], content: list[Task]) -> list[Task]:
+    """Content in boxes, under strokes and in colours, the outer ones first."""
     return [*map(opening, around), *content, *["</mrow>"] * len(around)] if around else content
 
 
-def _in_row(content: list[_Task]) -> list[_Task]:
+def _in_row(content: list[Task]) -> list[Task]:
     return content if len(content) == 1 else ["<mrow>", *content, "</mrow>"]
 
 
@@ -389,9 +313,6 @@ _ROOT_STRUTS = {
     for style, height in ((DISPLAY, 0.62), (TEXT, 0.72), (SCRIPT, 0.72))
 }
 """Style → what raises the root sign around low letters, which would hang below the line."""
-_ACCENTED = {"over": "accent", "under": "accentunder"}
-"""Slot → the attribute of MathML that says that what is there is an accent."""
-_BESIDE_NOTE = '<mspace width="0.8em"></mspace>'
 
 
 def _fence(label: str) -> str:

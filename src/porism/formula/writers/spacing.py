@@ -29,7 +29,7 @@ from porism.formula.tables.setting import (
     space_between,
 )
 from porism.formula.tree import LayoutNode, Row, Style
-from porism.formula.writers.enclosures import Run, find_runs
+from porism.formula.writers.enclosures import Run, find_runs, is_box
 from porism.formula.writers.fences import CLOSES, MIDDLE, OPENS, Fences, find_fences
 from porism.formula.writers.hints import Hints
 from porism.formula.writers.letters import name_shown, sign_shown
@@ -68,11 +68,11 @@ class RowSetting:
     before: dict[int, str] = field(default_factory=dict)
     """Elements before a node: spaces and invisible operators."""
     runs: dict[int, list[Run]] = field(default_factory=dict)
-    """First position → the boxes and strokes that begin there and hold several nodes, outer ones first."""
+    """First position → the boxes, strokes and colours that begin there and hold several nodes, outer ones first."""
     run_ends: set[int] = field(default_factory=set)
     """The last positions of these."""
     alone: dict[int, list[Style]] = field(default_factory=dict)
-    """The boxes and strokes that hold one node."""
+    """The boxes, strokes and colours that hold one node."""
 
 
 def takes_limits(node: LayoutNode, hints: Hints) -> bool:
@@ -113,8 +113,11 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
         else:
             setting.runs.setdefault(run.first, []).append(run)
             setting.run_ends.add(run.last)
-    atoms = [ORD if i in setting.alone else atom for i, atom in enumerate(_atoms(row, fences, hints))]
-    prefixes = _bind(row, atoms, fences, setting.runs, follows_operand)
+    boxes = [run for run in chain.from_iterable(setting.runs.values()) if is_box(run.style)]
+    atoms = [
+        ORD if any(map(is_box, setting.alone.get(i, ()))) else atom for i, atom in enumerate(_atoms(row, fences, hints))
+    ]
+    prefixes = _bind(row, atoms, fences, {run.first for run in boxes}, follows_operand)
     spaces: list[list[int]] = [[0, 0] for _ in row]
     is_operator = [
         (node.kind == "O" and node.label not in IDENTIFIERS) or (
@@ -123,9 +126,8 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
         for node in row
     ]
     lefts, rights = _seen_from_outside(atoms, fences, row, hints)
-    for run in chain.from_iterable(setting.runs.values()):
-        if run.style is not None:
-            lefts[run.first] = rights[run.last] = ORD
+    for run in boxes:
+        lefts[run.first] = rights[run.last] = ORD
     for i, node in enumerate(row):
         gap = 0
         if i or follows_operand:

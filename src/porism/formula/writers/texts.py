@@ -19,6 +19,13 @@ _LOOKS = {
 """Font → attributes of ``<mtext>``, for readers of MathML and for browsers."""
 
 
+def escape(text: str) -> str:
+    """Text for markup."""
+    if "&" in text or "<" in text or ">" in text:
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text
+
+
 def text_parts(node: LayoutNode, hints: Hints) -> list[tuple[str, str]]:
     """The pieces of a text, each with the attributes of its font; one piece where it has one font."""
     parts = _parts(node, hints) if hints.has_commands and node.end - node.start < _MAX_LENGTH else []

@@ -28,7 +28,7 @@ FORMULA: Mapping[str, frozenset[str]] = {
         "class", "fence", "form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy", "symmetric",
     }),
     "mover": frozenset({"class", "accent"}),
-    "mrow": frozenset({"class", "displaystyle"}),
+    "mrow": frozenset({"class", "displaystyle", "mathbackground", "mathcolor"}),
     "mspace": frozenset({"class", "depth", "height", "width"}),
     "mstyle": frozenset({"displaystyle", "scriptlevel"}),
     "mtable": frozenset({"class", "displaystyle", "scriptlevel"}),
