@@ -145,7 +145,7 @@ class _Reader:
         machine = self.machine
         self._end_accent()
         if self.groups[-1].colour:
-            self._choose_colour("")
+            self._choose_colour("", len(self.groups) == 1 and self._takes_script(j))
         group = self.groups.pop()
         if not self.groups:
             self._flush(self._takes_script(j))
@@ -179,9 +179,9 @@ class _Reader:
             self._flush()
             self.font = font
 
-    def _choose_colour(self, colour: str) -> None:
+    def _choose_colour(self, colour: str, takes_script: bool = False) -> None:
         """Sets what follows in the innermost group in a colour; what one text makes of two colours has none."""
-        self._flush()
+        self._flush(takes_script)
         row, group = self.machine.row, self.groups[-1]
         set_style(row[group.start:] if group.colour else [], COLOURED, group.colour)
         self.groups[-1] = group._replace(colour=colour, start=len(row))
