@@ -11,7 +11,7 @@ import pytest
 from reranking_cases import QUERIES, RUN, reranked_index
 from tiny_models import TEXTS, need_encoders, save_cross_encoder, save_mono
 
-from porism.errors import ConfigError, QueryError
+from porism.errors import ConfigError
 from porism.lab.pairwise import aggregate
 from porism.lab.pipeline import pipeline
 from porism.lab.pipeline.rerankers import compared
@@ -185,7 +185,7 @@ def test_mono_and_duo_after_a_search(folder: Path, index: Index, tmp_path: Path)
         assert len(cache) == 7 + 2 * 2
         before = (pipeline(RUN) >> mono).search(QUERIES, 10)
         assert len(cache) == 7 + 2 * 2
-        assert "logit of true" in mono.explain(QUERIES[0], "d1").label
+        assert "logit of true" in rerank_explained(mono, QUERIES[0], RUN).explain("d1").label
     for query in QUERIES:
         first = [doc_id for doc_id, _ in before[query.id]]
         found = [doc_id for doc_id, _ in run[query.id]]
@@ -194,23 +194,18 @@ def test_mono_and_duo_after_a_search(folder: Path, index: Index, tmp_path: Path)
 
 
 def test_explanations_name_the_comparisons(folder: Path, index: Index) -> None:
-    duo = made("duo-t5", folder, index)
+    duo, by_sorting = made("duo-t5", folder, index), made("duo-t5", folder, index, sorting="sliding")
     ids = ["d0", "d1", "d2", "d3"]
-    explained = duo.explain(QUERIES[0], ids, "d1")
-    assert explained.value == pytest.approx(duo.scores(QUERIES[0], ids)[1])
-    assert "sym-sum of 3 comparisons" in explained.label
-    assert "best against d" in explained.label
-    by_sorting = made("duo-t5", folder, index, sorting="sliding")
-    explained = by_sorting.explain(QUERIES[0], ids, "d1")
-    assert explained.value == by_sorting.scores(QUERIES[0], ids)[1]
-    assert "sorted by sliding" in explained.label
-    for reranker in (duo, by_sorting):
+    for reranker, words in (
+        (duo, ("sym-sum of 3 comparisons", "best against d")), (by_sorting, ("sorted by sliding",))
+    ):
         done = rerank_explained(reranker, QUERIES[0], RUN.only(["q1"]), 6)
+        scores = dict(zip(ids, reranker.scores(QUERIES[0], ids).tolist(), strict=True))
         for doc_id, score in done.run["q1"][:4]:
-            assert done.explain(doc_id) == reranker.explain(QUERIES[0], ids, doc_id)
-            assert done.explain(doc_id).value == score
-        with pytest.raises(QueryError, match="'empty' is not compared"):
-            reranker.explain(QUERIES[0], [*ids, "empty"], "empty")
+            explained = done.explain(doc_id)
+            assert explained.value == score == pytest.approx(scores[doc_id])
+            assert all(word in explained.label for word in words)
+        assert "without a score" in done.explain("empty").label
 
 
 def test_few_candidates(folder: Path, index: Index) -> None:

@@ -30,7 +30,7 @@ def test_scores_are_logarithms_in_a_sum_with_the_first_stage() -> None:
     # standard scores of 9, 8, 7 are ±1.2247 and 0, and those of 0, log 2 and log 4 their opposites
     reranker.first_stage = 0.25
     assert reranker.rerank(queries("q"), RUN, 3)["q"][0] == ("c", pytest.approx(1.5**0.5 / 2))
-    explained = reranker.explain(queries("q")[0], "c")
+    explained = reranker.reason(queries("q")[0], ["c"], reranker.scores(queries("q")[0], ["c"]), 0)
     assert (explained.value, explained.label) == (math.log(4), "log of 1 + the 3 training pairs whose positive it is")
 
 

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import Problem, QueryError, pluralise
+from porism.errors import Problem, pluralise
 from porism.explanation import Explanation
-from porism.lab.pipeline.protocols import DEPTH, Reranker, check_count
+from porism.lab.pipeline.protocols import DEPTH, Reranker
 from porism.lab.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, texts_for, tuned
-from porism.lab.pipeline.rerankers.scoring import ScoringReranker
+from porism.lab.pipeline.rerankers.pointwise import TextReranker
+from porism.lab.pipeline.rerankers.scoring import placed
 from porism.lab.pipeline.rerankers.texts import DocumentSource, RerankedTexts
 from porism.settings import SettingError
 from porism.types import Query
-from porism.vectors.neural.scoring.base import Cost
-from porism.vectors.neural.scoring.cache import ScoreCache
 from porism.vectors.neural.scoring.listwise import ListRanker
 
 
-class ListwiseReranker(ScoringReranker):
+class ListwiseReranker(TextReranker):
     """Slides a window from the end of the results to their beginning; a language model orders the documents in each
     (RankGPT: Sun et al. 2023). The score of a document is its place from the end.
 
@@ -30,32 +29,20 @@ class ListwiseReranker(ScoringReranker):
     can be read, and never loses a document; how many there were is reported.
     """
 
-    batch = True
-
     def __init__(
-        self, ranker: ListRanker, texts: RerankedTexts, depth: int = DEPTH, *, window: int = 20, step: int = 10,
-        cache: ScoreCache | None = None, on_cost: Callable[[Cost], None] = lambda cost: None,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        self, ranker: ListRanker, texts: RerankedTexts, depth: int = DEPTH, *, window: int = 20, step: int = 10
     ) -> None:
         """
         :param window: documents that the model reads at once; ``step``: by how many the window moves.
         :raises QueryError: ``depth`` is below 1.
         """
-        self.ranker, self.texts = ranker, texts
-        self.depth = check_count(depth, "the depth")
-        self.window, self.step = window, step
-        self.cache, self.on_cost, self.on_progress = cache, on_cost, on_progress
-
-    def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        return self.all_scores([(query, doc_ids)])[0]
+        super().__init__(ranker.named, ranker.digest, texts, depth)
+        self.ranker, self.window, self.step = ranker, window, step
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
-        documents = self.texts.documents(doc_id for _, doc_ids in wanted for doc_id in doc_ids)
-        questions = [self.texts.query(query) for query, _ in wanted]
-        orders = [
-            [doc_id for doc_id in doc_ids if doc_id in documents] if question.strip() else []
-            for question, (_, doc_ids) in zip(questions, wanted, strict=True)
-        ]
+        read = self.read(wanted)
+        documents = [dict(zip(part.doc_ids, part.texts, strict=True)) for part in read]
+        orders = [part.doc_ids for part in read]
         before = self.ranker.malformed
         places = [self.windows(len(order)) for order in orders]
         rounds = max(map(len, places), default=0)
@@ -63,7 +50,7 @@ class ListwiseReranker(ScoringReranker):
             asked = [at for at, of_query in enumerate(places) if number < len(of_query)]
             spans = [places[at][number] for at in asked]
             windows = [
-                (questions[at], tuple(documents[doc_id] for doc_id in orders[at][first:last]))
+                (read[at].question, tuple(documents[at][doc_id] for doc_id in orders[at][first:last]))
                 for at, (first, last) in zip(asked, spans, strict=True)
             ]
             if number == 0:
@@ -72,11 +59,9 @@ class ListwiseReranker(ScoringReranker):
                 orders[at][first:last] = [orders[at][first + place] for place in answer]
             self.on_progress(number + 1, rounds)
         self._report(self.ranker.malformed - before)
-        found: list[NDArray[np.float64]] = []
-        for order, (_, doc_ids) in zip(orders, wanted, strict=True):
-            place_of = {doc_id: float(len(order) - at) for at, doc_id in enumerate(order)}
-            found.append(np.array([place_of.get(doc_id, np.nan) for doc_id in doc_ids], np.float64))
-        return found
+        return [
+            placed(doc_ids, order, range(len(order), 0, -1)) for order, (_, doc_ids) in zip(orders, wanted, strict=True)
+        ]
 
     def windows(self, count: int) -> list[tuple[int, int]]:
         """Where the windows over so many documents begin and end, from the last to the first."""
@@ -92,33 +77,16 @@ class ListwiseReranker(ScoringReranker):
         if malformed and self.texts.on_problem is not None:
             self.texts.on_problem(Problem(
                 "re-ranking",
-                f"{pluralise(malformed, 'answer')} of {self.ranker.named} did not name each document once: the others "
+                f"{pluralise(malformed, 'answer')} of {self.named} did not name each document once: the others "
                 "keep their order",
             ))
 
-    def explain(self, query: Query, doc_ids: Sequence[str], doc_id: str) -> Explanation:
-        """The place of one of the documents from the end.
-
-        :raises QueryError: it is not among them, or cannot be read.
-        """
-        scores = dict(zip(doc_ids, self.scores(query, doc_ids).tolist(), strict=True))
-        if not scores.get(doc_id, np.nan) > 0:
-            raise QueryError(f"the document {doc_id!r} is not ranked, or has no text")
-        return self._ordered(np.array(list(scores.values())), scores[doc_id])
-
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
-        return self._ordered(scores, float(scores[at]))
-
-    def _ordered(self, scores: NDArray[np.float64], place: float) -> Explanation:
         windows = pluralise(len(self.windows(int(np.count_nonzero(~np.isnan(scores))))), "window")
-        return Explanation(place, f"place from the end, as {self.ranker.named} orders {windows}")
+        return Explanation(float(scores[at]), f"place from the end, as {self.named} orders {windows}")
 
     def describe(self) -> dict[str, Any]:
-        return {
-            "kind": type(self).__name__, "model": self.ranker.named, "digest": self.ranker.digest,
-            "window": self.window, "step": self.step, "query_fields": list(self.texts.query_text.fields),
-            "fields": list(self.texts.text.fields), "formulas": self.texts.text.formulas,
-        }
+        return super().describe() | {"window": self.window, "step": self.step}
 
 
 @dataclass(frozen=True, slots=True)

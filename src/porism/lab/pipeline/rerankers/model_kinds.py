@@ -16,7 +16,7 @@ from porism.lab.pairwise.sorting.registry import make_sorting
 from porism.lab.pipeline.protocols import Reranker
 from porism.lab.pipeline.rerankers.by_encoder import EncoderReranker
 from porism.lab.pipeline.rerankers.compared import ModelPairsReranker, Orders
-from porism.lab.pipeline.rerankers.plain import NO_MODEL, PlainKind
+from porism.lab.pipeline.rerankers.plain import NO_MODEL, PlainKind, check_first_stage
 from porism.lab.pipeline.rerankers.pointwise import PointwiseReranker
 from porism.lab.pipeline.rerankers.scoring import ScoringReranker
 from porism.lab.pipeline.rerankers.texts import DocumentSource, RerankedTexts
@@ -53,10 +53,7 @@ class ModelSettings(Settings):
     def __post_init__(self) -> None:
         if self.length < 0:
             raise SettingError(f"length cannot be {self.length}", path=("length",), hint="0, or a number of tokens.")
-        if not 0 <= self.first_stage <= 1:
-            raise SettingError(
-                f"first_stage cannot be {self.first_stage:g}", path=("first_stage",), hint="It is a share from 0 to 1."
-            )
+        check_first_stage(self.first_stage)
 
 
 M = TypeVar("M", bound=ModelSettings)

@@ -15,7 +15,7 @@ from porism.lab.pairwise.aggregation.base import Aggregation
 from porism.lab.pairwise.aggregation.registry import DEFAULT, aggregated_scores, make_aggregation
 from porism.lab.pairwise.scores import Holes, PairwiseRun, PairwiseScores
 from porism.lab.pipeline.protocols import check_count
-from porism.lab.pipeline.rerankers.scoring import ScoringReranker
+from porism.lab.pipeline.rerankers.scoring import ScoringReranker, placed
 from porism.types import Query
 
 DUO_DEPTH = 50
@@ -50,13 +50,8 @@ class PairwiseReranker(ScoringReranker):
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         pairs = self.pairs(query, doc_ids)
-        found = np.full(len(doc_ids), np.nan)
-        if not len(pairs):
-            return found
-        places = {doc_id: place for place, doc_id in enumerate(doc_ids)}
-        at = [places[doc_id] for doc_id in pairs.doc_ids]
-        found[at] = aggregated_scores(pairs, self.aggregation, holes=self.holes, on_problem=self.on_problem)
-        return found
+        found = aggregated_scores(pairs, self.aggregation, holes=self.holes, on_problem=self.on_problem)
+        return placed(doc_ids, pairs.doc_ids, found.tolist())
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
         return self._compared(self.pairs(query, doc_ids), doc_ids[at], float(scores[at]))
@@ -79,7 +74,7 @@ class PairwiseReranker(ScoringReranker):
         )
 
     def describe(self) -> dict[str, Any]:
-        return {"kind": type(self).__name__, "aggregation": self.aggregation.described(), "holes": self.holes}
+        return super().describe() | {"aggregation": self.aggregation.described(), "holes": self.holes}
 
 
 class StoredPairsReranker(PairwiseReranker):
@@ -97,7 +92,7 @@ class StoredPairsReranker(PairwiseReranker):
     def pairs(self, query: Query, doc_ids: Sequence[str]) -> PairwiseScores:
         known = self._by_query.get(query.id)
         if known is None:
-            return PairwiseScores(query.id, (), np.zeros((0, 0)))
+            return PairwiseScores(query.id, (), np.zeros((0, 0)), ranked=True)
         places = {doc_id: place for place, doc_id in enumerate(known.doc_ids)}
         return known.taken([places[doc_id] for doc_id in doc_ids if doc_id in places], ranked=True)
 

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.lab.pipeline.protocols import DEPTH, check_count
+from porism.lab.pipeline.rerankers.plain import check_first_stage
 from porism.lab.pipeline.rerankers.scoring import ScoringReranker
 from porism.lab.pipeline.rerankers.texts import DocumentSource
 from porism.retrieve import Retriever, RetrieverSettings
 from porism.search.models.models import channels_of, model_from, named_model, setting_names, tuned_further, write_model
 from porism.search.searcher import IndexSearcher
-from porism.settings import SettingError, Settings, read_settings
+from porism.settings import Settings, read_settings
 from porism.types import Query
 
 
@@ -108,10 +109,7 @@ class _Own(Settings):
     first_stage: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.first_stage <= 1:
-            raise SettingError(
-                f"first_stage cannot be {self.first_stage:g}", path=("first_stage",), hint="It is a share from 0 to 1."
-            )
+        check_first_stage(self.first_stage)
 
 
 _OWN = ("first_stage",)

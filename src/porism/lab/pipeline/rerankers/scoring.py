@@ -107,6 +107,12 @@ class ScoringReranker(ABC):
         return f"{type(self).__name__}(depth={self.depth})"
 
 
+def placed(doc_ids: Sequence[str], scored: Sequence[str], scores: Sequence[float]) -> NDArray[np.float64]:
+    """The scores of documents of which some are scored (float64, in the order of ``doc_ids``, NaN for the others)."""
+    known = dict(zip(scored, scores, strict=True))
+    return np.array([known.get(doc_id, np.nan) for doc_id in doc_ids], np.float64)
+
+
 def interpolated(new: NDArray[np.float64], old: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """``share`` of the old scores and ``1 - share`` of the new ones (float64 [n]); where the share is 0, the new ones.
 
