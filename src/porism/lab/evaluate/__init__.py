@@ -14,21 +14,27 @@ from porism.lab.evaluate.bootstrap import confidence_interval, evaluation_interv
 from porism.lab.evaluate.breakdown import (
     Breakdown,
     GroupDifference,
+    QueryFeatures,
     breakdown,
     groups_by,
     length_groups,
     math_share_groups,
+    query_features,
     value_groups,
 )
-from porism.lab.evaluate.clustering import Clustering, cluster_runs
 from porism.lab.evaluate.comparison import Comparison, TestResult, compare_runs
-from porism.lab.evaluate.curves import RECALL_LEVELS, precision_recall, rank_positions
-from porism.lab.evaluate.depths import DepthTable, evaluate_at_depths, judged_per_mille
-from porism.lab.evaluate.diversity import rank_biased_overlap, spearman
+from porism.lab.evaluate.depths import (
+    RECALL_LEVELS,
+    DepthTable,
+    evaluate_at_depths,
+    judged_per_mille,
+    precision_recall,
+    rank_positions,
+)
+from porism.lab.evaluate.diversity import Clustering, cluster_runs, rank_biased_overlap, spearman
 from porism.lab.evaluate.evaluation import Evaluation, Missing, evaluate_run
 from porism.lab.evaluate.judgments import Qrels, restrict_qrels
 from porism.lab.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure, parse_measures
-from porism.lab.evaluate.query_features import QueryFeatures, query_features
 from porism.lab.evaluate.significance import PairedTest, holm, paired_t_test, permutation_test, wilcoxon
 from porism.lab.evaluate.splits import arqmath_2021_split, k_fold, published_2021_split, stratified_split
 from porism.lab.evaluate.times import TimeStatistics, time_statistics

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from porism.errors import ConfigError, QueryError, pluralise
-from porism.lab.evaluate.clustering import Clustering
 from porism.lab.evaluate.comparison import Comparison, Test, compare_runs, unique_names
+from porism.lab.evaluate.diversity import Clustering
 from porism.lab.evaluate.evaluation import Missing, evaluate_run, shared_topics
 from porism.lab.evaluate.judgments import Qrels
 from porism.lab.evaluate.measures import Measure, parse_measure
@@ -70,7 +70,7 @@ def leave_one_out(
     :raises ConfigError: the measure does not exist, or an option has a wrong value.
     """
     names = _checked(runs, qrels)
-    chosen = measure if isinstance(measure, Measure) else parse_measure(measure)
+    chosen = parse_measure(measure)
     fusions = [fuse(runs).renamed("all")]
     fusions += [
         fuse([*runs[:number], *runs[number + 1 :]]).renamed(f"without {name}") for number, name in enumerate(names)
@@ -154,7 +154,7 @@ def one_per_cluster(
         raise ConfigError(f"a clustering of {len(clustering.labels)} runs cannot be used for {len(runs)}")
     if draws < 1:
         raise ConfigError(f"{draws} draws", hint="It takes 1 or more.")
-    chosen = measure if isinstance(measure, Measure) else parse_measure(measure)
+    chosen = parse_measure(measure)
     every = prod(len(cluster) for cluster in clustering.clusters) <= draws
 
     def score(members: Sequence[Run]) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from porism.errors import ConfigError
 
@@ -88,14 +87,10 @@ def evaluation_intervals(
         if values:
             by_topics.setdefault(tuple(values), []).append(name)
     for topics, names in by_topics.items():
-        columns = _columns([evaluation.per_topic[name] for name in names], topics)
+        columns = np.array([[evaluation.per_topic[name][topic] for name in names] for topic in topics], np.float64)
         for name, interval in zip(
             names, confidence_intervals(columns, level, samples=samples, seed=seed), strict=True
         ):
             scale = len(topics) if evaluation.is_count(name) else 1
             intervals[name] = (interval[0] * scale, interval[1] * scale)
     return {name: intervals[name] for name in evaluation.per_topic if name in intervals}
-
-
-def _columns(values: Sequence[object], topics: Sequence[str]) -> NDArray[np.float64]:
-    return np.array([[column[topic] for column in values] for topic in topics], np.float64)  # type: ignore[index]

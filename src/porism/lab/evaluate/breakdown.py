@@ -1,4 +1,4 @@
-"""Runs on groups of topics: by what is known of the topics, by their length, by their share of mathematics."""
+"""Runs on groups of topics: by what is known of them, by the length and the share of mathematics of their queries."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from porism.analysis.words import WORD
 from porism.errors import ConfigError, QueryError
 from porism.lab.evaluate.bootstrap import Interval, confidence_intervals
 from porism.lab.evaluate.evaluation import Evaluation, aggregate
-from porism.lab.evaluate.query_features import query_features
 from porism.lab.evaluate.significance import TIE
 from porism.lab.evaluate.tables import aligned, shown, some
 from porism.settings import nearest
@@ -273,3 +273,41 @@ def value_groups(
 
 def _number(value: float) -> str:
     return f"{value:.10g}" if float(value).is_integer() else f"{value:.1f}"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFeatures:
+    """The length of a query in tokens, and what they are.
+
+    ``words`` are runs of letters and digits in the text, stop words too. ``formula_tokens`` are the symbols of all
+    ``formulas`` in prefix notation: the nodes of their operator trees in preorder (as in the topic statistics of
+    figure 8 of the Masaryk group's paper at ARQMath 2021).
+    """
+
+    words: int
+    formulas: int
+    formula_tokens: int
+
+    @property
+    def length(self) -> int:
+        """All tokens."""
+        return self.words + self.formula_tokens
+
+    @property
+    def math_share(self) -> float:
+        """The share of tokens of mathematics among all tokens, from 0 to 1; 0 for an empty query."""
+        return self.formula_tokens / self.length if self.length else 0.0
+
+
+def query_features(query: Query) -> QueryFeatures:
+    """Counts the tokens of all fields of a query; an invalid formula counts for the tokens that were read."""
+    from porism.formula import extract, operator_tree, parse  # here, since most evaluations read no formula
+
+    words = formulas = tokens = 0
+    for content in query.fields.values():
+        words += len(WORD.findall(content.text))
+        formulas += len(content.formulas)
+        for formula in content.formulas:
+            layout = parse(formula)
+            tokens += len(extract("prefix", layout, operator_tree(layout)))
+    return QueryFeatures(words, formulas, tokens)

@@ -15,7 +15,7 @@ from porism.errors import ConfigError, QueryError, pluralise
 from porism.lab.evaluate.bootstrap import Interval, check_bootstrap, confidence_intervals
 from porism.lab.evaluate.evaluation import Evaluation, Missing, check_missing, evaluate_run, shared_topics
 from porism.lab.evaluate.judgments import Qrels
-from porism.lab.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
+from porism.lab.evaluate.measures import DEFAULT_MEASURES, Measure, distinct_measures, parse_measure
 from porism.lab.evaluate.significance import TIE, PairedTest, holm, paired_t_test, permutation_tests, stars, wilcoxon
 from porism.lab.evaluate.tables import aligned, shown, some
 from porism.runs.run import Run
@@ -117,7 +117,7 @@ class Comparison:
 
         :raises ConfigError: there is no such run, or the measure was not computed.
         """
-        name = repr(measure if isinstance(measure, Measure) else parse_measure(measure))
+        name = repr(parse_measure(measure))
         mine, other = self[run], self.evaluations[self.baseline]
         mine[name]  # an unknown measure is refused in the evaluation's words
         return _differences(mine.per_topic[name], other.per_topic[name])
@@ -213,7 +213,7 @@ def compare_runs(
         raise ConfigError(f"there is no test {test!r}", hint=nearest(test, TESTS))
     if correction not in CORRECTIONS:
         raise ConfigError(f"there is no correction {correction!r}", hint=nearest(correction, CORRECTIONS))
-    chosen = tuple(dict.fromkeys(m if isinstance(m, Measure) else parse_measure(m) for m in measures))
+    chosen = distinct_measures(measures)
     if not chosen:
         raise ConfigError("no measure is named")
     names, notes = unique_names([run.name for run in given])

@@ -11,7 +11,7 @@ import numpy as np
 
 from porism.errors import ConfigError, QueryError
 from porism.lab.evaluate.judgments import Qrels, whole_gains
-from porism.lab.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
+from porism.lab.evaluate.measures import DEFAULT_MEASURES, Measure, distinct_measures, parse_measure
 from porism.lab.evaluate.scoring import COUNTS, Rankings
 from porism.lab.evaluate.tables import aligned, shown, some, with_interval
 from porism.runs.run import Run
@@ -47,7 +47,7 @@ class Evaluation:
 
         :raises ConfigError: it was not computed.
         """
-        name = repr(measure if isinstance(measure, Measure) else parse_measure(measure))
+        name = repr(parse_measure(measure))
         if name not in self.aggregated:
             raise ConfigError(
                 f"the measure {name} was not computed", hint=f"Computed were {', '.join(self.aggregated)}."
@@ -142,7 +142,7 @@ def evaluate_run(
     :raises FormatError: a gain is not a whole number.
     """
     check_missing(missing, depth)
-    chosen = tuple(dict.fromkeys(m if isinstance(m, Measure) else parse_measure(m) for m in measures))
+    chosen = distinct_measures(measures)
     answered = shared_topics(run, qrels)
     gains = {topic: whole_gains(topic, judged) for topic, judged in qrels.items()}
     topics = tuple(gains) if missing == "zero" else answered

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,12 +113,14 @@ def _short(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def parse_measure(text: str) -> Measure:
-    """Reads one measure, e.g. ``nDCG'``, ``AP(rel=2)``, ``P'@10``, ``bpref``.
+def parse_measure(text: str | Measure) -> Measure:
+    """Reads one measure, e.g. ``nDCG'``, ``AP(rel=2)``, ``P'@10``, ``bpref``; what is a measure already stays as it is.
 
     :raises ConfigError: the text is not of the form name, prime, (name=value, …), @cutoff, or names no measure that
         exists with these arguments.
     """
+    if isinstance(text, Measure):
+        return text
     match = _SHAPE.fullmatch(text.strip())
     if match is None:
         raise ConfigError(f"{_short(text.strip())!r} is not a measure", hint=_HINT)
@@ -153,6 +156,14 @@ def _parse_arguments(text: str, arguments: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(found.items()))
 
 
+def distinct_measures(measures: Iterable[Measure | str]) -> tuple[Measure, ...]:
+    """Each of the measures once, in order.
+
+    :raises ConfigError: as :func:`parse_measure`.
+    """
+    return tuple(dict.fromkeys(map(parse_measure, measures)))
+
+
 def parse_measures(text: str) -> tuple[Measure, ...]:
     """Reads measures separated by commas or blanks (those inside brackets do not separate); each once, in order.
 
@@ -166,7 +177,7 @@ def parse_measures(text: str) -> tuple[Measure, ...]:
             pieces.append("")
         else:
             pieces[-1] += character
-    measures = tuple(dict.fromkeys(parse_measure(piece) for piece in pieces if piece))
+    measures = distinct_measures(filter(None, pieces))
     if not measures:
         raise ConfigError("no measure is named", hint=_HINT)
     return measures

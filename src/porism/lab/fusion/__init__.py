@@ -14,15 +14,13 @@ from __future__ import annotations
 
 from porism.lab.fusion.base import FittedFusion, Fusion, LearnedFusion
 from porism.lab.fusion.combinations import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM, Linear, Norm
-from porism.lab.fusion.condorcet import Condorcet
 from porism.lab.fusion.estimators import LINEAR, MODELS
 from porism.lab.fusion.learning import cross_validate_fusion
-from porism.lab.fusion.majority import IBC
-from porism.lab.fusion.ranks import ISR, RRF, Borda, LogISR
+from porism.lab.fusion.majority import IBC, WIBC, FittedWIBC, fit_wibc, weighted_by
+from porism.lab.fusion.ranks import ISR, RRF, Borda, Condorcet, LogISR
 from porism.lab.fusion.registry import FUSIONS, LEARNED, fuse, make_fusion
 from porism.lab.fusion.regression import RBC, FittedRBC
 from porism.lab.fusion.table import FusionTable
-from porism.lab.fusion.weighted_majority import WIBC, FittedWIBC, fit_wibc, weighted_by
 
 __all__ = [
     "FUSIONS",

@@ -70,12 +70,16 @@ class Fusion(Settings, ABC):
         """Where the fused run comes from: method, parameters and sources; tuned on what its sources were tuned on."""
         return Provenance.merged([run.provenance for run in table.runs], self.made_by(table, depth))
 
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters as plain values."""
+        return write_settings(self)
+
     def made_by(self, table: FusionTable, depth: int) -> dict[str, Any]:
         """Method, parameters and sources as plain values."""
         return {
             "kind": "fusion",
             "method": self.name,
-            "parameters": write_settings(self),
+            "parameters": self.parameters(),
             "depth": depth,
             "sources": [run.name for run in table.runs],
         }
@@ -83,11 +87,25 @@ class Fusion(Settings, ABC):
 
 @dataclass(frozen=True, slots=True)
 class FittedFusion(Fusion):
-    """A fusion that has learnt from judgments; its runs are tuned on the topics of these."""
+    """A fusion that has learnt from judgments; its runs are tuned on the topics of these.
+
+    :param settings: the fusion with what it has learnt.
+    """
+
+    settings: Fusion
 
     @abstractmethod
     def evidence(self) -> dict[str, Any]:
-        """What it was fitted to, and how, as plain values."""
+        """What it was fitted to, and how, as plain values: its ``training_topics`` and ``validation_topics``, and more.
+        """
+
+    def parameters(self) -> dict[str, Any]:
+        return write_settings(self.settings)
+
+    def provenance(self, table: FusionTable, depth: int) -> Provenance:
+        known, record = Fusion.provenance(self, table, depth), self.evidence()
+        topics = (*known.tuned_on, *record["training_topics"], *record["validation_topics"])
+        return Provenance(known.made_by, topics, (*known.evidence, record), known.seconds)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -108,11 +126,7 @@ class LearnedFusion(Fusion):
 
     @abstractmethod
     def fit(
-        self,
-        runs: Sequence[Run] | FusionTable,
-        qrels: Qrels,
-        topics: Iterable[str] | None = None,
-        *,
+        self, runs: Sequence[Run] | FusionTable, qrels: Qrels, topics: Iterable[str] | None = None, *,
         validation_topics: Iterable[str] = (),
     ) -> FittedFusion:
         """The fusion with what judgments of some topics teach it.

@@ -6,26 +6,17 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from porism.errors import ConfigError
 from porism.lab.fusion.base import LearnedFusion, Qrels
 from porism.lab.fusion.regression import judged_topics
-from porism.lab.fusion.table import Floats, FusionTable
+from porism.lab.fusion.table import FusionTable, joined_runs
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 
 
 def cross_validate_fusion(
-    method: LearnedFusion,
-    runs: Sequence[Run],
-    qrels: Qrels,
-    topics: Iterable[str] | None = None,
-    *,
-    folds: int = 5,
-    seed: int = 0,
-    depth: int = 1000,
-    name: str | None = None,
+    method: LearnedFusion, runs: Sequence[Run], qrels: Qrels, topics: Iterable[str] | None = None, *,
+    folds: int = 5, seed: int = 0, depth: int = 1000, name: str | None = None,
 ) -> Run:
     """Fuses each topic by a model that was fitted without it.
 
@@ -59,19 +50,4 @@ def cross_validate_fusion(
     evidence = (*known.evidence, {"kind": "cross-validated regression", "folds": records})
     # A model of all is tuned on the topics that it learnt from, but ranks others only.
     provenance = Provenance(made_by, known.tuned_on, evidence, known.seconds)
-    return _joined(table.query_ids, fused, name or method.name, provenance)
-
-
-def _joined(topics: Sequence[str], parts: Sequence[Run], name: str, provenance: Provenance) -> Run:
-    """Runs of different topics as one, with the topics in this order."""
-    home = {topic: (run, number) for run in parts for number, topic in enumerate(run.query_ids)}
-    doc_ids: list[str] = []
-    scores: list[Floats] = [np.empty(0, np.float64)]
-    offsets = [0]
-    for topic in topics:
-        run, number = home[topic]
-        start, stop = int(run.offsets[number]), int(run.offsets[number + 1])
-        doc_ids.extend(run.doc_ids[start:stop])
-        scores.append(run.scores[start:stop])
-        offsets.append(len(doc_ids))
-    return Run.from_columns(topics, offsets, doc_ids, np.concatenate(scores), name, provenance=provenance)
+    return joined_runs(table.query_ids, fused, name or method.name, provenance)

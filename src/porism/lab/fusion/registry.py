@@ -8,12 +8,10 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.lab.fusion.base import Fusion, LearnedFusion
 from porism.lab.fusion.combinations import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM, Linear
-from porism.lab.fusion.condorcet import Condorcet
-from porism.lab.fusion.majority import IBC
-from porism.lab.fusion.ranks import ISR, RRF, Borda, LogISR
+from porism.lab.fusion.majority import IBC, WIBC
+from porism.lab.fusion.ranks import ISR, RRF, Borda, Condorcet, LogISR
 from porism.lab.fusion.regression import RBC
 from porism.lab.fusion.table import FusionTable
-from porism.lab.fusion.weighted_majority import WIBC
 from porism.runs.run import Run
 from porism.settings import read_named
 

@@ -13,10 +13,9 @@ import orjson
 import xxhash
 
 from porism.errors import ConfigError, QueryError
-from porism.lab.fusion.base import FittedFusion, Fusion, LearnedFusion, Qrels, check_deepest
+from porism.lab.fusion.base import FittedFusion, LearnedFusion, Qrels, check_deepest
 from porism.lab.fusion.estimators import LINEAR, MODELS, Numbers, fit_estimator, linear_part, predict
 from porism.lab.fusion.table import Floats, FusionTable
-from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.settings import read_settings, write_settings
 
@@ -94,11 +93,7 @@ class RBC(LearnedFusion):
         return FittedRBC.from_dict(learnt)
 
     def fit(
-        self,
-        runs: Sequence[Run] | FusionTable,
-        qrels: Qrels,
-        topics: Iterable[str] | None = None,
-        *,
+        self, runs: Sequence[Run] | FusionTable, qrels: Qrels, topics: Iterable[str] | None = None, *,
         validation_topics: Iterable[str] = (),
     ) -> FittedRBC:
         """Learns the gains of judged documents (see ``documents`` of the class) of the training ``topics``.
@@ -265,12 +260,6 @@ class FittedRBC(FittedFusion):
             "judgments": self.judgments,
         }
 
-    def provenance(self, table: FusionTable, depth: int) -> Provenance:
-        return tuned_by(Fusion.provenance(self, table, depth), self)
-
-    def made_by(self, table: FusionTable, depth: int) -> dict[str, Any]:
-        return {**Fusion.made_by(self, table, depth), "parameters": write_settings(self.settings)}
-
     def to_dict(self) -> dict[str, Any]:
         """The fitted model as plain values for JSON; :meth:`from_dict` is the inverse.
 
@@ -305,12 +294,6 @@ class FittedRBC(FittedFusion):
 
 
 NDArrayInts = np.ndarray[Any, np.dtype[np.int64]]
-
-
-def tuned_by(known: Provenance, fitted: FittedRBC) -> Provenance:
-    """The provenance of a run for which a regression was fitted."""
-    topics = (*known.tuned_on, *fitted.training_topics, *fitted.validation_topics)
-    return Provenance(known.made_by, topics, (*known.evidence, fitted.evidence()), known.seconds)
 
 
 def judged_topics(qrels: Qrels, topics: Iterable[str]) -> tuple[str, ...]:

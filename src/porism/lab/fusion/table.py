@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, FormatError
+from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.system.concurrency.caching import cached_property
 
@@ -191,3 +192,26 @@ def _mixed(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
+
+
+def joined_runs(
+    topics: Sequence[str], parts: Sequence[Run], name: str, provenance: Provenance | None = None
+) -> Run:
+    """Runs of different topics as one, with the topics in this order; one that is in none of them has no results."""
+    home = {topic: (run, number) for run in parts for number, topic in enumerate(run.query_ids)}
+    doc_ids: list[str] = []
+    scores: list[Floats] = [np.zeros(0)]
+    ranks: list[Ints] = [np.zeros(0, np.int64)]
+    offsets = [0]
+    for topic in topics:
+        if topic in home:
+            run, number = home[topic]
+            at = slice(int(run.offsets[number]), int(run.offsets[number + 1]))
+            doc_ids.extend(run.doc_ids[at])
+            scores.append(run.scores[at])
+            ranks.append(run.ranks[at])
+        offsets.append(len(doc_ids))
+    return Run.from_columns(
+        topics, offsets, doc_ids, np.concatenate(scores), name, provenance=provenance,
+        ranks=np.concatenate(ranks) if any(run.has_file_ranks for run in parts) else None,
+    )

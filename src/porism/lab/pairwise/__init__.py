@@ -11,12 +11,11 @@
 
 from __future__ import annotations
 
-from porism.lab.pairwise.aggregation.base import Aggregation
+from porism.lab.pairwise.aggregation.methods import Aggregation
 from porism.lab.pairwise.aggregation.registry import AGGREGATIONS, aggregate, aggregated_scores, make_aggregation
 from porism.lab.pairwise.files import read_pairwise, write_pairwise
 from porism.lab.pairwise.first_stage import ranked_by
-from porism.lab.pairwise.flips import Flips, count_flips, flipped, flips_at
-from porism.lab.pairwise.scores import Holes, PairwiseRun, PairwiseScores
+from porism.lab.pairwise.scores import Flips, Holes, PairwiseRun, PairwiseScores, count_flips, flipped, flips_at
 
 __all__ = [
     "AGGREGATIONS",

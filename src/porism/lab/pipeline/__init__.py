@@ -8,12 +8,19 @@
     run = stage.search(queries, 100)
 """
 
-from porism.lab.pipeline.building import formula_pipeline, fused, pipeline
+from porism.lab.pipeline.building import (
+    FormulaStage,
+    RunStage,
+    SearchStage,
+    describe_index,
+    formula_pipeline,
+    fused,
+    pipeline,
+)
 from porism.lab.pipeline.protocols import DEPTH, Reranker
 from porism.lab.pipeline.rerankers.pairwise import PairwiseReranker, StoredPairsReranker
 from porism.lab.pipeline.rerankers.retriever import RetrieverReranker
 from porism.lab.pipeline.rerankers.scoring import ScoringReranker, rescored
-from porism.lab.pipeline.retrieving import FormulaStage, RunStage, SearchStage, describe_index
 from porism.lab.pipeline.stages import (
     CutoffStage,
     CutReranker,

@@ -15,15 +15,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from porism.errors import ConfigError, FormatError
 from porism.lab.fusion import Fusion, fuse
+from porism.lab.fusion.table import joined_runs
 from porism.lab.pipeline.protocols import DEPTH, Reranker, check_count, check_queries, describe
 from porism.retrieve import Searcher
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.settings import write_settings
 from porism.types import Query
 
 
@@ -257,15 +256,12 @@ class FusedStage(Stage):
     def describe(self) -> dict[str, Any]:
         return {
             "kind": "fusion", "name": self.name, "method": self.fusion.name,
-            "parameters": self._parameters(), "depth": self.depth, "sources": list(self._sources),
+            "parameters": self.fusion.parameters(), "depth": self.depth, "sources": list(self._sources),
             "of": [stage.describe() for stage in self.stages],
         }
 
-    def _parameters(self) -> dict[str, Any]:
-        return write_settings(getattr(self.fusion, "settings", self.fusion))  # a fitted fusion has its method's inside
-
     def __repr__(self) -> str:
-        settings = "".join(f", {name}={value!r}" for name, value in self._parameters().items())
+        settings = "".join(f", {name}={value!r}" for name, value in self.fusion.parameters().items())
         return f"fused({', '.join(map(repr, self.stages))}, method={self.fusion.name!r}{settings})"
 
 
@@ -312,24 +308,8 @@ def joined(
     answers: Sequence[Run], queries: Sequence[Query], stage: Stage, seconds: dict[str, float], *sources: Run
 ) -> Run:
     """The results of all queries, in their order, from runs of which each has some; made by the stage."""
-    of = {query_id: (run, number) for run in answers for number, query_id in enumerate(run.query_ids)}
-    doc_ids: list[str] = []
-    scores: list[NDArray[np.float64]] = [np.zeros(0)]
-    ranks: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-    offsets = [0]
-    for query in queries:
-        if query.id in of:
-            run, number = of[query.id]
-            at = slice(int(run.offsets[number]), int(run.offsets[number + 1]))
-            doc_ids.extend(run.doc_ids[at])
-            scores.append(run.scores[at])
-            ranks.append(run.ranks[at])
-        offsets.append(len(doc_ids))
-    joined = Run.from_columns(
-        [query.id for query in queries], offsets, doc_ids, np.concatenate(scores), stage.name,
-        ranks=np.concatenate(ranks) if any(run.has_file_ranks for run in answers) else None,
-    )
-    return _made(joined, stage, seconds, *answers, *sources)
+    run = joined_runs([query.id for query in queries], answers, stage.name)
+    return _made(run, stage, seconds, *answers, *sources)
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.lab.evaluate.ablation import Fuse, LeaveOneOut, OnePerCluster, leave_one_out, one_per_cluster
-from porism.lab.evaluate.clustering import Clustering, cluster_runs
 from porism.lab.evaluate.comparison import Test
-from porism.lab.evaluate.diversity import Documents, spearman
+from porism.lab.evaluate.diversity import Clustering, Documents, cluster_runs, spearman
 from porism.lab.evaluate.evaluation import Missing
 from porism.lab.evaluate.judgments import Qrels
 from porism.lab.evaluate.measures import Measure
@@ -114,7 +113,7 @@ def make_ablation(
     """Leaves out each member of a fusion in turn, and keeps one of each cluster of them, as section 4 of the Masaryk
     group's paper at ARQMath 2021 does.
 
-    The clusters are those of :func:`~porism.lab.evaluate.clustering.cluster_runs` by Spearman's ρ on the judged topics.
+    The clusters are those of :func:`~porism.lab.evaluate.diversity.cluster_runs` by Spearman's ρ on the judged topics.
 
     :param fuse: makes the fusion of some of the members.
     :raises QueryError: there are fewer than two members, or one and the judgments have no topic in common.

@@ -9,9 +9,8 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.lab.evaluate import Breakdown, Comparison, Qrels, QueryFeatures, breakdown, groups_by, query_features
 from porism.lab.evaluate.breakdown import Groups, value_groups
-from porism.lab.evaluate.clustering import cluster_runs
-from porism.lab.evaluate.curves import precision_recall, rank_positions
-from porism.lab.evaluate.diversity import Documents, rank_biased_overlap, spearman
+from porism.lab.evaluate.depths import judged_per_mille, precision_recall, rank_positions
+from porism.lab.evaluate.diversity import Documents, cluster_runs, rank_biased_overlap, spearman
 from porism.lab.evaluate.evaluation import aggregate, ranked_documents, shared_topics
 from porism.lab.evaluate.judgments import whole_gains
 from porism.lab.evaluate.measures import Measure
@@ -54,7 +53,7 @@ def told_details(
     return {
         "features": features,
         "breakdowns": _breakdowns(comparison, features, information, columns, seed),
-        "judged": {run.name: _judged_per_mille(run, judged, depth) for run in runs},
+        "judged": {run.name: judged_per_mille(run, judged, depth) for run in runs},
         "seconds": seconds,
         "times": {
             name: time_statistics(Run({}, name, provenance=Provenance(seconds=times)))
@@ -91,16 +90,6 @@ def drawn_details(
         "diversity": _diversity(runs, comparison.topics, depth, documents),
         "rank_positions": _rank_positions(runs, comparison, fused, topic, called),
     }
-
-
-def _judged_per_mille(run: Run, judged: Qrels, depth: int | None) -> float:
-    """:func:`porism.lab.evaluate.depths.judged_per_mille` for all results, in one pass and not through ir_measures."""
-    shares: list[float] = []
-    for topic, start, stop in zip(run.query_ids, run.offsets.tolist(), run.offsets[1:].tolist(), strict=False):
-        documents = run.doc_ids[start : stop if depth is None else min(stop, start + depth)]
-        if topic in judged and documents:
-            shares.append(sum(map(judged[topic].__contains__, documents)) / len(documents))
-    return 1000 * sum(shares) / max(1, len(shares))
 
 
 def _at_depths(

@@ -22,7 +22,7 @@ from porism.lab.reports.ablations import Ablation
 from porism.lab.reports.extensions import Increment
 
 if TYPE_CHECKING:
-    from porism.lab.evaluate.clustering import Clustering
+    from porism.lab.evaluate.diversity import Clustering
     from porism.lab.evaluate.times import TimeStatistics
 
 COLUMNS = ("category", "dependency", "difficulty")

@@ -127,7 +127,7 @@ class FusionObjective:
         check_missing(missing, depth)
         given = write_settings(make_fusion(method, parameters))
         self.method, self.depth, self.missing, self.qrels = method, depth, missing, qrels
-        self.measure = measure if isinstance(measure, Measure) else parse_measure(measure)
+        self.measure = parse_measure(measure)
         self.table = runs if isinstance(runs, FusionTable) else FusionTable(runs)
         self.settings = dict.fromkeys(FUSIONS[method].__dataclass_fields__) | given
         counts = self.table.lengths.sum(axis=1).tolist()

@@ -49,7 +49,7 @@ class RunObjective:
         check_missing(missing, depth)
         self.make_run = make_run
         self.qrels = qrels
-        self.measure = measure if isinstance(measure, Measure) else parse_measure(measure)
+        self.measure = parse_measure(measure)
         self.measure.resolve()
         self.name, self.missing, self.depth = name, missing, depth
         self.topics: tuple[str, ...] = tuple(qrels)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Protocol
 
 from porism.errors import ConfigError
 from porism.lab.tuning.space import Configuration, Space, configuration_key
-from porism.settings import Settings, nearest, read_settings, write_settings
+from porism.settings import Settings, read_named, write_settings
 
 Score = Callable[[Configuration], float]
 """Configuration → its score; a configuration that was tried before costs nothing."""
@@ -162,9 +162,8 @@ def make_search(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -
 
     :raises ConfigError: there is no such search, or a setting does not exist or does not fit.
     """
-    if name not in SEARCHES:
-        raise ConfigError(f"there is no search {name!r}", hint=nearest(name, SEARCHES))
-    search: Search = read_settings(SEARCHES[name], settings)
+    kinds: Mapping[str, type[Any]] = SEARCHES
+    search: Search = read_named(kinds, name, settings, "search")
     return search
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, OnProblem
-from porism.lab.pairwise.aggregation.base import Aggregation
-from porism.lab.pairwise.aggregation.repeatable import REPEATABLE
+from porism.lab.pairwise.aggregation.methods import REPEATABLE, Aggregation
 from porism.lab.pairwise.scores import Floats, Holes, PairwiseRun, PairwiseScores
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from porism.lab.pairwise.aggregation.bradley_terry import BradleyTerry
+from porism.lab.pairwise.aggregation.methods import BradleyTerry
 from porism.lab.pairwise.scores import Floats, PairwiseScores
 from porism.lab.pairwise.sorting.base import Places, Sorting, Sorts, check_whole
 from porism.settings import SettingError, read_named

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.explanation import Explanation
-from porism.lab.pairwise.aggregation.base import Aggregation
+from porism.lab.pairwise.aggregation.methods import Aggregation
 from porism.lab.pairwise.aggregation.registry import DEFAULT, aggregated_scores
 from porism.lab.pairwise.scores import PairwiseRun, PairwiseScores
 from porism.lab.pairwise.sorting.base import Places, Sorting, expected_comparisons, sort_together

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from porism.errors import OnProblem, pluralise
 from porism.explanation import Explanation
-from porism.lab.pairwise.aggregation.base import Aggregation
+from porism.lab.pairwise.aggregation.methods import Aggregation
 from porism.lab.pairwise.aggregation.registry import DEFAULT, aggregated_scores, make_aggregation
 from porism.lab.pairwise.scores import Holes, PairwiseRun, PairwiseScores
 from porism.lab.pipeline.protocols import check_count
