@@ -31,7 +31,7 @@ from porism.corpus import read_topic_information
 from porism.errors import ConfigError
 from porism.lab.evaluate import (
     Breakdown,
-    Comparison,
+    RunComparison,
     breakdown,
     compare_runs,
     groups_by,
@@ -79,7 +79,7 @@ def chosen_models(names: Sequence[str], sums: Sequence[str] | None) -> dict[str,
     return models | {spelled: sum_of(parts_of(spelled), models) for spelled in sums}
 
 
-def measured(task: Task, models: Mapping[str, RetrieverSettings]) -> Comparison:
+def measured(task: Task, models: Mapping[str, RetrieverSettings]) -> RunComparison:
     """The models on a set, compared with the first.
 
     :raises ConfigError: the first cannot search the index.
@@ -109,7 +109,7 @@ def information(task: Task, data: Path) -> Mapping[str, Mapping[str, str]]:
 
 
 def breakdowns(
-    task: Task, comparison: Comparison, known: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    task: Task, comparison: RunComparison, known: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[Breakdown]:
     """The models on groups of topics.
 
@@ -122,7 +122,7 @@ def breakdowns(
         yield breakdown(comparison.evaluations, members, by=by, baseline=0)
 
 
-def rows_of(task: Task, comparison: Comparison) -> list[list[str]]:
+def rows_of(task: Task, comparison: RunComparison) -> list[list[str]]:
     """A line for each model."""
     (measure,) = comparison.measures
     rows = []

@@ -14,7 +14,7 @@ from porism.vectors.neural.formula_encoder import (
     save_formula_encoder,
     weight_shapes,
 )
-from porism.vectors.neural.formula_nodes import Vocabulary
+from porism.vectors.neural.formula_nodes import NodeVocabulary
 
 SMALL = FormulaNetwork(dimensions=8, layers=1, heads=2, width=12, nodes=40)
 LABELS = ("Uplus", "Ueq", "Vx", "Vy", "Va", "N2", "N1", "Osup", "Odivide")
@@ -25,7 +25,7 @@ def random_weights(network: FormulaNetwork = SMALL, seed: int = 0) -> dict[str, 
     chance = np.random.default_rng(seed)
     return {
         name: chance.normal(size=shape).astype(np.float32) / 2
-        for name, shape in weight_shapes(network, len(Vocabulary(LABELS))).items()
+        for name, shape in weight_shapes(network, len(NodeVocabulary(LABELS))).items()
     }
 
 
@@ -38,5 +38,5 @@ def random_model(index: Path, name: str = "fe", network: FormulaNetwork = SMALL,
     """The folder of such an encoder among the models of an index."""
     folder = index / MODELS.folder / name
     folder.mkdir(parents=True, exist_ok=True)
-    save_formula_encoder(folder, network, Vocabulary(LABELS), random_weights(network, seed))
+    save_formula_encoder(folder, network, NodeVocabulary(LABELS), random_weights(network, seed))
     return folder

@@ -37,7 +37,7 @@ from porism.vectors import cluster_encoding
 from porism.vectors.colbert.encoding import TOKEN_ENCODING, DocumentTokens
 from porism.vectors.dense.encoding import DENSE_ENCODING, DenseVectors
 from porism.vectors.formula_encoder.encoding import FORMULA_ENCODING, EncodedFormulas
-from porism.vectors.splade.encoding import SPARSE_ENCODING, DocumentTerms
+from porism.vectors.splade.encoding import SPARSE_ENCODING, SparseTerms
 
 MODULES = ["porism.vectors.encoding"]
 
@@ -45,7 +45,7 @@ MODULES = ["porism.vectors.encoding"]
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A task has few documents."""
-    for provider in (DenseVectors, DocumentTerms, DocumentTokens, EncodedFormulas):
+    for provider in (DenseVectors, SparseTerms, DocumentTokens, EncodedFormulas):
         monkeypatch.setattr(provider, "chunk", 4)
 
 

@@ -73,7 +73,7 @@ def _train(
 ) -> None:
     from porism.system.concurrency.clusters import connected
     from porism.vectors.embeddings import train_token_vectors
-    from porism.vectors.embeddings.presets import preset_settings
+    from porism.vectors.embeddings.methods import preset_settings
 
     if preset is not None:
         settings = type(settings)(**preset_settings(preset, settings.method) | given_settings(settings))

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,49 +56,35 @@ class EncodingTask:
         return Path(self.folder.path) / self.name
 
 
-class ClusterProvider:
-    """Completes the segments of an index on a cluster."""
+def _computed(
+    provider: SegmentProvider, snapshot: Snapshot, cluster: Cluster, shared: SharedFolder,
+    segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64],
+) -> ComputedRows:
+    """The rows of documents or formulas of a segment, which workers compute, a chunk in each task.
 
-    def __init__(
-        self, provider: SegmentProvider, snapshot: Snapshot, cluster: Cluster, shared: SharedFolder
-    ) -> None:
-        self._provider, self._snapshot, self._cluster, self._shared = provider, snapshot, cluster, shared
-
-    def complete(self, segment: Segment, on_progress: Callable[[int], None]) -> int:
-        """Stores the rows of a segment; returns of how many documents or formulas they were computed.
-
-        :raises ClusterError: workers cannot do the work.
-        :raises StorageError: the folder cannot be written.
-        """
-        return self._provider.complete_by(
-            self._compute, segment, on_progress, chunks=WORKER_TASKS * max(1, self._cluster.workers)
+    :raises ClusterError: workers cannot do the work.
+    """
+    chunk = provider.chunk
+    tasks = [
+        EncodingTask(
+            shared, f"{segment.folder.name}-{numbers[start]}.npz", str(snapshot.path.absolute()), snapshot.generation,
+            type(provider), provider.record, provider.device, segment.folder.name, numbers[start : start + chunk],
+            digests[numbers[start : start + chunk]],
         )
-
-    def _compute(
-        self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]
-    ) -> ComputedRows:
-        """The rows, which workers compute, a chunk in each task."""
-        chunk = self._provider.chunk
-        tasks = [
-            EncodingTask(
-                self._shared, f"{segment.folder.name}-{numbers[start]}.npz", str(self._snapshot.path.absolute()),
-                self._snapshot.generation, type(self._provider), self._provider.record, self._provider.device,
-                segment.folder.name, numbers[start : start + chunk], digests[numbers[start : start + chunk]],
+        for start in range(0, len(numbers), chunk)
+    ]
+    vectors, counts = [], []
+    for task, _ in zip(tasks, cluster.map_parallel(encode_part, tasks, at_once=True), strict=True):
+        if not shows(task.file, SHOWN_SECONDS):
+            raise ClusterError(
+                f"a worker has encoded {task.file}, which does not appear here", where=cluster.address,
+                hint="Is the folder of the index one that all machines share?",
             )
-            for start in range(0, len(numbers), chunk)
-        ]
-        vectors, counts = [], []
-        for task, _ in zip(tasks, self._cluster.map_parallel(encode_part, tasks, at_once=True), strict=True):
-            if not shows(task.file, SHOWN_SECONDS):
-                raise ClusterError(
-                    f"a worker has encoded {task.file}, which does not appear here", where=self._cluster.address,
-                    hint="Is the folder of the index one that all machines share?",
-                )
-            with np.load(task.file) as found:
-                vectors.append(found["vectors"])
-                counts.append(found["counts"])
-            task.file.unlink(missing_ok=True)
-        return ComputedRows(np.concatenate(vectors), np.concatenate(counts))
+        with np.load(task.file) as rows:
+            vectors.append(rows["vectors"])
+            counts.append(rows["counts"])
+        task.file.unlink(missing_ok=True)
+    return ComputedRows(np.concatenate(vectors), np.concatenate(counts))
 
 
 def encode_part(task: EncodingTask) -> str:
@@ -108,7 +95,7 @@ def encode_part(task: EncodingTask) -> str:
     task.folder.check()
     if not task.file.exists():
         provider, snapshot = _open(task)
-        segment = next(one for one in snapshot.segments if one.folder.name == task.segment)
+        segment = next(part for part in snapshot.segments if part.folder.name == task.segment)
         digests = np.zeros(provider.count(segment), np.uint64)
         digests[task.numbers] = task.digests
         rows = provider.compute(segment, task.numbers, digests)
@@ -173,6 +160,8 @@ def _on_cluster(
     folder = snapshot.path.absolute() / SEGMENT_FOLDER / f"building-{secrets.token_hex(6)}"
     make_folder(folder)
     try:
-        yield ClusterProvider(provider, snapshot, cluster, cluster.check_folder(folder)).complete
+        compute = partial(_computed, provider, snapshot, cluster, cluster.check_folder(folder))
+        chunks = WORKER_TASKS * max(1, cluster.workers)
+        yield lambda segment, on_progress: provider.complete_by(compute, segment, on_progress, chunks=chunks)
     finally:
         remove_tree(folder)

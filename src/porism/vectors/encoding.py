@@ -217,13 +217,12 @@ class EncodingKind(ABC, Generic[R, E]):
 class TextEncodingKind(EncodingKind[T, M]):
     """One kind of encodings of documents."""
 
-    encoder_class: type[M]
-
     provider_class: type[DocumentProvider[T, M]]
 
     def load(self, chosen: ModelChoice) -> M:
-        return self.encoder_class.load(
-            chosen.files(self.encoder_class.model_class), device=chosen.device, precision=chosen.precision,
+        encoder = self.provider_class.encoder_class
+        return encoder.load(
+            chosen.files(encoder.model_class), device=chosen.device, precision=chosen.precision,
             on_warning=chosen.on_warning,
         )
 

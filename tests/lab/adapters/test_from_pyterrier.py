@@ -11,7 +11,7 @@ import porism
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.lab.adapters import from_pyterrier, queries_to_frame, run_from_frame, run_to_frame, to_pyterrier
 from porism.lab.fusion import make_fusion
-from porism.lab.pipeline import RerankStage, RetrieverReranker, Stage, fused, pipeline
+from porism.lab.pipeline import PipelineStage, RerankStage, RetrieverReranker, fused, pipeline
 from porism.retrieve import ChannelSettings, SearchModel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -38,9 +38,9 @@ def queries(*ids: str) -> Topics:
     return [Query(query_id, {"query": Content(f"question {query_id}")}) for query_id in ids]
 
 
-def stage_of(transformer: Any, **options: Any) -> Stage:
+def stage_of(transformer: Any, **options: Any) -> PipelineStage:
     made = from_pyterrier(transformer, **options)
-    assert isinstance(made, Stage)
+    assert isinstance(made, PipelineStage)
     return made
 
 
@@ -66,7 +66,7 @@ def test_a_batch_is_one_table() -> None:
 def test_there_and_back_is_the_same_search(index: porism.Index, topics: Topics) -> None:
     assert stage_of(to_pyterrier(index)).search(topics) == index.run(topics)
     by = from_pyterrier(to_pyterrier(RetrieverReranker(index, depth=1000)), depth=30)
-    assert not isinstance(by, Stage)
+    assert not isinstance(by, PipelineStage)
     expected = (pipeline(index, WORDS) >> RetrieverReranker(index, depth=30)).search(topics, 50)
     assert (pipeline(index, WORDS) >> by).search(topics, 50) == expected
 
@@ -213,9 +213,9 @@ def test_results_of_other_queries_are_an_error() -> None:
 
 def test_kinds_are_inspected(index: porism.Index) -> None:
     words = to_pyterrier(pipeline(index, WORDS))
-    assert isinstance(from_pyterrier(words), Stage)
-    assert isinstance(from_pyterrier(words >> to_pyterrier(RetrieverReranker(index))), Stage)
-    assert not isinstance(from_pyterrier(to_pyterrier(RetrieverReranker(index))), Stage)
+    assert isinstance(from_pyterrier(words), PipelineStage)
+    assert isinstance(from_pyterrier(words >> to_pyterrier(RetrieverReranker(index))), PipelineStage)
+    assert not isinstance(from_pyterrier(to_pyterrier(RetrieverReranker(index))), PipelineStage)
     with pytest.raises(ConfigError, match="kind='retriever'"):
         from_pyterrier(pt.Transformer.identity())
     with pytest.raises(ConfigError, match="there is no kind 'indexer'"):

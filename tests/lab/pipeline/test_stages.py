@@ -11,7 +11,7 @@ from pipeline_fakes import Clock, Fixed, Given, order, queries
 import porism
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.lab.fusion import fuse, make_fusion
-from porism.lab.pipeline import RetrieverReranker, Stage, fused, pipeline, stages
+from porism.lab.pipeline import PipelineStage, RetrieverReranker, fused, pipeline, stages
 from porism.retrieve import ChannelSettings, SearchModel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -264,7 +264,7 @@ def test_what_cannot_be_a_pipeline_is_said_before_any_search(make: object, error
 )
 def test_wrong_questions_are_refused_before_any_search(asked: object, k: int, said: str) -> None:
     source = Fixed(LETTERS)
-    stage: Stage
+    stage: PipelineStage
     for stage in (pipeline(source), fused(source, source), pipeline(source) >> Given({})):
         with pytest.raises(QueryError, match=said):
             stage.search(asked, k)  # type: ignore[arg-type]

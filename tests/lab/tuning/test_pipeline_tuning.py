@@ -12,7 +12,7 @@ from long_forms import LONG
 from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError
 from porism.lab.evaluate import evaluate_run
-from porism.lab.pipeline import Stage, fused, pipeline
+from porism.lab.pipeline import PipelineStage, fused, pipeline
 from porism.lab.tuning import (
     CoordinateSearch,
     CrossValidated,
@@ -50,7 +50,7 @@ def index(sample_index: Path) -> Iterator[Index]:
 
 @pytest.fixture(scope="module")
 def objective(index: Index) -> RunObjective:
-    def build(settings: dict[str, Any]) -> Stage:
+    def build(settings: dict[str, Any]) -> PipelineStage:
         searches = [pipeline(index, SearchModel.from_dict(settings[name])) for name in ("model", "words")]
         return fused(*searches, method="rrf", **settings["fusion"])
 

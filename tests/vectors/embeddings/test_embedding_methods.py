@@ -8,7 +8,7 @@ import pytest
 
 from porism.vectors.embeddings import FastText, Positional, Word2Vec, methods
 from porism.vectors.embeddings.decontextual import Decontextualised
-from porism.vectors.embeddings.methods import METHODS, EmbeddingMethod, Options
+from porism.vectors.embeddings.methods import METHODS, EmbeddingMethod, TrainingOptions
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -42,5 +42,6 @@ def test_an_interrupted_training_is_an_interruption(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(methods, "train_decontextualised", lambda *arguments, **options: Report())
     method: EmbeddingMethod = METHODS["decontextualised"]
+    options = TrainingOptions(model="x")
     with pytest.raises(KeyboardInterrupt):
-        method.train(tmp_path, "name", "words", Decontextualised(), Options(model="x"), lambda done, total: None)
+        method.train(tmp_path, "name", "words", Decontextualised(), options, lambda done, total: None)

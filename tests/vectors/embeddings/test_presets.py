@@ -6,8 +6,7 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.settings import read_settings
-from porism.vectors.embeddings.methods import METHODS
-from porism.vectors.embeddings.presets import PRESETS, preset_settings
+from porism.vectors.embeddings.methods import METHODS, PRESETS, preset_settings
 
 
 def test_presets_have_the_published_numbers() -> None:

@@ -19,7 +19,7 @@ from porism.vectors.neural.formula_encoder import (
     load_formula_encoder,
     save_formula_encoder,
 )
-from porism.vectors.neural.formula_nodes import Vocabulary, make_vocabulary, node_batch
+from porism.vectors.neural.formula_nodes import NodeVocabulary, make_vocabulary, node_batch
 
 
 def tree(source: str):
@@ -41,7 +41,7 @@ def test_a_node_is_read_with_the_way_to_it() -> None:
 
 
 def test_relations_of_nodes() -> None:
-    vocabulary = Vocabulary(LABELS)
+    vocabulary = NodeVocabulary(LABELS)
     relations = node_batch([vocabulary.rows(tree("x^2+x"), 9)]).relations[0]
     assert relations.tolist() == [
         [5, 2, 0, 0, 2], [1, 5, 2, 2, 3], [0, 1, 5, 3, 4], [0, 1, 3, 5, 0], [1, 3, 4, 0, 5],
@@ -88,7 +88,7 @@ def test_a_folder_is_opened_as_it_was_saved_or_refused(tmp_path) -> None:
     assert not is_formula_encoder(tmp_path)
     with pytest.raises(ConfigError, match="porism train formula-encoder"):
         load_formula_encoder(tmp_path)
-    about = save_formula_encoder(tmp_path, SMALL, Vocabulary(LABELS), random_weights())
+    about = save_formula_encoder(tmp_path, SMALL, NodeVocabulary(LABELS), random_weights())
     assert is_formula_encoder(tmp_path)
     opened = load_formula_encoder(tmp_path)
     assert opened.about == about

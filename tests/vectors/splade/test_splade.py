@@ -32,8 +32,8 @@ from porism.vectors.neural.encoder_settings import EncoderSettings
 from porism.vectors.neural.sparse_encoder import EncodedTerms, SparseEncoder
 from porism.vectors.neural.sparse_queries import QueryTable
 from porism.vectors.records import container_info
+from porism.vectors.splade.channels import open_encoded
 from porism.vectors.splade.encoding import SPARSE_ENCODING, rows_of
-from porism.vectors.splade.opening import open_encoded
 from porism.vectors.splade.records import SPARSE_RECORDS, write_sparse_record
 
 need_encoders()
@@ -205,7 +205,7 @@ def test_scores_do_not_depend_on_segments(tmp_path: Path) -> None:
 def test_an_interruption_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]
 ) -> None:
-    monkeypatch.setattr("porism.vectors.splade.encoding.DocumentTerms.chunk", 10)
+    monkeypatch.setattr("porism.vectors.splade.encoding.SparseTerms.chunk", 10)
     path = write_index(tmp_path / "i.index", [document(number) for number in range(40)])
     model = save_splade(tmp_path / "tiny")
     encode, calls = SparseEncoder.encode_documents, 0

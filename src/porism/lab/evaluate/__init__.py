@@ -22,7 +22,7 @@ from porism.lab.evaluate.breakdown import (
     query_features,
     value_groups,
 )
-from porism.lab.evaluate.comparison import Comparison, TestResult, compare_runs
+from porism.lab.evaluate.comparison import RunComparison, TestResult, compare_runs
 from porism.lab.evaluate.depths import (
     RECALL_LEVELS,
     DepthTable,
@@ -44,7 +44,6 @@ __all__ = [
     "RECALL_LEVELS",
     "Breakdown",
     "Clustering",
-    "Comparison",
     "DepthTable",
     "Evaluation",
     "GroupDifference",
@@ -55,6 +54,7 @@ __all__ = [
     "PairedTest",
     "Qrels",
     "QueryFeatures",
+    "RunComparison",
     "TestResult",
     "TimeStatistics",
     "arqmath_2021_split",

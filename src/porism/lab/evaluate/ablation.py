@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from porism.errors import ConfigError, QueryError, pluralise
-from porism.lab.evaluate.comparison import Comparison, Test, compare_runs, unique_names
+from porism.lab.evaluate.comparison import RunComparison, Test, compare_runs, unique_names
 from porism.lab.evaluate.diversity import Clustering
 from porism.lab.evaluate.evaluation import Missing, evaluate_run, shared_topics
 from porism.lab.evaluate.judgments import Qrels
@@ -31,7 +31,7 @@ class LeaveOneOut:
     """
 
     names: tuple[str, ...]
-    comparison: Comparison
+    comparison: RunComparison
 
     def contribution(self, name: str) -> float:
         """What a run adds: the fusion of all minus that of the others, by the (first) measure.

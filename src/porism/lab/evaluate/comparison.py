@@ -75,7 +75,7 @@ class TestResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """Runs scored on the same topics by the same measures, and tests of each against the ``baseline``-th.
 
     ``tests`` is measure → run → result, without the baseline. ``notes`` say what a reader must know: runs that were
@@ -189,7 +189,7 @@ def compare_runs(
     level: float = 0.95,
     seed: int = 0,
     correction: Correction = "holm",
-) -> Comparison:
+) -> RunComparison:
     """Scores runs on the same topics and tests each against the baseline, topic by topic.
 
     The topics are those of the judgments, with ``missing="skip"`` those that at least one of the runs answers. A run
@@ -244,7 +244,7 @@ def compare_runs(
     tests = {
         repr(measure): _tested(repr(measure), evaluations, first, test, level, seed, correction) for measure in chosen
     }
-    return Comparison(evaluations, first, tests, test, level, tuple(notes), correction)
+    return RunComparison(evaluations, first, tests, test, level, tuple(notes), correction)
 
 
 def _tested(

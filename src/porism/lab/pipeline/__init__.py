@@ -26,9 +26,9 @@ from porism.lab.pipeline.stages import (
     CutReranker,
     FusedStage,
     NamedStage,
+    PipelineStage,
     RerankStage,
     RetrieverStage,
-    Stage,
 )
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "FusedStage",
     "NamedStage",
     "PairwiseReranker",
+    "PipelineStage",
     "RerankStage",
     "Reranker",
     "RetrieverReranker",
@@ -46,7 +47,6 @@ __all__ = [
     "RunStage",
     "ScoringReranker",
     "SearchStage",
-    "Stage",
     "StoredPairsReranker",
     "describe_index",
     "formula_pipeline",

@@ -12,7 +12,7 @@ from porism.index import Filters, Snapshot
 from porism.lab.fusion import Fusion, make_fusion
 from porism.lab.pipeline.protocols import Reranker
 from porism.lab.pipeline.rerankers.retriever import RetrieverReranker
-from porism.lab.pipeline.stages import FusedStage, RetrieverStage, Stage, joined
+from porism.lab.pipeline.stages import FusedStage, PipelineStage, RetrieverStage, joined
 from porism.retrieve import RetrieverSettings, Searcher
 from porism.runs.run import Run
 from porism.search.models.models import write_model
@@ -27,7 +27,7 @@ def pipeline(
     name: str | None = None,
     filters: Filters | None = None,
     batch: bool = False,
-) -> Stage:
+) -> PipelineStage:
     """A stage that searches: an index by its own or another model, any retriever, or a run made elsewhere.
 
     Models of any kind are given as settings or by name. A stage stays as it is. A run gives each query its results by
@@ -45,7 +45,7 @@ def pipeline(
         raise ConfigError(
             f"a {type(source).__name__} cannot be searched by a model or with filters", hint="An index can."
         )
-    if isinstance(source, Stage):
+    if isinstance(source, PipelineStage):
         return source if name is None else source.named(name)
     if isinstance(source, Run):
         return RunStage(source, name or source.name)
@@ -62,7 +62,7 @@ def formula_pipeline(
     filters: Filters | None = None,
     on_problem: OnProblem | None = None,
     batch: bool = False,
-) -> Stage:
+) -> PipelineStage:
     """A stage that searches the formulas of an index by its own or another model: results are visual ids.
 
     The parameters are those of :meth:`porism.search.searcher.IndexSearcher.run_formulas`.
@@ -73,12 +73,12 @@ def formula_pipeline(
 
 
 def fused(
-    *stages: Stage | Searcher | Run,
+    *stages: PipelineStage | Searcher | Run,
     method: str | Fusion = "rrf",
     depth: int = 1000,
     name: str | None = None,
     **parameters: Any,
-) -> Stage:
+) -> PipelineStage:
     """A stage that fuses the results of others; retrievers and runs become stages
     (:func:`porism.lab.pipeline.pipeline`).
 
@@ -154,7 +154,7 @@ class _FormulaRetriever:
         )
 
 
-class RunStage(Stage):
+class RunStage(PipelineStage):
     """A run made elsewhere: each query has the results that are there under its id, none if there are none."""
 
     def __init__(self, run: Run, name: str) -> None:

@@ -26,7 +26,7 @@ from porism.runs.run import Run
 from porism.types import Query
 
 
-class Stage(ABC):
+class PipelineStage(ABC):
     """A part of a pipeline: a :class:`~porism.retrieve.Searcher` that can be put before a reranker (``>>``) and be cut
     off (``%``)."""
 
@@ -53,11 +53,11 @@ class Stage(ABC):
         """One that gives documents the scores that this stage would give them, None where there is no such thing."""
         return None
 
-    def named(self, name: str) -> Stage:
+    def named(self, name: str) -> PipelineStage:
         """The same stage under another name."""
         return NamedStage(self, name)
 
-    def reranked(self, reranker: Reranker, depth: int | None = None, *, batch: bool | None = None) -> Stage:
+    def reranked(self, reranker: Reranker, depth: int | None = None, *, batch: bool | None = None) -> PipelineStage:
         """The stage with its first ``depth`` results re-ranked: ``stage >> reranker`` with a depth of one's own.
 
         :param depth: the reranker's own by default, else 100.
@@ -68,22 +68,22 @@ class Stage(ABC):
         """
         return RerankStage(self, reranker, depth, batch=batch)
 
-    def __rshift__(self, reranker: Reranker) -> Stage:
+    def __rshift__(self, reranker: Reranker) -> PipelineStage:
         if isinstance(reranker, CutReranker):
             return self.reranked(reranker.reranker) % reranker.k
         return self.reranked(reranker)
 
-    def __mod__(self, k: int) -> Stage:
+    def __mod__(self, k: int) -> PipelineStage:
         return CutoffStage(self, k)
 
     def __repr__(self) -> str:
         return self.name
 
 
-class NamedStage(Stage):
+class NamedStage(PipelineStage):
     """A stage under another name."""
 
-    def __init__(self, stage: Stage, name: str) -> None:
+    def __init__(self, stage: PipelineStage, name: str) -> None:
         self.stage = stage
         self.name = name
 
@@ -97,7 +97,7 @@ class NamedStage(Stage):
         return self.stage.reranker()
 
 
-class RetrieverStage(Stage):
+class RetrieverStage(PipelineStage):
     """A retriever as a stage. It searches for one query at a time, so that each has its own seconds, or for all at
     once. Then they have the seconds that the retriever measures itself, if it does."""
 
@@ -142,10 +142,10 @@ class RetrieverStage(Stage):
         return describe(self.retriever) | {"name": self.name}
 
 
-class CutoffStage(Stage):
+class CutoffStage(PipelineStage):
     """The first ``k`` results of a stage; it returns no more."""
 
-    def __init__(self, stage: Stage, k: int) -> None:
+    def __init__(self, stage: PipelineStage, k: int) -> None:
         """
         :raises QueryError: ``k`` is below 1.
         """
@@ -168,13 +168,13 @@ class CutoffStage(Stage):
         return f"{inner} % {self.k}"
 
 
-class RerankStage(Stage):
+class RerankStage(PipelineStage):
     """A stage with its first results re-ranked; it returns at least as many as are re-ranked."""
 
     def __init__(
-        self, stage: Stage, reranker: Reranker, depth: int | None = None, *, batch: bool | None = None
+        self, stage: PipelineStage, reranker: Reranker, depth: int | None = None, *, batch: bool | None = None
     ) -> None:
-        """See :meth:`Stage.reranked`."""
+        """See :meth:`PipelineStage.reranked`."""
         if not isinstance(reranker, Reranker):
             hint = "Make it one by porism.lab.adapters.from_pyterrier." if hasattr(reranker, "transform") else None
             raise ConfigError(
@@ -225,10 +225,12 @@ class RerankStage(Stage):
         return f"{self.stage!r} >> {self.by!r}{depth}"
 
 
-class FusedStage(Stage):
+class FusedStage(PipelineStage):
     """The results of several stages fused into one list."""
 
-    def __init__(self, stages: Sequence[Stage], fusion: Fusion, depth: int = 1000, name: str | None = None) -> None:
+    def __init__(
+        self, stages: Sequence[PipelineStage], fusion: Fusion, depth: int = 1000, name: str | None = None
+    ) -> None:
         """See :func:`~porism.lab.pipeline.fused`."""
         if not stages:
             raise ConfigError("there is nothing to fuse", hint="Give at least one stage.")
@@ -294,7 +296,7 @@ class CutReranker:
         return f"{self.reranker!r} % {self.k}"
 
 
-def _made(run: Run, stage: Stage, seconds: dict[str, float] | None = None, *sources: Run) -> Run:
+def _made(run: Run, stage: PipelineStage, seconds: dict[str, float] | None = None, *sources: Run) -> Run:
     """A run that says what made it; ``seconds`` are its own where none are given."""
     of = [run.provenance, *(source.provenance for source in sources)]
     made = Provenance.merged(of, stage.describe())
@@ -305,7 +307,7 @@ def _made(run: Run, stage: Stage, seconds: dict[str, float] | None = None, *sour
 
 
 def joined(
-    answers: Sequence[Run], queries: Sequence[Query], stage: Stage, seconds: dict[str, float], *sources: Run
+    answers: Sequence[Run], queries: Sequence[Query], stage: PipelineStage, seconds: dict[str, float], *sources: Run
 ) -> Run:
     """The results of all queries, in their order, from runs of which each has some; made by the stage."""
     run = joined_runs([query.id for query in queries], answers, stage.name)

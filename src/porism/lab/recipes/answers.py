@@ -10,7 +10,7 @@ import orjson
 import xxhash
 
 from porism.errors import OnProblem, Problem, StorageError
-from porism.lab.pipeline.stages import Stage
+from porism.lab.pipeline.stages import PipelineStage
 from porism.lab.recipes.cache import writing
 from porism.lab.recipes.digests import query_digest
 from porism.runs.run import Ranked
@@ -69,7 +69,7 @@ class AnswerStore:
 
 
 def answer_each(
-    stage_of: Callable[[Query], Stage], queries: Sequence[Query], k: int, store: AnswerStore | None = None,
+    stage_of: Callable[[Query], PipelineStage], queries: Sequence[Query], k: int, store: AnswerStore | None = None,
     on_count: Callable[[int, int | None], None] = lambda done, total: None, repeats: int = 1,
 ) -> tuple[dict[str, Ranked], dict[str, float]]:
     """The best ``k`` results of each query, and the seconds each took (0 where they are not known).

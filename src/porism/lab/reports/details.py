@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.evaluate import Breakdown, Comparison, Qrels, QueryFeatures, breakdown, groups_by, query_features
+from porism.lab.evaluate import Breakdown, Qrels, QueryFeatures, RunComparison, breakdown, groups_by, query_features
 from porism.lab.evaluate.breakdown import Groups, value_groups
 from porism.lab.evaluate.depths import judged_per_mille, precision_recall, rank_positions
 from porism.lab.evaluate.diversity import Documents, cluster_runs, rank_biased_overlap, spearman
@@ -31,7 +31,7 @@ SHOWN_RANKS = 10
 
 
 def told_details(
-    runs: Sequence[Run], qrels: Qrels, comparison: Comparison, *, depth: int | None, queries: Iterable[Query],
+    runs: Sequence[Run], qrels: Qrels, comparison: RunComparison, *, depth: int | None, queries: Iterable[Query],
     information: Mapping[str, Mapping[str, str]] | None, columns: Sequence[str] | None, seed: int = 0,
 ) -> dict[str, Any]:
     """Those fields of a :class:`~porism.lab.reports.report.Report` that tables show too; see ``make_report``.
@@ -64,7 +64,7 @@ def told_details(
 
 
 def drawn_details(
-    runs: Sequence[Run], qrels: Qrels, comparison: Comparison, *, depth: int | None, fused: str | None,
+    runs: Sequence[Run], qrels: Qrels, comparison: RunComparison, *, depth: int | None, fused: str | None,
     topic: str | None, called: Mapping[str, str], documents: Documents = "pool",
 ) -> dict[str, Any]:
     """Those fields of a report that only plots show.
@@ -121,7 +121,7 @@ def _at_depths(
 
 
 def _breakdowns(
-    comparison: Comparison, features: Mapping[str, QueryFeatures],
+    comparison: RunComparison, features: Mapping[str, QueryFeatures],
     information: Mapping[str, Mapping[str, str]] | None, columns: Sequence[str] | None, seed: int,
 ) -> tuple[Breakdown, ...]:
     """By each column of the topic information that there is, then by length and share of mathematics."""
@@ -160,7 +160,7 @@ def _diversity(
 
 
 def _rank_positions(
-    runs: Sequence[Run], comparison: Comparison, fused: str | None, topic: str | None, called: Mapping[str, str]
+    runs: Sequence[Run], comparison: RunComparison, fused: str | None, topic: str | None, called: Mapping[str, str]
 ) -> tuple[RankPositions, ...]:
     by_name = {run.name: run for run in runs}
     chosen = [fused] if fused is not None else [
@@ -193,7 +193,7 @@ def _sources(run: Run, by_name: Mapping[str, Run], called: Mapping[str, str]) ->
     return [source for source in known if source in by_name and source != run.name]
 
 
-def _telling_topic(run: Run, sources: Sequence[str], comparison: Comparison) -> tuple[str | None, str]:
+def _telling_topic(run: Run, sources: Sequence[str], comparison: RunComparison) -> tuple[str | None, str]:
     """The topic on which a fusion gains most on the best of its sources, by the first measure, and how it was found."""
     measure = comparison.measures[0]
     mine = comparison[run.name].per_topic[measure]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.evaluate.comparison import Comparison
+from porism.lab.evaluate.comparison import RunComparison
 from porism.lab.evaluate.significance import permutation_test
 from porism.lab.reports.canvas import Plot, bare_rows, drawing, short_names
 from porism.lab.reports.layout import new_figure, widest
@@ -64,7 +64,7 @@ class Increment:
         return found | extended | {"difference": self.difference}
 
 
-def increments(comparison: Comparison, extensions: Iterable[FusionExtension]) -> tuple[Increment, ...]:
+def increments(comparison: RunComparison, extensions: Iterable[FusionExtension]) -> tuple[Increment, ...]:
     """The tree of extensions by the first measure, each system followed by what extends it, in the order given.
 
     :raises ConfigError: there is no such system, a system extends itself over others, or it is reached in more than
@@ -96,7 +96,7 @@ def increments(comparison: Comparison, extensions: Iterable[FusionExtension]) ->
     return tuple(found)
 
 
-def _p(comparison: Comparison, one: FusionExtension) -> float | None:
+def _p(comparison: RunComparison, one: FusionExtension) -> float | None:
     measure = comparison.measures[0]
     before, after = (comparison[name].per_topic[measure] for name in (one.of, one.gives))
     gaps = [after[topic] - before[topic] for topic in after if topic in before]

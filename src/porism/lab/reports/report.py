@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from porism.lab.evaluate import (
     Breakdown,
-    Comparison,
     Evaluation,
     Missing,
     QueryFeatures,
+    RunComparison,
     TestResult,
 )
 from porism.lab.evaluate.bootstrap import Interval
@@ -80,7 +80,7 @@ class Report:
 
     title: str
     judgments: str
-    comparison: Comparison
+    comparison: RunComparison
     missing: Missing
     depth: int | None
     seed: int

@@ -92,10 +92,10 @@ def open_sparse_channels(
     index_path: Path, channels: Mapping[str, ChannelSettings], query_field_weights: Mapping[str, float]
 ) -> EncodedChannels:
     """The channels of sparse encoders among those of a model
-    (:func:`porism.vectors.splade.opening.open_encoded`)."""
+    (:func:`porism.vectors.splade.channels.open_encoded`)."""
     if not any(isinstance(parse_channel(name), EncodedChannel) for name in channels):
         return NO_ENCODED_CHANNELS
-    opened: EncodedChannels = _needed("vectors.splade.opening:open_encoded", "a channel of a sparse encoder")(
+    opened: EncodedChannels = _needed("vectors.splade.channels:open_encoded", "a channel of a sparse encoder")(
         index_path, channels, query_field_weights
     )
     return opened

@@ -27,7 +27,7 @@ from porism.serve.exported.retriever import ExportedRetriever
 from porism.serve.exported.tokens import ExportedTokens
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.dense.model import DenseModel
-from porism.vectors.splade.opening import open_encoded
+from porism.vectors.splade.channels import open_encoded
 
 KIND = "milvus"
 

@@ -28,7 +28,7 @@ from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.dense.records import DENSE_RECORDS
-from porism.vectors.splade.opening import open_encoded
+from porism.vectors.splade.channels import open_encoded
 
 
 class Sources(NamedTuple):

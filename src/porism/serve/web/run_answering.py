@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from porism.errors import QueryError
-from porism.lab.evaluate import Comparison, Qrels, TestResult
+from porism.lab.evaluate import Qrels, RunComparison, TestResult
 from porism.runs.run import Run
 from porism.serve.web import run_schema, run_tables
 from porism.serve.web.api import PREFIX, errors_of
@@ -29,7 +29,7 @@ class Compared:
 
     key: tuple[object, ...]
     runs: tuple[Run, ...]
-    comparison: Comparison
+    comparison: RunComparison
     qrels: Qrels
     scale: Scale
 
@@ -51,7 +51,7 @@ class RunAnswers:
 
     def __init__(self, laboratory: Laboratory) -> None:
         self.laboratory = laboratory
-        self._comparisons: Memory[Comparison] = Memory(32)
+        self._comparisons: Memory[RunComparison] = Memory(32)
 
     def all(self, baseline: str, measures: str) -> tuple[Compared | None, tuple[str, ...], list[str]]:
         """All runs beside a baseline (None where none can be scored), the measures, and what is wrong with runs.

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from porism.errors import PorismError
-from porism.lab.evaluate import Comparison, Qrels, evaluation_intervals, precision_recall
+from porism.lab.evaluate import Qrels, RunComparison, evaluation_intervals, precision_recall
 from porism.lab.reports import Plot, svg
 from porism.lab.reports.curve_plots import precision_recall_plot
 from porism.lab.reports.plots import SHOWN_RUNS, most_different
@@ -228,7 +228,7 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def plots_of(comparison: Comparison, measure: str, runs: Sequence[Run], qrels: Qrels, relevant: int) -> list[Drawn]:
+def plots_of(comparison: RunComparison, measure: str, runs: Sequence[Run], qrels: Qrels, relevant: int) -> list[Drawn]:
     """How runs differ in one measure: means with intervals, topics, the spread over topics, precision and recall."""
     values = values_by_run(comparison, measure)
     several = len(values) > 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import QueryError
-from porism.lab.evaluate import Comparison, Qrels, TestResult, compare_runs, parse_measures
+from porism.lab.evaluate import Qrels, RunComparison, TestResult, compare_runs, parse_measures
 from porism.lab.evaluate.significance import TIE
 from porism.runs.run import Run
 from porism.serve.web.grades import Grade, Judged, Scale
@@ -37,7 +37,7 @@ def measures_of(text: str, scale: Scale) -> tuple[str, ...]:
     return ("nDCG'", "AP'", "P'@10", "bpref", "judged@10", "num_rel_ret")
 
 
-def compared(runs: Sequence[Run], qrels: Qrels, measures: Sequence[str], baseline: int = 0) -> Comparison:
+def compared(runs: Sequence[Run], qrels: Qrels, measures: Sequence[str], baseline: int = 0) -> RunComparison:
     """Runs scored and tested as by `porism compare`; without SciPy by permutation and not by t-test.
 
     :raises QueryError: a run and the judgments have no topic in common.
@@ -76,7 +76,7 @@ class Table:
         return name if name in self.measures else self.measures[0]
 
 
-def table_of_runs(comparison: Comparison, sort: str = "", falls: bool = True) -> Table:
+def table_of_runs(comparison: RunComparison, sort: str = "", falls: bool = True) -> Table:
     """A row for each run, with its tests against the baseline.
 
     :raises QueryError: the table cannot be sorted by that.
@@ -94,7 +94,7 @@ def table_of_runs(comparison: Comparison, sort: str = "", falls: bool = True) ->
     return _table(comparison, rows, sort, falls, tuple(comparison.legend()))
 
 
-def table_of_topics(comparison: Comparison, name: str, sort: str = "", falls: bool = True) -> Table:
+def table_of_topics(comparison: RunComparison, name: str, sort: str = "", falls: bool = True) -> Table:
     """A row for each topic of a run, with the differences from the baseline where the run is another one.
 
     :raises QueryError: the table cannot be sorted by that.
@@ -119,7 +119,7 @@ def known(value: float | None) -> float | None:
 
 
 def _table(
-    comparison: Comparison, rows: list[Row], sort: str, falls: bool, legend: tuple[str, ...]
+    comparison: RunComparison, rows: list[Row], sort: str, falls: bool, legend: tuple[str, ...]
 ) -> Table:
     measures = comparison.measures
     own = comparison.evaluations[0]
@@ -159,14 +159,14 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return parts
 
 
-def changes(comparison: Comparison, name: str, measure: str) -> tuple[int, int, int]:
+def changes(comparison: RunComparison, name: str, measure: str) -> tuple[int, int, int]:
     """Topics that are better, equal and worse than the baseline's."""
     gaps = comparison.differences(name, measure).values()
     better, worse = sum(gap > TIE for gap in gaps), sum(gap < -TIE for gap in gaps)
     return better, len(gaps) - better - worse, worse
 
 
-def values_by_run(comparison: Comparison, measure: str) -> dict[str, NDArray[np.float64]]:
+def values_by_run(comparison: RunComparison, measure: str) -> dict[str, NDArray[np.float64]]:
     """Run → value of each topic [T], NaN where the measure is undefined."""
     return {
         one.run_name: np.array([one.per_topic[measure].get(topic, np.nan) for topic in comparison.topics], np.float64)

@@ -98,7 +98,6 @@ class TokenEncoding(TextEncodingKind[TokenRecord, TokenEncoder]):
     compared = ("bits", "centroids")
     row_noun = "token"
     search = "'words and $formula$' --model colbert"
-    encoder_class = TokenEncoder
     provider_class = DocumentTokens
 
     def recognises(self, folder: Path) -> bool:

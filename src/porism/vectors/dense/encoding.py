@@ -65,7 +65,6 @@ class DenseEncoding(TextEncodingKind[EncoderRecord, Encoder]):
     options = DenseOptions
     compared = ("numbers",)
     search = "'words and $formula$' --model neural"
-    encoder_class = Encoder
     provider_class = DenseVectors
 
     def recognises(self, folder: Path) -> bool:

@@ -9,7 +9,7 @@ mean of the embeddings of these tokens.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -142,7 +142,7 @@ class Decontextualizer:
             "sums": self._sums[: len(self._numbers)].cpu().numpy(),
         }
 
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Goes back to a state."""
         terms = bytes(state["terms"]).decode("utf-8", "surrogatepass")
         self._numbers = {term: number for number, term in enumerate(terms.split("\n") if terms else [])}
@@ -172,7 +172,7 @@ class Decontextualizer:
             )
         return layer if layer >= 0 else layers + 1 + layer
 
-    def _read(self, texts: Sequence[SpannedText]) -> _Pool:
+    def _read(self, texts: Sequence[SpannedText]) -> _TokenPool:
         encoded = self._tokenizer(
             [text.text for text in texts], add_special_tokens=False, return_offsets_mapping=True,
             return_attention_mask=False, return_token_type_ids=False, verbose=False,
@@ -202,7 +202,7 @@ class Decontextualizer:
             window for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
             for window in self._windows(low, high)
         ]
-        return _Pool(
+        return _TokenPool(
             ids, windows, tokens, numbers[spans], weights[spans] / np.maximum(parts, 1)[spans], numbers[parts > 0],
             weights[parts > 0],
         )
@@ -222,7 +222,7 @@ class Decontextualizer:
             yield _Window(start, end, first, last)
             first = last
 
-    def _embed(self, pool: _Pool, windows: Sequence[_Window]) -> None:
+    def _embed(self, pool: _TokenPool, windows: Sequence[_Window]) -> None:
         torch = self._torch
         before, after = len(self._prefix), len(self._suffix)
         width = max(window.end - window.start for window in windows) + before + after
@@ -260,7 +260,7 @@ class Decontextualizer:
             found *= there(pool.weights[chosen]).to(self._kind)[:, None]
             self._sums.index_add_(0, there(pool.terms[chosen]), found)
 
-    def _counts_with(self, pool: _Pool) -> NDArray[np.int64]:
+    def _counts_with(self, pool: _TokenPool) -> NDArray[np.int64]:
         counts = np.bincount(pool.seen, weights=pool.seen_weights, minlength=len(self._numbers)).astype(np.int64)
         counts[: len(self._counts)] += self._counts
         return counts
@@ -275,7 +275,7 @@ class Decontextualizer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pool:
+class _TokenPool:
     """Texts that were read at once, as one row of tokens.
 
     ``ids`` int64 [tokens]; ``tokens``, ``terms`` (int64) and ``weights`` (float64) [P]: token, term, and what the

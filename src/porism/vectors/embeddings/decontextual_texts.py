@@ -24,7 +24,7 @@ from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
 from porism.settings import nearest
 from porism.types import PLACEHOLDER, Content, Formula
-from porism.vectors.embeddings.texts import formula_of
+from porism.vectors.embeddings.texts import formula_of, live_occurrences
 
 BPE = "bpe:"
 
@@ -94,9 +94,8 @@ class ChannelSpans:
             )
         self._snapshot, self._analyzer, self._channel, self._math = snapshot, analyzer, channel, math
         self._of_text = channel in analyzer.config.text
-        self._bpe = next(
-            (_Places(one.load()) for one in analyzer.config.tokenizers if one.channel == channel), None
-        )
+        tokenizers = (tokenizer for tokenizer in analyzer.config.tokenizers if tokenizer.channel == channel)
+        self._bpe = next((_Places(tokenizer.load()) for tokenizer in tokenizers), None)
         self._formulas = [] if self._of_text else [live_formulas(segment) for segment in snapshot.segments]
         self.total = snapshot.doc_count if self._of_text else sum(len(formulas) for formulas, _ in self._formulas)
 
@@ -161,8 +160,5 @@ def math_marks(knows: Callable[[str], bool]) -> tuple[str, str]:
 
 def live_formulas(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct formulas of documents that are not deleted, and how often each is there."""
-    occurrences = segment.occurrences
-    live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
-    of = np.asarray(occurrences.formula.all(), np.int64)[live]
-    formulas, counts = np.unique(of, return_counts=True)
+    formulas, counts = np.unique(live_occurrences(segment), return_counts=True)
     return formulas, counts.astype(np.int64)

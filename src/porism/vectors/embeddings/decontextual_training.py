@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,22 +16,17 @@ from typing import Any
 
 import xxhash
 
-from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
+from porism.errors import ConfigError
 from porism.index import Snapshot
-from porism.index.container import Container
-from porism.index.container_writer import ContainerWriter
 from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.settings import write_settings
 from porism.system.concurrency.interrupts import uninterrupted
 from porism.system.files.artifacts import EMBEDDINGS
-from porism.system.files.durable import make_folder
 from porism.vectors.embeddings.decontextual import Decontextualised, Decontextualizer
 from porism.vectors.embeddings.decontextual_texts import ChannelSpans
-from porism.vectors.embeddings.vectors import (
-    write_token_vectors,
-)
+from porism.vectors.embeddings.trainers import keep_state, take_up
+from porism.vectors.embeddings.vectors import write_token_vectors
 
-_STATE = "token-vectors-training"
 _POOL = {"cpu": 64, "cuda": 1_024}
 """Documents, or distinct formulas, whose texts are sorted by length together."""
 
@@ -58,15 +53,8 @@ class DecontextualReport:
 
 
 def train_decontextualised(
-    index_path: str | os.PathLike[str],
-    name: str,
-    channel: str,
-    model: str | os.PathLike[str],
-    settings: Decontextualised | None = None,
-    *,
-    device: str = "auto",
-    batch: int = 8_192,
-    restart: bool = False,
+    index_path: str | os.PathLike[str], name: str, channel: str, model: str | os.PathLike[str],
+    settings: Decontextualised | None = None, *, device: str = "auto", batch: int = 8_192, restart: bool = False,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> DecontextualReport:
     """Averages what a transformer makes of each term of a channel, and stores the vectors in the index as ``name``.
@@ -98,7 +86,7 @@ def train_decontextualised(
         }
         print_of = f"{sorted(described.items())} {batch} {snapshot.generation} {snapshot.doc_count}"
         fingerprint = xxhash.xxh3_64_hexdigest(print_of.encode())
-        resumed = done = 0 if restart else _resume(machine, state, fingerprint)
+        resumed = done = 0 if restart else int(take_up(machine, state, fingerprint).get("done", 0))
         texts = islice(spans, done, None)
         interrupted = False
         try:
@@ -108,11 +96,11 @@ def train_decontextualised(
                     done += len(pool)
                 on_progress(done, spans.total)
                 if time.monotonic() - kept > KEEP_SECONDS:
-                    _keep(machine, state, {"fingerprint": fingerprint, "done": done})
+                    keep_state(machine, state, {"fingerprint": fingerprint, "done": done})
                     kept = time.monotonic()
         except KeyboardInterrupt:
             interrupted = True
-            _keep(machine, state, {"fingerprint": fingerprint, "done": done})
+            keep_state(machine, state, {"fingerprint": fingerprint, "done": done})
         terms, vectors, counts = machine.means()
         missing = max(0, _term_count(snapshot, channel) - len(terms))
     seconds = time.monotonic() - started
@@ -141,23 +129,3 @@ def _term_count(snapshot: Snapshot, channel: str) -> int:
     for segment in snapshot.segments:
         terms.update(segment.dictionary(channel).packed().strings())
     return len(terms)
-
-
-def _keep(machine: Decontextualizer, path: Path, info: Mapping[str, Any]) -> None:
-    make_folder(path.parent, parents=False)
-    with ContainerWriter(path, _STATE, atomic=True) as writer:
-        for name, array in machine.state().items():
-            writer.add(name, array)
-        writer.finish(info)
-
-
-def _resume(machine: Decontextualizer, path: Path, fingerprint: str) -> int:
-    """Brings the sums to the state that was kept, if it was of the same work; how many texts it had read."""
-    try:
-        container = Container(path, _STATE)
-        if container.info["fingerprint"] != fingerprint:
-            return 0
-        machine.restore({name: container.array(name) for name in container})
-        return int(container.info["done"])
-    except (FileNotFoundError, IndexCorrupt, IndexVersionError, KeyError):  # nothing to go on from: begin
-        return 0

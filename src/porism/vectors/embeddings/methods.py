@@ -6,12 +6,13 @@ A new method is a class of settings with its trainer, and a line in :data:`METHO
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from porism.errors import ConfigError
+from porism.settings import nearest
 from porism.vectors.embeddings.decontextual import Decontextualised
 from porism.vectors.embeddings.decontextual_training import train_decontextualised
 from porism.vectors.embeddings.settings import FastText, Positional, Word2Vec
@@ -30,7 +31,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class TrainingOptions:
     """How vectors are trained besides the settings of the method.
 
     :param model: the name or folder of the transformer, for a method that reads with one, and its ``device`` and
@@ -46,84 +47,104 @@ class Options:
     restart: bool = False
 
 
-class EmbeddingMethod(ABC):
-    """One method of training."""
+@dataclass(frozen=True, slots=True)
+class EmbeddingMethod:
+    """One method of training.
+
+    :param settings: the class of its settings.
+    :param needs: the libraries that training with some settings needs.
+    :param train: trains vectors of the terms of a channel, and stores them in the index under a name: of the index,
+        name, channel, settings, options, and what receives the progress. Where it was interrupted it raises
+        KeyboardInterrupt, and the same call goes on from there; else it raises what :func:`train_token_vectors` and
+        :func:`train_decontextualised` do.
+    :param needs_model: whether it reads with a transformer.
+    """
 
     settings: type[Any]
-    """The class of its settings."""
-
-    needs_model: bool
-    """Whether it reads with a transformer."""
-
-    @property
-    def name(self) -> str:
-        """What recipes and files call it."""
-        name: str = self.settings.method
-        return name
-
-    @abstractmethod
-    def needs(self, settings: Any) -> list[Need]:
-        """The libraries that training with these settings needs."""
-
-    @abstractmethod
-    def train(
-        self, index: str | os.PathLike[str], name: str, channel: str, settings: Any, options: Options,
-        on_progress: OnProgress,
-    ) -> None:
-        """Trains vectors of the terms of a channel, and stores them in the index under a name.
-
-        :raises KeyboardInterrupt: it was interrupted; the same call goes on from there.
-        :raises ConfigError: see :func:`train_token_vectors` and :func:`train_decontextualised`.
-        """
+    needs: Callable[[Any], list[Need]]
+    train: Callable[[str | os.PathLike[str], str, str, Any, TrainingOptions, OnProgress], None]
+    needs_model: bool = False
 
 
-class TextMethod(EmbeddingMethod):
+def _text_needs(settings: Word2Vec) -> list[Need]:
+    if settings.phrases or not isinstance(settings, Positional):
+        return [Need("gensim", "training embeddings", "embeddings")]
+    return []
+
+
+def _train_on_texts(
+    index: str | os.PathLike[str], name: str, channel: str, settings: Word2Vec, options: TrainingOptions,
+    on_progress: OnProgress,
+) -> None:
     """Learns from the texts of a channel: word2vec and its kin."""
-
-    needs_model = False
-
-    def __init__(self, settings: type[Word2Vec]) -> None:
-        self.settings = settings
-
-    def needs(self, settings: Word2Vec) -> list[Need]:
-        if settings.phrases or not isinstance(settings, Positional):
-            return [Need("gensim", "training embeddings", "embeddings")]
-        return []
-
-    def train(
-        self, index: str | os.PathLike[str], name: str, channel: str, settings: Word2Vec, options: Options,
-        on_progress: OnProgress,
-    ) -> None:
-        train_token_vectors(
-            index, name, channel, settings, jobs=options.jobs, restart=options.restart, on_reading=on_progress,
-            on_progress=on_progress,
-        )
+    train_token_vectors(
+        index, name, channel, settings, jobs=options.jobs, restart=options.restart, on_reading=on_progress,
+        on_progress=on_progress,
+    )
 
 
-class TransformerMethod(EmbeddingMethod):
+def _transformer_needs(settings: Decontextualised) -> list[Need]:
+    return [Need(module, "a transformer", "neural") for module in ("torch", "transformers")]
+
+
+def _average_contexts(
+    index: str | os.PathLike[str], name: str, channel: str, settings: Decontextualised, options: TrainingOptions,
+    on_progress: OnProgress,
+) -> None:
     """Averages what a transformer makes of each term in its contexts."""
-
-    settings = Decontextualised
-    needs_model = True
-
-    def needs(self, settings: Decontextualised) -> list[Need]:
-        return [Need(module, "a transformer", "neural") for module in ("torch", "transformers")]
-
-    def train(
-        self, index: str | os.PathLike[str], name: str, channel: str, settings: Decontextualised, options: Options,
-        on_progress: OnProgress,
-    ) -> None:
-        assert options.model is not None, "a method that needs a model is given one"
-        report = train_decontextualised(
-            index, name, channel, options.model, settings, device=options.device, batch=options.batch,
-            restart=options.restart, on_progress=on_progress,
-        )
-        if report.interrupted:
-            raise KeyboardInterrupt
+    assert options.model is not None, "a method that needs a model is given one"
+    report = train_decontextualised(
+        index, name, channel, options.model, settings, device=options.device, batch=options.batch,
+        restart=options.restart, on_progress=on_progress,
+    )
+    if report.interrupted:
+        raise KeyboardInterrupt
 
 
 METHODS: Mapping[str, EmbeddingMethod] = MappingProxyType({
-    method.name: method
-    for method in (TextMethod(Word2Vec), TextMethod(FastText), TextMethod(Positional), TransformerMethod())
+    **{cls.method: EmbeddingMethod(cls, _text_needs, _train_on_texts) for cls in (Word2Vec, FastText, Positional)},
+    Decontextualised.method: EmbeddingMethod(Decontextualised, _transformer_needs, _average_contexts, needs_model=True),
 })
 """The methods by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A method with those of its settings that are not its defaults, and whose they are."""
+
+    method: str
+    source: str
+    settings: Mapping[str, Any]
+
+
+PRESETS: Mapping[str, Preset] = MappingProxyType({
+    "mirmu2021-scm": Preset(
+        "fasttext", "Novotný et al. 2021, section 3.3.1, and their ARQMath-eval: skip-gram with phrases",
+        MappingProxyType({
+            "skip_gram": True, "phrases": 2, "negative": 5, "sample": 1e-4, "window": 5, "last_rate": 0.0,
+            "buckets": 2_000_000,
+        }),
+    ),
+    "scm2022": Preset(
+        "word2vec", "Novotný and Štefánik 2022, as their library PInE trains",
+        MappingProxyType({"negative": 10, "sample": 1e-5, "window": 5}),
+    ),
+    "scm2022-positional": Preset(
+        "positional", "the same with constrained positional weighting",
+        MappingProxyType({"negative": 10, "sample": 1e-5, "window": 15}),
+    ),
+})
+"""Name → preset. All have 300 dimensions; those of 2022 keep the mean of input and output vectors."""
+
+
+def preset_settings(name: str, method: str) -> dict[str, Any]:
+    """The settings of a preset for a method.
+
+    :raises ConfigError: there is no such preset, or it is of another method.
+    """
+    if name not in PRESETS:
+        raise ConfigError(f"there is no preset of embeddings {name!r}", hint=nearest(name, PRESETS))
+    preset = PRESETS[name]
+    if preset.method != method:
+        raise ConfigError(f"the preset {name!r} is of the method {preset.method}, not {method}")
+    return dict(preset.settings)

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import IO, Any
 
 import numpy as np
@@ -73,22 +74,13 @@ class TokenTexts:
     def of(cls, texts: Iterable[Sequence[str]]) -> TokenTexts:
         """Encodes texts."""
         encoder = _Encoder()
-        batch: list[Sequence[str]] = []
-        for text in texts:
-            batch.append(text)
-            if len(batch) == BATCH:
-                encoder.add(_encode(batch))
-                batch = []
-        encoder.add(_encode(batch))
+        for batch in _batches(texts):
+            encoder.add(_encode(batch))
         return encoder.finish()
 
 
 def channel_texts(
-    snapshot: Snapshot,
-    analyzer: Analyzer,
-    channel: str,
-    *,
-    jobs: int | None = 1,
+    snapshot: Snapshot, analyzer: Analyzer, channel: str, *, jobs: int | None = 1,
     on_progress: OnProgress = lambda done, total: None,
 ) -> TokenTexts:
     """The texts of a channel in the order of documents: a field of a document, or an occurrence of a formula, is one.
@@ -118,7 +110,7 @@ def channel_texts(
         done = 0
         for segment, formulas, places in parts:
             distinct = _Encoder(encoder.numbers)
-            sources = _sources(segment, formulas)
+            sources = map(segment.formula_source, formulas.tolist())
             for batch in _spread(_analyze_formulas, only, channel, sources, len(formulas), jobs):
                 distinct.add(batch, keep_empty=True)
                 done += batch.read
@@ -201,12 +193,8 @@ class _Encoder:
 
 
 def _spread(
-    analyze: Callable[[Analyzer, str, list[Any]], _Batch],
-    analyzer: Analyzer,
-    channel: str,
-    things: Iterable[Any],
-    count: int,
-    jobs: int | None,
+    analyze: Callable[[Analyzer, str, list[Any]], _Batch], analyzer: Analyzer, channel: str, things: Iterable[Any],
+    count: int, jobs: int | None,
 ) -> Iterator[_Batch]:
     """Analyses things in batches, in their order, by so many processes."""
     workers = jobs or default_processes()
@@ -216,28 +204,22 @@ def _spread(
 
 
 def _batches(things: Iterable[Any]) -> Iterator[list[Any]]:
-    batch: list[Any] = []
-    for thing in things:
-        batch.append(thing)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
+    left = iter(things)
+    while batch := list(islice(left, BATCH)):
         yield batch
 
 
 def _occurrences(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The formulas of live documents, and for each occurrence, in the order of documents, its place among them."""
-    occurrences = segment.occurrences
-    live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
-    of = np.asarray(occurrences.formula.all(), np.int64)[live]
-    formulas, places = np.unique(of, return_inverse=True)
+    formulas, places = np.unique(live_occurrences(segment), return_inverse=True)
     return formulas, places.astype(np.int64).reshape(-1)
 
 
-def _sources(segment: Segment, formulas: NDArray[np.int64]) -> Iterator[str]:
-    for formula in formulas.tolist():
-        yield segment.formula_source(formula)
+def live_occurrences(segment: Segment) -> NDArray[np.int64]:
+    """The formula of each occurrence in live documents, in their order."""
+    occurrences = segment.occurrences
+    live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
+    return np.asarray(occurrences.formula.all(), np.int64)[live]
 
 
 def _analyze_documents(analyzer: Analyzer, channel: str, stored: list[bytes]) -> _Batch:

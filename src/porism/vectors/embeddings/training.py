@@ -16,24 +16,16 @@ from typing import Any
 
 import xxhash
 
-from porism.errors import IndexCorrupt, IndexVersionError
 from porism.extras import need
 from porism.index import Snapshot
-from porism.index.container import Container
-from porism.index.container_writer import ContainerWriter
 from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.settings import write_settings
 from porism.system.files.artifacts import EMBEDDINGS
-from porism.system.files.durable import make_folder
 from porism.vectors.embeddings.corpus import GENSIM, Corpus
 from porism.vectors.embeddings.settings import Positional, Word2Vec
 from porism.vectors.embeddings.texts import OnProgress, channel_texts
-from porism.vectors.embeddings.trainers import Trainer
-from porism.vectors.embeddings.vectors import (
-    write_token_vectors,
-)
-
-_STATE = "token-vectors-training"
+from porism.vectors.embeddings.trainers import Trainer, keep_state, take_up
+from porism.vectors.embeddings.vectors import write_token_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +47,16 @@ class TrainingReport:
 
 
 def train_token_vectors(
-    index_path: str | os.PathLike[str],
-    name: str,
-    channel: str,
-    settings: Word2Vec | None = None,
-    *,
-    jobs: int | None = 1,
-    restart: bool = False,
-    on_reading: OnProgress = lambda done, total: None,
-    on_progress: OnProgress = lambda done, total: None,
+    index_path: str | os.PathLike[str], name: str, channel: str, settings: Word2Vec | None = None, *,
+    jobs: int | None = 1, restart: bool = False,
+    on_reading: OnProgress = lambda done, total: None, on_progress: OnProgress = lambda done, total: None,
     on_epoch: Callable[[int, float | None], None] = lambda epoch, loss: None,
 ) -> TrainingReport:
     """Trains vectors of the terms of a channel and stores them in the folder of the index as ``name``.
 
     ``settings`` choose the method: :class:`Word2Vec` (the default), :class:`~porism.vectors.embeddings.FastText`
-    or :class:`Positional`. Training
-    that was interrupted goes on after its last whole epoch where texts and settings are the same, unless ``restart``.
+    or :class:`Positional`. Training that was interrupted goes on after its last whole epoch where texts and settings
+    are the same, unless ``restart``.
     Vectors of that name are replaced at the end, all at once. ``jobs`` processes read the documents; ``on_reading`` is
     told how many of how many are read, ``on_progress`` how many terms of all epochs, ``on_epoch`` each epoch that is
     done (from 1) and its loss.
@@ -94,7 +80,8 @@ def train_token_vectors(
     fingerprint = xxhash.xxh3_64_hexdigest(f"{sorted(described.items())} {corpus_digest}".encode())
     trainer = make_trainer(corpus, settings)
     state_path = path.with_name(f"{name}.training")
-    resumed, before = (0, 0.0) if restart else _resume(trainer, state_path, fingerprint)
+    known = {} if restart else take_up(trainer, state_path, fingerprint)
+    resumed, before = int(known.get("epochs", 0)), float(known.get("seconds", 0.0))
     total = corpus.token_count * settings.epochs
     done = resumed * corpus.token_count
     started = time.monotonic()
@@ -111,7 +98,7 @@ def train_token_vectors(
         on_epoch(epoch + 1, loss)
         if epoch + 1 < settings.epochs:
             seconds = before + time.monotonic() - started
-            _keep(trainer, state_path, {"fingerprint": fingerprint, "epochs": epoch + 1, "seconds": seconds})
+            keep_state(trainer, state_path, {"fingerprint": fingerprint, "epochs": epoch + 1, "seconds": seconds})
     seconds = before + time.monotonic() - started
     trained = trainer.result()
     of_channel = set(texts.terms)  # phrases that are not terms of the channel served training only
@@ -134,23 +121,3 @@ def make_trainer(corpus: Corpus, settings: Word2Vec) -> Trainer:
     from porism.vectors.embeddings.gensim_trainers import GensimTrainer
 
     return GensimTrainer(corpus, settings)
-
-
-def _keep(trainer: Trainer, path: Path, info: dict[str, Any]) -> None:
-    make_folder(path.parent, parents=False)
-    with ContainerWriter(path, _STATE, atomic=True) as writer:
-        for name, array in trainer.state().items():
-            writer.add(name, array)
-        writer.finish(info)
-
-
-def _resume(trainer: Trainer, path: Path, fingerprint: str) -> tuple[int, float]:
-    """Brings a trainer to the state that was kept, if it was of the same training; the epochs and seconds done."""
-    try:
-        container = Container(path, _STATE)
-        if container.info["fingerprint"] != fingerprint:
-            return 0, 0.0
-        trainer.restore({name: container.array(name) for name in container})
-        return int(container.info["epochs"]), float(container.info["seconds"])
-    except (FileNotFoundError, IndexCorrupt, IndexVersionError):  # nothing to go on from: begin
-        return 0, 0.0

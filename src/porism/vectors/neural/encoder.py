@@ -69,9 +69,7 @@ class Encoder(ModelEncoder):
                 "no layer of the model pools the vectors of tokens", where=files.named, hint="Leave pooling out."
             )
 
-    def encode_documents(
-        self, texts: Sequence[str], on_progress: OnProgress = no_progress
-    ) -> Encoded:
+    def encode_documents(self, texts: Sequence[str], on_progress: OnProgress = no_progress) -> Encoded:
         """The vectors of documents, of their chunks where the settings say so.
 
         ``on_progress`` receives how many sequences of tokens are done of how many.
@@ -109,9 +107,7 @@ class Encoder(ModelEncoder):
         is cut in the middle, all of it."""
         return self._readers["document"].chunk_places(text)
 
-    def each_query(
-        self, texts: Sequence[str], max_tokens: int | None = None
-    ) -> list[tuple[NDArray[np.float32], int]]:
+    def each_query(self, texts: Sequence[str], max_tokens: int | None = None) -> list[tuple[NDArray[np.float32], int]]:
         vectors, beyond = self.encode_queries(texts, max_tokens)
         return list(zip(vectors, beyond.tolist(), strict=True))
 
@@ -138,4 +134,3 @@ class Encoder(ModelEncoder):
                 hint=f"Set dimensions to at most {whole}.",
             )
         return wanted or whole
-

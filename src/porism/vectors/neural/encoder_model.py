@@ -188,19 +188,13 @@ def input_length(model: Any, settings: EncoderSettings, files: EncoderFiles) -> 
     able = longest_input(tokenizer, config)
     if settings.length is None:
         return min(int(model.max_seq_length or able), able)
-    positions = longest_input(_NoLimit, config)
+    positions = longest_input(None, config)
     if getattr(config, "max_position_embeddings", None) and settings.length > positions:
         raise ConfigError(
             f"the model reads {positions} tokens at once, not {settings.length}", where=files.named,
             hint=f"Set length to at most {positions}.",
         )
     return settings.length
-
-
-class _NoLimit:
-    """Stands for a tokenizer that says no limit."""
-
-    model_max_length = 1 << 62
 
 
 def model_inputs(tokenizer: Any, sequences: Sequence[Sequence[int]], device: Any) -> dict[str, Any]:

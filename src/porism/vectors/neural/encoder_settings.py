@@ -22,7 +22,9 @@ from porism.system.files.durable import replace_file
 SETTINGS_FILE = "porism.json"
 """The file in the folder of a model."""
 
-_PUBLISHED_FILE = "config_sentence_transformers.json"
+PUBLISHED_FILE = "config_sentence_transformers.json"
+"""What sentence-transformers says of a model in its folder."""
+
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 Similarity = Literal["cos", "dot"]
@@ -107,7 +109,7 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
     try:
         found = orjson.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        return _published_settings(Path(folder) / _PUBLISHED_FILE)
+        return _published_settings(Path(folder) / PUBLISHED_FILE)
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
     except orjson.JSONDecodeError as error:
@@ -118,14 +120,26 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
         raise ConfigError(error.what, where=str(path), hint=error.hint) from error
 
 
+def json_object(file: Path) -> dict[str, Any]:
+    """The object in a file of a model, empty where there is none."""
+    try:
+        found = orjson.loads(file.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def has_architecture(folder: Path, ending: str) -> bool:
+    """Whether the configuration in a folder names a class with this ending, such as ``ForSequenceClassification``."""
+    named = json_object(folder / "config.json").get("architectures")
+    return isinstance(named, list) and any(str(name).endswith(ending) for name in named)
+
+
 def _published_settings(path: Path) -> EncoderSettings:
     """What a bi-encoder's own configuration says of prompts and similarity, as ``encode_query`` and ``encode_document``
     of sentence-transformers read it."""
-    try:
-        found = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return EncoderSettings()
-    if not isinstance(found, dict) or found.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+    found = json_object(path)
+    if found.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         return EncoderSettings()
     prompts = found.get("prompts") or {}
     document = next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), "")

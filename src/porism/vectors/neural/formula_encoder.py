@@ -29,7 +29,7 @@ from porism.extras import need
 from porism.formula.tree import OperatorNode
 from porism.settings import Settings, read_settings, setting, write_settings
 from porism.system.files.durable import replace_file
-from porism.vectors.neural.encoder_settings import SETTINGS_FILE
+from porism.vectors.neural.encoder_settings import SETTINGS_FILE, json_object
 from porism.vectors.neural.formula_nodes import (
     DEPTHS,
     EDGES,
@@ -37,7 +37,7 @@ from porism.vectors.neural.formula_nodes import (
     KINDS,
     RELATIONS,
     NodeRows,
-    Vocabulary,
+    NodeVocabulary,
     node_batch,
 )
 from porism.vectors.neural.loading import EXTRA
@@ -99,11 +99,7 @@ class FormulaModelFile(Settings):
 
 def is_formula_encoder(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder says that it is an encoder of formulas."""
-    try:
-        found = orjson.loads((Path(folder) / SETTINGS_FILE).read_bytes())
-    except (OSError, orjson.JSONDecodeError):  # then it is something else
-        return False
-    return isinstance(found, dict) and found.get("kind") == KIND
+    return json_object(Path(folder) / SETTINGS_FILE).get("kind") == KIND
 
 
 def read_model_file(folder: str | os.PathLike[str]) -> FormulaModelFile:
@@ -122,7 +118,8 @@ def read_model_file(folder: str | os.PathLike[str]) -> FormulaModelFile:
 
 
 def save_formula_encoder(
-    folder: str | os.PathLike[str], network: FormulaNetwork, vocabulary: Vocabulary, weights: dict[str, NDArray[Any]]
+    folder: str | os.PathLike[str], network: FormulaNetwork, vocabulary: NodeVocabulary,
+    weights: dict[str, NDArray[Any]],
 ) -> FormulaModelFile:
     """Writes an encoder into a folder; returns what ``porism.json`` says.
 
@@ -148,7 +145,7 @@ class FormulaEncoder:
         :raises ConfigError: weights are missing, have another shape, or are not finite.
         """
         self.about, self.network = about, about.network
-        self.vocabulary = Vocabulary(about.labels)
+        self.vocabulary = NodeVocabulary(about.labels)
         self._weights = weights
         for name, shape in weight_shapes(self.network, len(self.vocabulary)).items():
             if name not in weights or weights[name].shape != shape:

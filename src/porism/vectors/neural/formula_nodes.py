@@ -58,7 +58,7 @@ class NodeBatch(NamedTuple):
     mask: NDArray[np.bool_]
 
 
-class Vocabulary:
+class NodeVocabulary:
     """The labels that an encoder knows, each with the letter of its kind in front (``Usum``, ``Vx``); of others it
     reads the kind."""
 
@@ -97,13 +97,13 @@ class Vocabulary:
         return NodeRows(features, np.array(parents, np.int16), np.array(same, np.int16), known)
 
 
-def make_vocabulary(roots: Iterable[OperatorNode], least: int) -> Vocabulary:
+def make_vocabulary(roots: Iterable[OperatorNode], least: int) -> NodeVocabulary:
     """The labels that occur in ``least`` formulas or more, the most frequent first."""
     counts: Counter[str] = Counter()
     for root in roots:
         counts.update({node.kind + node.label for node in root.walk()})
     kept = sorted((label for label, count in counts.items() if count >= least), key=lambda one: (-counts[one], one))
-    return Vocabulary(kept[: np.iinfo(np.int16).max - _FIRST_LABEL])
+    return NodeVocabulary(kept[: np.iinfo(np.int16).max - _FIRST_LABEL])
 
 
 def node_batch(rows: Sequence[NodeRows]) -> NodeBatch:

@@ -26,7 +26,7 @@ MAX_INPUT = 512
 HUB_SECONDS = 5.0
 """The hub of Hugging Face is taken for unreachable when it has not answered for so long."""
 
-_NO_LIMIT = 1 << 20
+NO_LIMIT = 1 << 20
 """What tokenizers without a limit say is some number above this."""
 
 _LIMITS = ("max_position_embeddings", "n_positions", "max_source_positions", "max_encoder_position_embeddings")
@@ -196,7 +196,7 @@ def loading(model: str | os.PathLike[str], what: str) -> Iterator[None]:
 def longest_input(tokenizer: Any, config: Any) -> int:
     """Tokens, special ones too, that a model can read at once, as its tokenizer and its configuration say; without a
     tokenizer as its configuration alone does."""
-    limits = [tokenizer.model_max_length] if tokenizer is not None and tokenizer.model_max_length < _NO_LIMIT else []
+    limits = [tokenizer.model_max_length] if tokenizer is not None and tokenizer.model_max_length < NO_LIMIT else []
     for name in _LIMITS:
         positions = getattr(config, name, None)
         if isinstance(positions, int) and positions > 0:

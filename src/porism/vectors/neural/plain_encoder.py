@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from porism.extras import need
+from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, json_object
 from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, pretrained
 
 _PURPOSE = "encoding text"
@@ -52,15 +53,14 @@ class PlainParts(NamedTuple):
 
 def plain_parts(folder: Path) -> PlainParts | None:
     """Of what parts the model in a folder is made, None where it has others than the usual."""
-    config = _json(folder / "config.json")
-    if config is None or config.get("model_type") not in _FAMILIES or "auto_map" in config:
+    config = json_object(folder / "config.json")
+    if config.get("model_type") not in _FAMILIES or "auto_map" in config:
         return None
     if any((folder / name).exists() for name in _NOT_USUAL) or not (folder / "tokenizer.json").exists():
         return None
-    published = _json(folder / "config_sentence_transformers.json") or {}
-    if published.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+    if json_object(folder / PUBLISHED_FILE).get("model_type", "SentenceTransformer") != "SentenceTransformer":
         return None
-    of_transformer = _json(folder / "sentence_bert_config.json") or {}
+    of_transformer = json_object(folder / "sentence_bert_config.json")
     length = of_transformer.pop("max_seq_length", None)
     if any(key not in _OF_TRANSFORMER or value != _OF_TRANSFORMER[key] for key, value in of_transformer.items()):
         return None
@@ -174,7 +174,7 @@ def _layer(folder: Path, device: Any) -> Any:
 
 
 def _is_plain_layer(folder: Path) -> bool:
-    config = _json(folder / "config.json") or {}
+    config = json_object(folder / "config.json")
     package, _, activation = str(config.get("activation_function")).rpartition(".")
     return (
         (folder / "model.safetensors").exists() and {"in_features", "out_features"} <= set(config)
@@ -187,8 +187,8 @@ def _is_plain_layer(folder: Path) -> bool:
 
 def _pooling(folder: Path) -> str | None:
     """The one pooling that a folder names, None where it is not an usual one."""
-    config = _json(folder / "config.json")
-    if config is None or not config.get("include_prompt", True) or any(map(config.get, _OTHER_POOLINGS)):
+    config = json_object(folder / "config.json")
+    if not config or not config.get("include_prompt", True) or any(map(config.get, _OTHER_POOLINGS)):
         return None
     if "pooling_mode" in config:
         return config["pooling_mode"] if config["pooling_mode"] in _POOLINGS.values() else None
@@ -206,12 +206,3 @@ def _modules(file: Path) -> list[tuple[str, str]]:
         ]
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
         return []
-
-
-def _json(file: Path) -> dict[str, Any] | None:
-    """The object in a file, None where there is none."""
-    try:
-        found = orjson.loads(file.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return None
-    return found if isinstance(found, dict) else None

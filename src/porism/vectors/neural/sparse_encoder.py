@@ -10,26 +10,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder_files import EncoderFiles
 from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs
+from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, has_architecture, json_object
+from porism.vectors.neural.loading import NO_LIMIT
 from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress
 from porism.vectors.neural.sparse_queries import QueryTable, QueryWeights
 
 _MAX_NUMBERS = 1 << 25
 """Numbers that a model gives at once, one for each token and term of the vocabulary: 128 MB of float32."""
 
-_NO_LIMIT = 1 << 20
-"""What tokenizers without a limit say is some number above this."""
 
-_SETTINGS = "config_sentence_transformers.json"
+_NOTHING = QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))
 
 
 class EncodedTerms(NamedTuple):
@@ -76,9 +76,7 @@ class SparseEncoder(ModelEncoder):
     def check_folder(cls, folder: str | os.PathLike[str], named: str) -> None:
         check_sparse_model(folder, named)
 
-    def encode_documents(
-        self, texts: Sequence[str], on_progress: OnProgress = no_progress
-    ) -> EncodedTerms:
+    def encode_documents(self, texts: Sequence[str], on_progress: OnProgress = no_progress) -> EncodedTerms:
         """The weighted terms of documents; none of one without text.
 
         ``on_progress`` receives how many sequences of tokens are done of how many.
@@ -88,16 +86,13 @@ class SparseEncoder(ModelEncoder):
         prompt = self._prompts["document"]
         pieces = [self._text_reader.document(prompt + text if text.strip() else "") for text in texts]
         found = self._encode([piece for of_text in pieces for piece in of_text], "document", on_progress)
-        merged: list[QueryWeights] = []
-        first = 0
-        for of_text in pieces:
-            merged.append(self._heaviest(_united(found[first : first + len(of_text)])))
-            first += len(of_text)
+        each = iter(found)
+        merged = [self._heaviest(_united(list(islice(each, len(of_text))))) for of_text in pieces]
         offsets = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(one.terms) for one in merged], out=offsets[1:])
+        np.cumsum([len(text.terms) for text in merged], out=offsets[1:])
         return EncodedTerms(
-            np.concatenate([np.zeros(0, np.int32), *(one.terms for one in merged)]),
-            np.concatenate([np.zeros(0, np.float32), *(one.weights for one in merged)]), offsets,
+            np.concatenate([_NOTHING.terms, *(text.terms for text in merged)]),
+            np.concatenate([_NOTHING.weights, *(text.weights for text in merged)]), offsets,
         )
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryWeights]:
@@ -105,9 +100,9 @@ class SparseEncoder(ModelEncoder):
         read = [self._text_reader.query(prompt + text if text.strip() else "") for text in texts]
         there = [number for number, (tokens, _) in enumerate(read) if tokens]
         found = dict(zip(there, self._encode([read[number][0] for number in there], "query"), strict=True))
-        none = QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))
         return [
-            self._heaviest(found.get(number, none))._replace(beyond=beyond) for number, (_, beyond) in enumerate(read)
+            self._heaviest(found.get(number, _NOTHING))._replace(beyond=beyond)
+            for number, (_, beyond) in enumerate(read)
         ]
 
     def _vocabulary(self, route: _Route) -> list[str]:
@@ -138,7 +133,7 @@ class SparseEncoder(ModelEncoder):
         length = int(route.tokenizer.model_max_length)
         return QueryTable(
             weights.astype(np.float32), route.tokenizer.backend_tokenizer.to_str().encode(),
-            length if length < _NO_LIMIT else None, self._prompts["query"] + self.settings.query_prefix,
+            length if length < NO_LIMIT else None, self._prompts["query"] + self.settings.query_prefix,
         )
 
     def _two_vocabularies(self) -> ConfigError:
@@ -148,10 +143,9 @@ class SparseEncoder(ModelEncoder):
         )
 
     def _encode(
-        self, sequences: Sequence[Sequence[int]], task: str,
-        on_progress: OnProgress = no_progress,
+        self, sequences: Sequence[Sequence[int]], task: str, on_progress: OnProgress = no_progress
     ) -> list[QueryWeights]:
-        found: list[QueryWeights] = [QueryWeights(np.zeros(0, np.int32), np.zeros(0, np.float32))] * len(sequences)
+        found = [_NOTHING] * len(sequences)
 
         def run(numbers: NDArray[np.int64]) -> None:
             rows = self._forward([sequences[number] for number in numbers.tolist()], task)
@@ -168,11 +162,11 @@ class SparseEncoder(ModelEncoder):
         features = model_inputs(self._tokenizer, sequences, self._model.device)
         return self._array(self._outputs(features, task)["sentence_embedding"])
 
-    def _heaviest(self, one: QueryWeights) -> QueryWeights:
-        if not self._most or len(one.terms) <= self._most:
-            return one
-        kept = np.sort(np.argsort(-one.weights, kind="stable")[: self._most])
-        return one._replace(terms=one.terms[kept], weights=one.weights[kept])
+    def _heaviest(self, text: QueryWeights) -> QueryWeights:
+        if not self._most or len(text.terms) <= self._most:
+            return text
+        kept = np.sort(np.argsort(-text.weights, kind="stable")[: self._most])
+        return text._replace(terms=text.terms[kept], weights=text.weights[kept])
 
 
 class _Route(Route):
@@ -194,31 +188,21 @@ def _united(parts: Sequence[QueryWeights]) -> QueryWeights:
     """Each term of any part with its greatest weight."""
     if len(parts) == 1:
         return parts[0]
-    every = np.concatenate([np.zeros(0, np.int32), *(part.terms for part in parts)])
+    every = np.concatenate([_NOTHING.terms, *(part.terms for part in parts)])
     terms, places = np.unique(every, return_inverse=True)
     weights = np.zeros(len(terms), np.float32)
-    np.maximum.at(weights, places, np.concatenate([np.zeros(0, np.float32), *(part.weights for part in parts)]))
+    np.maximum.at(weights, places, np.concatenate([_NOTHING.weights, *(part.weights for part in parts)]))
     return QueryWeights(terms, weights)
 
 
 def is_sparse_model(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder has a sparse encoder that sentence-transformers saved."""
-    try:
-        found = orjson.loads((Path(folder) / _SETTINGS).read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return False
-    return isinstance(found, dict) and found.get("model_type") == "SparseEncoder"
+    return json_object(Path(folder) / PUBLISHED_FILE).get("model_type") == "SparseEncoder"
 
 
 def is_masked_model(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder has a masked language model and nothing of sentence-transformers, which says how it is used."""
-    if (Path(folder) / "modules.json").exists():
-        return False
-    try:
-        architectures = orjson.loads((Path(folder) / "config.json").read_bytes())["architectures"]
-        return any(str(name).endswith("ForMaskedLM") for name in architectures)
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
-        return False
+    return not (Path(folder) / "modules.json").exists() and has_architecture(Path(folder), "ForMaskedLM")
 
 
 def check_sparse_model(folder: str | os.PathLike[str], named: str) -> None:
@@ -233,4 +217,3 @@ def check_sparse_model(folder: str | os.PathLike[str], named: str) -> None:
             hint="Take one, such as a SPLADE model, or train one of a masked language model: "
                  "porism train encoder NAME --kind splade --from MODEL --index DIR.",
         )
-

@@ -22,6 +22,7 @@ from porism.extras import need
 from porism.index.container import Container, corrupt
 from porism.index.container_writer import ContainerWriter
 from porism.vectors.neural.loading import EXTRA
+from porism.vectors.neural.model_encoder import unit_rows
 
 BITS = (1, 2, 4)
 """How many bits a dimension of a residual can have."""
@@ -221,7 +222,4 @@ def _clusters(sample: NDArray[np.float32], count: int, seed: int, iterations: in
         max_points_per_centroid=len(sample),
     )
     means.train(np.ascontiguousarray(sample, np.float32))
-    found: NDArray[np.float32] = np.asarray(means.centroids, np.float32).reshape(count, -1)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)
-    return unit
+    return unit_rows(np.asarray(means.centroids, np.float32).reshape(count, -1))

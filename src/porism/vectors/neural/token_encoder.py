@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from porism.analysis.model_text import Cut, cut
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import padded
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import check_vocabulary, input_length, special_tokens
+from porism.vectors.neural.encoder_model import check_vocabulary, input_length, model_inputs, special_tokens
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress, unit_rows
 from porism.vectors.neural.token_model import MODEL_CLASS, check_token_model
@@ -108,9 +107,7 @@ class TokenEncoder(ModelEncoder):
     def check_folder(cls, folder: str | os.PathLike[str], named: str) -> None:
         check_token_model(folder, named)
 
-    def encode_documents(
-        self, texts: Sequence[str], on_progress: OnProgress = no_progress
-    ) -> EncodedTokens:
+    def encode_documents(self, texts: Sequence[str], on_progress: OnProgress = no_progress) -> EncodedTokens:
         """The tokens of documents, of all their chunks where the settings say so; none of one without text.
 
         ``on_progress`` receives how many sequences of tokens are done of how many.
@@ -145,18 +142,14 @@ class TokenEncoder(ModelEncoder):
         for piece in self._pieces(text):
             counted = self._scored([piece], "document")[0]
             names = self._tokenizer.convert_ids_to_tokens(piece.tokens)
-            found += [
-                (name, place) for name, place, kept in zip(names, piece.places, counted, strict=True) if kept
-            ]
+            found += [(name, place) for name, place, kept in zip(names, piece.places, counted, strict=True) if kept]
         return found
 
     def _tokens(self, text: str, before: str = "") -> tuple[list[int], list[Place]]:
         """The tokens of a text, and their places in it, after what comes ``before``, whose tokens are nowhere."""
         if not before + text:
             return [], []
-        found = self._tokenizer(
-            before + text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-        )
+        found = self._tokenizer(before + text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         shift = len(before)
         places = [
             NOWHERE if stop <= shift else (max(0, start - shift), stop - shift)
@@ -218,8 +211,7 @@ class TokenEncoder(ModelEncoder):
         return int(mask if mask is not None else self._tokenizer.eos_token_id)
 
     def _encode(
-        self, pieces: Sequence[_Piece], task: str,
-        on_progress: OnProgress = no_progress,
+        self, pieces: Sequence[_Piece], task: str, on_progress: OnProgress = no_progress
     ) -> list[NDArray[np.float32]]:
         """The vectors of the tokens that are kept of each piece."""
         found: list[NDArray[np.float32]] = [np.zeros((0, self.dimensions), np.float32)] * len(pieces)
@@ -240,20 +232,16 @@ class TokenEncoder(ModelEncoder):
         return found
 
     def _features(self, pieces: Sequence[_Piece], task: str) -> dict[str, Any]:
-        torch = load_torch(_PURPOSE)
-        filler = self._tokenizer.pad_token_id
-        tokens, mask = padded([piece.tokens for piece in pieces], 0 if filler is None else filler)
-        features = {"input_ids": tokens, "attention_mask": mask}
-        if "token_type_ids" in self._tokenizer.model_input_names:
-            features["token_type_ids"] = np.zeros_like(tokens)
+        features = model_inputs(self._tokenizer, [piece.tokens for piece in pieces], self._model.device)
         if task == "query" and self._expansion is not None:
-            expanded = np.zeros_like(mask)
+            mask = features["attention_mask"]
+            expanded = load_torch(_PURPOSE).zeros_like(mask)
             for row, piece in enumerate(pieces):
                 expanded[row, len(piece.tokens) - piece.filled : len(piece.tokens)] = 1
             features["query_expansion_positions"] = expanded
             if not self._expansion.get("attend"):
                 features["attention_mask"] = mask - expanded
-        return {name: torch.from_numpy(value).to(self._model.device) for name, value in features.items()}
+        return features
 
     def _scored(self, pieces: Sequence[_Piece], task: str) -> list[list[bool]]:
         """Which tokens of pieces the model does not skip and are kept; computes no vectors."""
@@ -265,7 +253,6 @@ class TokenEncoder(ModelEncoder):
                 features = module(features, task=task)
         scored = features["attention_mask"].bool().cpu().numpy()
         return [
-            [bool(one) and kept for one, kept in zip(row, piece.kept, strict=False)]
+            [bool(counts) and kept for counts, kept in zip(row, piece.kept, strict=False)]
             for row, piece in zip(scored, pieces, strict=True)
         ]
-

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.settings import Settings
 from porism.vectors.neural.encoder_model import ModelClass
+from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, json_object
 from porism.vectors.neural.loading import EXTRA, choose_device, load_torch, load_transformers, loading, quiet
 
 MODEL_CLASS: Final[ModelClass] = "MultiVectorEncoder"
@@ -35,7 +35,6 @@ QUERY_MARKER, DOCUMENT_MARKER = "[Q]", "[D]"
 _SKIPPED: dict[str, list[str]] = {
     "markup": [*'.,;:?"`$\\{}&~', "'"], "punctuation": list(string.punctuation), "none": [],
 }
-_SETTINGS = "config_sentence_transformers.json"
 _PURPOSE = "an encoder of tokens"
 
 
@@ -70,12 +69,9 @@ class TokenModelSettings(Settings):
 def is_token_model(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder has a model that gives vectors of tokens, saved by sentence-transformers or by ColBERT."""
     for name, key, known in (
-        (_SETTINGS, "model_type", (MODEL_CLASS, "ColBERT")), ("config.json", "architectures", ("HF_ColBERT",)),
+        (PUBLISHED_FILE, "model_type", (MODEL_CLASS, "ColBERT")), ("config.json", "architectures", ("HF_ColBERT",)),
     ):
-        try:
-            said = orjson.loads((Path(folder) / name).read_bytes()).get(key)
-        except (OSError, orjson.JSONDecodeError, AttributeError):
-            continue
+        said = json_object(Path(folder) / name).get(key)
         if said is not None and not set(known).isdisjoint([said] if isinstance(said, str) else said):
             return True
     return False

@@ -6,9 +6,8 @@ from porism.system.lazy_imports import lazy_names
 
 if TYPE_CHECKING:
     from porism.vectors.similarity.building import Similarities, add_similarities, token_similarities
-    from porism.vectors.similarity.indexed import build_similarities
+    from porism.vectors.similarity.indexed import ChannelVocabulary, build_similarities, channel_vocabulary
     from porism.vectors.similarity.settings import SimilaritySettings
-    from porism.vectors.similarity.vocabulary import ChannelVocabulary, channel_vocabulary
 
 __all__ = [
     "ChannelVocabulary",
@@ -22,7 +21,6 @@ __all__ = [
 
 __getattr__ = lazy_names(__name__, {
     "building": ("Similarities", "add_similarities", "token_similarities"),
-    "indexed": ("build_similarities",),
+    "indexed": ("ChannelVocabulary", "build_similarities", "channel_vocabulary"),
     "settings": ("SimilaritySettings",),
-    "vocabulary": ("ChannelVocabulary", "channel_vocabulary"),
 })

@@ -35,7 +35,7 @@ from porism.vectors.splade.records import (
 _MAX_STEPS = 65_535
 
 
-class DocumentTerms(DocumentProvider[SparseRecord, SparseEncoder]):
+class SparseTerms(DocumentProvider[SparseRecord, SparseEncoder]):
     """Computes the weighted terms of documents."""
 
     noun = "the sparse encoder"
@@ -77,8 +77,7 @@ class SparseEncoding(TextEncodingKind[SparseRecord, SparseEncoder]):
     records = SPARSE_RECORDS
     row_noun = "term"
     search = "'words and $formula$' --model splade"
-    encoder_class = SparseEncoder
-    provider_class = DocumentTerms
+    provider_class = SparseTerms
 
     def recognises(self, folder: Path) -> bool:
         return is_sparse_model(folder)

@@ -18,7 +18,7 @@ from porism.lab.train.formulas.examples import formula_examples, groups_of
 from porism.lab.train.formulas.settings import FormulaTraining
 from porism.types import Formula
 from porism.vectors.neural.formula_encoder import FormulaNetwork, load_formula_encoder
-from porism.vectors.neural.formula_nodes import Vocabulary, node_batch
+from porism.vectors.neural.formula_nodes import NodeVocabulary, node_batch
 
 NETWORK = FormulaNetwork(dimensions=16, layers=1, heads=2, width=16, nodes=24)
 SETTINGS = FormulaTraining(network=NETWORK, most=80, batch=16, epochs=1, held_out=20, learning_rate=5e-3)
@@ -68,7 +68,7 @@ def test_the_network_computes_what_the_encoder_does(torch) -> None:
 
     from porism.lab.train.formulas.network import make_network, weights_of
 
-    network = make_network(SMALL, len(Vocabulary(LABELS)), 1)
+    network = make_network(SMALL, len(NodeVocabulary(LABELS)), 1)
     network.load_state_dict({
         name.replace(".", "__"): torch.from_numpy(value) for name, value in random_weights().items()
     })

@@ -10,9 +10,10 @@ import pytest
 from tiny_models import TEXTS, need_encoders, save_bert, save_cross_encoder
 
 from porism.errors import ConfigError
-from porism.vectors.neural.scoring.base import Cost, Tokens, score_texts
+from porism.vectors.neural.encoder_settings import has_architecture
+from porism.vectors.neural.scoring.base import Cost, ModelTokens, score_texts
 from porism.vectors.neural.scoring.cache import ScoreCache
-from porism.vectors.neural.scoring.cross_encoder import CrossEncoder, is_cross_encoder
+from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
 
 need_encoders()
 
@@ -37,7 +38,7 @@ def test_scores_are_those_of_sentence_transformers(folder: Path) -> None:
     saved = folder.with_name("saved")
     Reference(str(folder), device="cpu").save(str(saved))
     assert score_texts(opened(saved), PAIRS) == pytest.approx(expected, abs=1e-5)
-    assert is_cross_encoder(saved)
+    assert has_architecture(saved, "ForSequenceClassification")
 
 
 def test_two_classes_are_one_logit(tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ def test_equal_inputs_are_read_once_and_scores_are_kept(folder: Path, tmp_path: 
     seen: list[int] = []
     forward = model.forward
 
-    def counting(batch: Sequence[Tokens]) -> np.ndarray:
+    def counting(batch: Sequence[ModelTokens]) -> np.ndarray:
         seen.append(len(batch))
         return forward(batch)
 
@@ -143,7 +144,7 @@ def test_what_was_scored_before_an_interruption_is_not_scored_again(folder: Path
     forward = model.forward
     calls: list[int] = []
 
-    def interrupted(batch: Sequence[Tokens]) -> np.ndarray:
+    def interrupted(batch: Sequence[ModelTokens]) -> np.ndarray:
         if len(calls) == 5:
             raise KeyboardInterrupt
         calls.append(len(batch))
@@ -166,7 +167,7 @@ def test_lack_of_memory_halves_the_batch(folder: Path) -> None:
     model = opened(folder, on_warning=notes.append)
     forward = model.forward
 
-    def small(batch: Sequence[Tokens]) -> np.ndarray:
+    def small(batch: Sequence[ModelTokens]) -> np.ndarray:
         if len(batch) > 2:
             raise RuntimeError("CUDA out of memory")
         return forward(batch)
@@ -203,7 +204,7 @@ def test_models_of_other_kinds_are_refused(tmp_path: Path, folder: Path) -> None
         opened(folder, documents=3)
     with pytest.raises(ConfigError, match="cannot compute in 'float8'"):
         CrossEncoder(folder, precision="float8")  # type: ignore[arg-type]
-    assert not is_cross_encoder(tmp_path / "language")
+    assert not has_architecture(tmp_path / "language", "ForSequenceClassification")
 
 
 def test_int8_is_near(folder: Path) -> None:

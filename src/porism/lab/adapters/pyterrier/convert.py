@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.lab.fusion import Fusion
-from porism.lab.pipeline import Reranker, Stage, pipeline
+from porism.lab.pipeline import PipelineStage, Reranker, pipeline
 from porism.retrieve import Searcher
 from porism.runs.run import Run
 from porism.search.searcher import IndexSearcher
@@ -30,7 +30,7 @@ _PURPOSE = "the PyTerrier adapter"
 
 
 def to_pyterrier(
-    made: Stage | Searcher | IndexSearcher | Run | Reranker | Fusion,
+    made: PipelineStage | Searcher | IndexSearcher | Run | Reranker | Fusion,
     *sources: Any,
     k: int = 1000,
     depth: int | None = None,
@@ -56,7 +56,7 @@ def to_pyterrier(
 
     if isinstance(made, pt.Transformer) and not sources:
         return made
-    if isinstance(made, (Stage, IndexSearcher, Run)):
+    if isinstance(made, (PipelineStage, IndexSearcher, Run)):
         return transformers.PorismRetriever(pipeline(made), k, tuple(fields))
     if isinstance(made, Fusion):
         if not sources:
@@ -86,7 +86,7 @@ def from_pyterrier(
     documents: IndexSearcher | Callable[[str], str] | None = None,
     depth: int = 100,
     batch: bool = False,
-) -> Stage | TransformerReranker:
+) -> PipelineStage | TransformerReranker:
     """A stage (Q → R) or a reranker (R → R) of a PyTerrier transformer.
 
     :param kind: which of both; by default what PyTerrier's inspection says, a stage where it can be either.

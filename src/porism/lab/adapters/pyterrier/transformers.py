@@ -12,7 +12,7 @@ import pyterrier as pt
 from porism.errors import QueryError
 from porism.lab.adapters.pyterrier.frames import ids, noted, queries_from_frame, query_columns, ranks, run_from_frame
 from porism.lab.fusion import Fusion
-from porism.lab.pipeline import DEPTH, Reranker, Stage
+from porism.lab.pipeline import DEPTH, PipelineStage, Reranker
 from porism.lab.pipeline.protocols import check_count
 from porism.runs.run import Run
 from porism.types import Query
@@ -30,7 +30,7 @@ class PorismRetriever(pt.Transformer):  # type: ignore[misc, unused-ignore]
 
     schematic = _schematic("Porism")
 
-    def __init__(self, stage: Stage, k: int = 1000, fields: Sequence[str] = ()) -> None:
+    def __init__(self, stage: PipelineStage, k: int = 1000, fields: Sequence[str] = ()) -> None:
         """``k`` results are searched for; ``fields`` of the query are in columns ``query_<field>``, and in ``query`` if
         none are named."""
         self.stage = stage

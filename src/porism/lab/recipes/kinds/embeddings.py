@@ -22,8 +22,7 @@ from porism.lab.recipes.recipe import Recipe, own_settings
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
 from porism.system.files.artifacts import EMBEDDINGS
 from porism.vectors.embeddings import TokenVectors
-from porism.vectors.embeddings.methods import METHODS, Options
-from porism.vectors.embeddings.presets import preset_settings
+from porism.vectors.embeddings.methods import METHODS, TrainingOptions, preset_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class EmbeddingSettings(Settings):
 
     :param method: how, by a name of :data:`porism.vectors.embeddings.methods.METHODS`.
     :param preset: settings that a published system was trained with
-        (:data:`porism.vectors.embeddings.presets.PRESETS`); others that are given replace them.
+        (:data:`porism.vectors.embeddings.methods.PRESETS`); others that are given replace them.
     :param model: the name or folder of a transformer, for a method that reads with one.
     :param device: where that runs.
     :param batch: how many tokens it reads at once.
@@ -61,7 +60,7 @@ class TrainEmbeddings(IndexFileStage):
 
     def make_file(self, stage: RecipeStage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
         table: EmbeddingSettings = execution.recipe.tables["embeddings"][stage.name]
-        options = Options(
+        options = TrainingOptions(
             model=None if table.model is None else _model_there(execution.draft, table.model) or table.model,
             device=table.device, batch=table.batch, jobs=execution.jobs, restart=execution.cache.fresh,
         )

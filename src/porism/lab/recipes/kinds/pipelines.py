@@ -10,7 +10,7 @@ from typing import Any
 
 from porism.errors import ConfigError, PorismError
 from porism.lab.pipeline import formula_pipeline, pipeline
-from porism.lab.pipeline.stages import Stage
+from porism.lab.pipeline.stages import PipelineStage
 from porism.lab.recipes.answers import AnswerStore, answer_each
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.code import code_digest, library_versions
@@ -193,7 +193,7 @@ def pipeline_model(settings: PipelineSettings, formulas: bool, folder: FilePath)
 
 def search_stage(
     execution: Execution, name: str, parameters: Mapping[str, Any], topics: TopicSet, batch: bool = False
-) -> Stage:
+) -> PipelineStage:
     """The index as the first stage of a pipeline, searched by a model.
 
     :param parameters: ``model`` and ``filters`` as plain values.

@@ -23,7 +23,7 @@ from porism.index.engine.units import formula_units
 from porism.lab.train.formulas.settings import FormulaTraining
 from porism.system.concurrency.processes import default_processes, map_parallel
 from porism.vectors.formula_encoder.encoding import read_tree
-from porism.vectors.neural.formula_nodes import NodeRows, Vocabulary, make_vocabulary
+from porism.vectors.neural.formula_nodes import NodeRows, NodeVocabulary, make_vocabulary
 
 _CHUNK = 256
 _OTHERS = 2
@@ -44,7 +44,7 @@ class FormulaExamples(NamedTuple):
     """Examples, the labels that an encoder of them knows, how many formulas were ``excluded``, and of how many nothing
     equal is known (``alone``)."""
 
-    vocabulary: Vocabulary
+    vocabulary: NodeVocabulary
     examples: list[FormulaExample]
     excluded: int
     alone: int
@@ -117,7 +117,7 @@ def _examples(
     labels: tuple[str, ...], settings: FormulaTraining, excluded: frozenset[int], packed: Sequence[bytes]
 ) -> tuple[list[FormulaExample], int]:
     """The examples of some packed trees, and how many trees were excluded."""
-    vocabulary, most = Vocabulary(labels), settings.network.nodes
+    vocabulary, most = NodeVocabulary(labels), settings.network.nodes
     found: list[FormulaExample] = []
     left_out = 0
     for tree in packed:

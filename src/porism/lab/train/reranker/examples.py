@@ -15,8 +15,7 @@ from porism.lab.train.pairs.base import Pair
 from porism.lab.train.reranker.settings import RerankerTraining
 from porism.lab.train.trainers import Batch
 from porism.vectors.neural.loading import EXTRA
-from porism.vectors.neural.scoring.base import Tokens
-from porism.vectors.neural.scoring.logits import LogitScorer
+from porism.vectors.neural.scoring.base import LogitScorer, ModelTokens
 
 PURPOSE = "training a reranker"
 
@@ -28,7 +27,7 @@ class RankingExample(NamedTuple):
     """Rows that a model reads, and of each its target: whether it is the positive, or the score of a teacher. With two
     documents the probability that the first is better."""
 
-    rows: list[Tokens]
+    rows: list[ModelTokens]
     targets: list[float]
 
 
@@ -108,7 +107,7 @@ class RankingExamples:
         return RankingExample(rows, list(pair.scores) or [1.0, *[0.0] * len(pair.negatives)])
 
     def _compared(self, pair: Pair) -> RankingExample:
-        rows: list[Tokens] = []
+        rows: list[ModelTokens] = []
         targets: list[float] = []
         for at, negative in enumerate(pair.negatives):
             better = 1.0
@@ -118,7 +117,7 @@ class RankingExamples:
             targets += [better, 1 - better]
         return RankingExample(rows, targets)
 
-    def _row(self, *texts: str) -> Tokens:
+    def _row(self, *texts: str) -> ModelTokens:
         return self._scorer.together([self._tokens[text] for text in texts])
 
 

@@ -30,10 +30,10 @@ from porism.lab.train.trainers import (
     run_trainer,
 )
 from porism.settings import write_settings
+from porism.vectors.neural.encoder_settings import has_architecture
 from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch, load_transformers, loading, quiet
+from porism.vectors.neural.scoring.base import LogitScorer
 from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
-from porism.vectors.neural.scoring.logits import LogitScorer
-from porism.vectors.neural.scoring.model_files import has_architecture
 from porism.vectors.neural.scoring.seq2seq import TrueFalse
 
 _HEAD = re.compile(r"\b(classifier|score|pooler|pre_classifier)\b")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.vectors.neural.batches import BATCH_TOKENS
-from porism.vectors.neural.encoder_model import ModelBatches
+from porism.vectors.neural.encoder_model import ModelBatches, model_inputs
+from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.scoring.cache import ScoreCache, score_key
+from porism.vectors.neural.scoring.model_files import PURPOSE, ModelOptions, open_scoring_model
 
 Texts = tuple[str, ...]
 """What is read together: a query and a document, or a query and two documents."""
@@ -22,7 +26,7 @@ _PROBED = 8
 """So many inputs of middle length are scored first, to estimate how long all take."""
 
 
-class Tokens(NamedTuple):
+class ModelTokens(NamedTuple):
     """What a model reads: tokens, and of each the number of its segment (empty where the model has none)."""
 
     ids: list[int]
@@ -75,11 +79,11 @@ class Scorer(ABC):
         """The tokens of each text, without special ones."""
 
     @abstractmethod
-    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+    def together(self, parts: Sequence[Sequence[int]]) -> ModelTokens:
         """What the model reads of the tokens of a query and of documents, each cut to its share."""
 
     @abstractmethod
-    def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
+    def forward(self, batch: Sequence[ModelTokens]) -> NDArray[np.float64]:
         """The score of each of a batch (float64 [n])."""
 
     def shares(self, counts: Sequence[int]) -> list[int]:
@@ -165,3 +169,82 @@ def score_texts(
         on_cost(Cost(len(distinct), known, 0, 0.0))
     scores: NDArray[np.float64] = found[[place[texts] for texts in inputs]] if inputs else np.zeros(0)
     return scores
+
+
+class LogitOptions(ModelOptions, total=False):
+    """The options of a :class:`LogitScorer`."""
+
+    documents: int
+    batch_tokens: int
+    on_warning: Callable[[str], None]
+
+
+class LogitScorer(Scorer):
+    """A scorer that computes logits; with two documents its score is their logistic function, a probability."""
+
+    kind: ClassVar[str]
+    """The class of transformers."""
+
+    def __init__(
+        self, named: str | os.PathLike[str], *, documents: int = 1, batch_tokens: int = BATCH_TOKENS,
+        on_warning: Callable[[str], None] = lambda warning: None, **options: Unpack[ModelOptions],
+    ) -> None:
+        """
+        :param documents: 1 or 2: how many are read at once.
+        :raises ConfigError: there is no such model or device, or it is of another kind.
+        :raises MissingExtra: torch or transformers is not installed.
+        """
+        super().__init__(batch_tokens, on_warning)
+        if documents not in (1, 2):
+            raise ConfigError(f"a model of this kind reads one or two documents, not {documents}")
+        self._model = open_scoring_model(self.kind, named, **options)
+        self.named, self.documents, self.length = self._model.named, documents, self._model.length
+        self.room = self.length - self.prepare()
+        if self.room < 1 + documents:
+            raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
+                              hint="Raise the length.")
+
+    @abstractmethod
+    def prepare(self) -> int:
+        """Sets ``what`` and ``digest`` for the opened model; returns how many tokens it reads besides those of texts.
+
+        :raises ConfigError: the model is of another kind.
+        """
+
+    @property
+    def network(self) -> Any:
+        """The model of transformers."""
+        return self._model.network
+
+    @abstractmethod
+    def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
+        """The logits (tensor [n]) of what :meth:`inputs` made, with gradients where these are recorded.
+
+        :param network: computes in place of the scorer's own, such as the same one as a trainer wraps it.
+        """
+
+    def inputs(self, batch: Sequence[ModelTokens]) -> dict[str, Any]:
+        """What the network reads of a batch, as tensors [n × tokens] on its device."""
+        inputs = model_inputs(self._model.tokenizer, [read.ids for read in batch], self.network.device)
+        if "token_type_ids" in inputs:
+            torch = load_torch(PURPOSE)
+            for row, read in enumerate(batch):
+                inputs["token_type_ids"][row, : len(read.segments)] = torch.tensor(read.segments)
+        return inputs
+
+    def forward(self, batch: Sequence[ModelTokens]) -> NDArray[np.float64]:
+        torch = load_torch(PURPOSE)
+        inputs = self.inputs(batch)
+        with torch.inference_mode(), self._model.context():
+            logits = self.relevance(inputs)
+        found: NDArray[np.float64] = logits.detach().to("cpu", torch.float32).numpy().astype(np.float64)
+        if self.documents == 1:
+            return found
+        return 1.0 / (1.0 + np.exp(-np.clip(found, -700, 700)))
+
+    def save(self, folder: Path, length: int) -> None:
+        """Writes model and tokenizer into a folder, from which they read ``length`` tokens if nothing else is said."""
+        tokenizer = self._model.tokenizer
+        tokenizer.model_max_length = length
+        self.network.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)

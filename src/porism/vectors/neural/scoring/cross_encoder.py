@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import BATCH_TOKENS
-from porism.vectors.neural.encoder_model import Precision
-from porism.vectors.neural.scoring.base import Tokens
-from porism.vectors.neural.scoring.logits import LogitScorer
-from porism.vectors.neural.scoring.model_files import has_architecture, open_scoring_model
-
-KIND = "AutoModelForSequenceClassification"
+from porism.vectors.neural.scoring.base import LogitScorer, ModelTokens
 
 
 class CrossEncoder(LogitScorer):
@@ -27,58 +19,34 @@ class CrossEncoder(LogitScorer):
     Texts that are too long are cut at their ends (:meth:`Scorer.shares`).
     """
 
-    def __init__(
-        self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, device: str = "auto",
-        precision: Precision = "auto", batch_tokens: int = BATCH_TOKENS,
-        index_path: str | os.PathLike[str] | None = None, on_warning: Callable[[str], None] = lambda warning: None,
-    ) -> None:
-        """
-        :param documents: 1 or 2: how many are read at once.
-        :param length: tokens that are read at once; 0 is as many as the model can, and at most 512.
-        :raises ConfigError: there is no such model or device, or it is not a classification with one or two classes.
-        :raises MissingExtra: torch or transformers is not installed.
-        """
-        super().__init__(batch_tokens, on_warning)
-        if documents not in (1, 2):
-            raise ConfigError(f"a cross-encoder reads one or two documents, not {documents}")
-        self._model = open_scoring_model(
-            KIND, named, length=length, device=device, precision=precision, index_path=index_path
-        )
-        self.named, self.documents, self.length = self._model.named, documents, self._model.length
-        self.what = "logit of relevance" if documents == 1 else "probability"
-        _check_head(self._model.network, self.named)
+    kind = "AutoModelForSequenceClassification"
+
+    def prepare(self) -> int:
+        self.what = "logit of relevance" if self.documents == 1 else "probability"
+        _check_head(self.network, self.named)
         self._first, self._middle, self._last, self._second = _around(self._model.tokenizer, self.named)
         self.digest = self._model.with_settings("cross-encoder", self.read_as())
-        self.room = self.length - len(self._first) - documents * len(self._middle) - len(self._last)
-        if self.room < 1 + documents:
-            raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
-                              hint="Raise the length.")
+        return len(self._first) + self.documents * len(self._middle) + len(self._last)
 
     def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:
             return []
-        found: list[list[int]] = self._model.tokenizer(
-            list(texts), add_special_tokens=False, verbose=False
-        )["input_ids"]
+        tokenizer = self._model.tokenizer
+        found: list[list[int]] = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
         return found
 
-    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+    def together(self, parts: Sequence[Sequence[int]]) -> ModelTokens:
         shares = self.shares([len(part) for part in parts])
         ids = [*self._first, *parts[0][: shares[0]]]
         segments = [0] * len(ids)
         for number, (part, share) in enumerate(zip(parts[1:], shares[1:], strict=True)):
             ids += [*self._middle, *part[:share]]
             segments += [number * self._second] * len(self._middle) + [self._second] * share
-        return Tokens([*ids, *self._last], [*segments, *[self._second] * len(self._last)])
+        return ModelTokens([*ids, *self._last], [*segments, *[self._second] * len(self._last)])
 
     def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
         logits = (network or self.network)(**inputs).logits.float()
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
-
-
-def is_cross_encoder(folder: Path) -> bool:
-    """Whether a folder has a model of sequence classification."""
-    return has_architecture(folder, "ForSequenceClassification")
 
 
 def _check_head(network: Any, named: str) -> None:
@@ -87,7 +55,7 @@ def _check_head(network: Any, named: str) -> None:
         raise ConfigError(f"the model tells {labels} classes apart, and a score needs one or two", where=named,
                           hint="Take a model that was trained to score relevance.")
     wanted = getattr(network.config, "architectures", None) or []
-    if wanted and not any(str(one).endswith("ForSequenceClassification") for one in wanted):
+    if wanted and not any(str(name).endswith("ForSequenceClassification") for name in wanted):
         raise ConfigError(
             f"is a {wanted[0]}, whose classification would be made of random numbers", where=named,
             hint="Give a cross-encoder; an encoder re-ranks by the kind encoder.",

@@ -6,18 +6,18 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, pluralise
 from porism.vectors.neural.batches import BATCH_TOKENS
-from porism.vectors.neural.encoder_model import ModelBatches, Precision, model_inputs
+from porism.vectors.neural.encoder_model import ModelBatches, model_inputs
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.scoring.base import Cost
 from porism.vectors.neural.scoring.cache import ScoreCache, score_key
-from porism.vectors.neural.scoring.model_files import PURPOSE, open_scoring_model
+from porism.vectors.neural.scoring.model_files import PURPOSE, ModelOptions, open_scoring_model
 
 KIND = "AutoModelForCausalLM"
 
@@ -53,18 +53,15 @@ class ListRanker:
     """
 
     def __init__(
-        self, named: str | os.PathLike[str], *, length: int = 0, device: str = "auto", precision: Precision = "auto",
-        batch_tokens: int = BATCH_TOKENS, index_path: str | os.PathLike[str] | None = None,
-        on_warning: Callable[[str], None] = lambda warning: None,
+        self, named: str | os.PathLike[str], *, batch_tokens: int = BATCH_TOKENS,
+        on_warning: Callable[[str], None] = lambda warning: None, **options: Unpack[ModelOptions],
     ) -> None:
-        """
-        :param length: tokens that a prompt has at most; 0 is as many as the model can, and at most 4,096.
+        """Of the ``options`` a ``length`` of 0 is at most 4,096 tokens of a prompt.
+
         :raises ConfigError: there is no such model or device, or it cannot read so much.
         :raises MissingExtra: torch or transformers is not installed.
         """
-        self._model = open_scoring_model(
-            KIND, named, length=length, device=device, precision=precision, index_path=index_path, most=4096
-        )
+        self._model = open_scoring_model(KIND, named, most=4096, **options)
         self.named, self.length = self._model.named, self._model.length
         self.digest = self._model.with_settings("listwise", {"length": self.length})
         self.batch_tokens, self.on_warning = batch_tokens, on_warning
@@ -84,7 +81,7 @@ class ListRanker:
         lengths = [len(self._prompt(window)) for window in missing]
         probed = int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
         started = time.perf_counter()
-        self._probed[missing[probed]] = self._ranked([missing[probed]], cache)[0]
+        self._probed[missing[probed]] = self.rank([missing[probed]], cache)[0]
         seconds = time.perf_counter() - started
         left = count - known
         return Cost(count, known, round(sum(lengths) / len(lengths) * left), seconds * left)
@@ -94,9 +91,6 @@ class ListRanker:
 
         :raises ConfigError: the length leaves no room for documents, or a single window does not fit into memory.
         """
-        return self._ranked(windows, cache)
-
-    def _ranked(self, windows: Sequence[Window], cache: ScoreCache | None) -> list[list[int]]:
         found: dict[Window, list[int]] = {}
         missing: list[Window] = []
         for window in dict.fromkeys(windows):
@@ -152,7 +146,7 @@ class ListRanker:
                 hint="Choose a smaller window or a larger length.",
             )
         while True:  # text that is cut and written again can have more tokens
-            texts = [tokenizer.decode(one[:each]) for one in tokens[1:]]
+            texts = [tokenizer.decode(text[:each]) for text in tokens[1:]]
             prompt = self._whole(short_query, texts)
             if len(prompt) <= room or each == 1:
                 return prompt[:room] if len(prompt) > room else prompt

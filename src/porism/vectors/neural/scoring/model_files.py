@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 import orjson
 import xxhash
@@ -43,6 +43,16 @@ class OpenedModel:
         return xxhash.xxh3_128_hexdigest(self.digest.encode() + part)
 
 
+class ModelOptions(TypedDict, total=False):
+    """How a model that scores texts is opened: how many tokens it reads at once (``length``; 0 is as many as it can, up
+    to a limit of its kind), on which ``device`` and in which ``precision``, and the index that may have it."""
+
+    length: int
+    device: str
+    precision: Precision
+    index_path: str | os.PathLike[str] | None
+
+
 def open_scoring_model(
     kind: str, named: str | os.PathLike[str], *, length: int = 0, device: str = "auto", precision: Precision = "auto",
     index_path: str | os.PathLike[str] | None = None, most: int = 512,
@@ -50,7 +60,7 @@ def open_scoring_model(
     """A model by its folder, the name of a model of the index, of an installed package, or on the hub.
 
     :param kind: a class of transformers, such as ``AutoModelForSequenceClassification``.
-    :param length: tokens that it reads at once; 0 is as many as it can, and at most ``most``.
+    :param length: as :class:`ModelOptions` has it; 0 is at most ``most`` tokens.
     :raises ConfigError: there is no such model or device, it is of another kind, or it cannot read so much.
     :raises MissingExtra: torch or transformers is not installed.
     """
@@ -75,12 +85,3 @@ def open_scoring_model(
     folder = folder or model_folder(name, index_path)  # the hub's, which was fetched by now
     digest = digest_of(Path(folder)) if folder is not None else xxhash.xxh3_64_hexdigest(name.encode())
     return OpenedModel(name, network, tokenizer, context, length or min(able, most), f"{digest}:{precision}")
-
-
-def has_architecture(folder: Path, ending: str) -> bool:
-    """Whether the configuration in a folder names a class with this ending, such as ``ForSequenceClassification``."""
-    try:
-        described = orjson.loads((folder / "config.json").read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return False
-    return any(str(one).endswith(ending) for one in described.get("architectures") or ())

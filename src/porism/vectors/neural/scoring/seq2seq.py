@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 from porism.errors import ConfigError
-from porism.vectors.neural.batches import BATCH_TOKENS
-from porism.vectors.neural.encoder_model import Precision
 from porism.vectors.neural.loading import load_torch
-from porism.vectors.neural.scoring.base import Tokens
-from porism.vectors.neural.scoring.logits import LogitScorer
-from porism.vectors.neural.scoring.model_files import PURPOSE, open_scoring_model
-
-KIND = "AutoModelForSeq2SeqLM"
+from porism.vectors.neural.scoring.base import LogitOptions, LogitScorer, ModelTokens
+from porism.vectors.neural.scoring.model_files import PURPOSE
 
 FRAMES = {1: ("Query:", "Document:", "Relevant:"), 2: ("Query:", "Document0:", "Document1:", "Relevant:")}
 """What stands before each text and at the end, by how many documents are read (Pradeep, Nogueira and Lin 2021)."""
@@ -29,52 +24,45 @@ class TrueFalse(LogitScorer):
     cut at their ends (:meth:`Scorer.shares`), and the words after them are read.
     """
 
+    kind = "AutoModelForSeq2SeqLM"
+
     def __init__(
-        self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, true: str = "true",
-        false: str = "false", device: str = "auto", precision: Precision = "auto",
-        batch_tokens: int = BATCH_TOKENS, index_path: str | os.PathLike[str] | None = None,
-        on_warning: Callable[[str], None] = lambda warning: None,
+        self, named: str | os.PathLike[str], *, true: str = "true", false: str = "false",
+        **options: Unpack[LogitOptions],
     ) -> None:
-        """
-        :param documents: 1 or 2: how many are read at once.
+        """See :class:`LogitScorer`.
+
         :param true: the word that says that the (first) document is relevant, ``false`` its opposite.
-        :raises ConfigError: there is no such model or device, or one of the words is not a token of it.
-        :raises MissingExtra: torch or transformers is not installed.
+        :raises ConfigError: one of the words is not a token of the model.
         """
-        super().__init__(batch_tokens, on_warning)
-        if documents not in FRAMES:
-            raise ConfigError(f"such a model reads one or two documents, not {documents}")
-        self.what = "logit of true" if documents == 1 else "probability of true"
-        self._model = open_scoring_model(
-            KIND, named, length=length, device=device, precision=precision, index_path=index_path
-        )
-        self.named, self.documents, self.length = self._model.named, documents, self._model.length
-        tokenizer = self._model.tokenizer
-        self._answers = tuple(answer_token(tokenizer, word, self.named) for word in (true, false))
+        self._words = {"true": true, "false": false}
+        super().__init__(named, **options)
+
+    def prepare(self) -> int:
+        self.what = "logit of true" if self.documents == 1 else "probability of true"
+        tokenizer, words = self._model.tokenizer, tuple(self._words.values())
+        self._answers = tuple(answer_token(tokenizer, word, self.named) for word in words)
         if self._answers[0] == self._answers[1]:
-            raise ConfigError(f"{true!r} and {false!r} begin with the same token", where=self.named,
+            raise ConfigError(f"{words[0]!r} and {words[1]!r} begin with the same token", where=self.named,
                               hint="Choose other words, as the model was trained with.")
-        self._start = _start_token(self._model.network, self.named)
-        self._frame = [_ids(tokenizer, word) for word in FRAMES[documents]]
+        self._start = _start_token(self.network, self.named)
+        self._frame = [_ids(tokenizer, word) for word in FRAMES[self.documents]]
         end = tokenizer.eos_token_id
         self._end = [] if end is None else [end]
-        self.room = self.length - sum(map(len, self._frame)) - len(self._end)
-        if self.room < 1 + documents:
-            raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
-                              hint="Raise the length.")
-        self.digest = self._model.with_settings("true-false", self.read_as() | {"true": true, "false": false})
+        self.digest = self._model.with_settings("true-false", self.read_as() | self._words)
+        return sum(map(len, self._frame)) + len(self._end)
 
     def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
         return [_ids(self._model.tokenizer, text) for text in texts]
 
-    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+    def together(self, parts: Sequence[Sequence[int]]) -> ModelTokens:
         shares = self.shares([len(part) for part in parts])
         ids: list[int] = []
         for words, part, share in zip(self._frame, parts, shares, strict=False):
             ids += [*words, *part[:share]]
-        return Tokens([*ids, *self._frame[-1], *self._end], [])
+        return ModelTokens([*ids, *self._frame[-1], *self._end], [])
 
-    def inputs(self, batch: Sequence[Tokens]) -> dict[str, Any]:
+    def inputs(self, batch: Sequence[ModelTokens]) -> dict[str, Any]:
         inputs = super().inputs(batch)
         inputs.pop("token_type_ids", None)
         return inputs
