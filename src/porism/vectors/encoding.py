@@ -131,9 +131,7 @@ class EncodingKind(ABC, Generic[R, E]):
         """
 
     @abstractmethod
-    def write(
-        self, name: str, chosen: ModelChoice, encoder: E, options: Any, snapshot: Snapshot
-    ) -> SegmentProvider:
+    def write(self, name: str, chosen: ModelChoice, encoder: E, options: Any, snapshot: Snapshot) -> SegmentProvider:
         """Records an encoding in the index under a name; returns what computes its rows."""
 
     @abstractmethod

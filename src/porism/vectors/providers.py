@@ -145,9 +145,7 @@ class DocumentProvider(SegmentProvider, Generic[R, E]):
         """
         if self._encoder is None:
             files = self.record.files(self._index_path)
-            self._encoder = self.encoder_class.load(
-                files, device=self.device, precision=self.record.precision
-            )
+            self._encoder = self.encoder_class.load(files, device=self.device, precision=self.record.precision)
         return self._encoder
 
     def count(self, segment: Segment) -> int:

@@ -54,15 +54,8 @@ class LeaveOneOut:
 
 
 def leave_one_out(
-    runs: Sequence[Run],
-    fuse: Fuse,
-    qrels: Qrels,
-    measure: Measure | str = "nDCG'",
-    *,
-    test: Test = "t-test",
-    missing: Missing = "zero",
-    depth: int | None = 1000,
-    seed: int = 0,
+    runs: Sequence[Run], fuse: Fuse, qrels: Qrels, measure: Measure | str = "nDCG'", *, test: Test = "t-test",
+    missing: Missing = "zero", depth: int | None = 1000, seed: int = 0,
 ) -> LeaveOneOut:
     """Fuses all runs, and all but each; every fusion is scored on the same topics.
 
@@ -131,16 +124,8 @@ class OnePerCluster:
 
 
 def one_per_cluster(
-    runs: Sequence[Run],
-    clustering: Clustering,
-    fuse: Fuse,
-    qrels: Qrels,
-    measure: Measure | str = "nDCG'",
-    *,
-    seed: int = 0,
-    draws: int = 20,
-    missing: Missing = "zero",
-    depth: int | None = 1000,
+    runs: Sequence[Run], clustering: Clustering, fuse: Fuse, qrels: Qrels, measure: Measure | str = "nDCG'", *,
+    seed: int = 0, draws: int = 20, missing: Missing = "zero", depth: int | None = 1000,
 ) -> OnePerCluster:
     """Fuses one run of each cluster, drawn at random: whether it is diversity that wins, or numbers.
 

@@ -18,9 +18,7 @@ Interval = tuple[float, float]
 _CHUNK = 1 << 20
 
 
-def confidence_interval(
-    values: ArrayLike, level: float = 0.95, *, samples: int = 10_000, seed: int = 0
-) -> Interval:
+def confidence_interval(values: ArrayLike, level: float = 0.95, *, samples: int = 10_000, seed: int = 0) -> Interval:
     """The percentile bootstrap interval of the mean of values [topics] (Efron and Tibshirani 1993, section 13.3).
 
     Topics are drawn with replacement; the ends are quantiles of the means of the samples, between which lie a share of

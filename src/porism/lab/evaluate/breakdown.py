@@ -261,9 +261,7 @@ def value_groups(
     if not bounds or not all(low < high for low, high in pairwise(bounds)):
         raise ConfigError(f"the bounds {list(bins)} do not rise", hint="Give inner bounds, e.g. 20, 50.")
     names = [f"< {_number(bounds[0])}{unit}"]
-    names += [
-        f"{_number(low)} to < {_number(high)}{unit}" for low, high in pairwise(bounds)
-    ]
+    names += [f"{_number(low)} to < {_number(high)}{unit}" for low, high in pairwise(bounds)]
     names.append(f"≥ {_number(bounds[-1])}{unit}")
     found: dict[str, list[str]] = {name: [] for name in names}
     for topic, value in values.items():

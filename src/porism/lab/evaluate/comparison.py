@@ -178,16 +178,8 @@ def marked_name(evaluation: Evaluation, baseline: bool = False) -> str:
 
 
 def compare_runs(
-    runs: Iterable[Run],
-    qrels: Qrels,
-    measures: Iterable[Measure | str] = DEFAULT_MEASURES,
-    *,
-    baseline: str | int = 0,
-    test: Test = "t-test",
-    missing: Missing = "zero",
-    depth: int | None = 1000,
-    level: float = 0.95,
-    seed: int = 0,
+    runs: Iterable[Run], qrels: Qrels, measures: Iterable[Measure | str] = DEFAULT_MEASURES, *, baseline: str | int = 0,
+    test: Test = "t-test", missing: Missing = "zero", depth: int | None = 1000, level: float = 0.95, seed: int = 0,
     correction: Correction = "holm",
 ) -> RunComparison:
     """Scores runs on the same topics and tests each against the baseline, topic by topic.
@@ -235,10 +227,7 @@ def compare_runs(
     for evaluation in evaluations:
         if evaluation.missing_topics:
             notes.append(f"{evaluation.run_name}: counted as zero, not in the run: {some(evaluation.missing_topics)}")
-    notes += [
-        f"† {evaluation.run_name}: {evaluation.tuned_note}"
-        for evaluation in evaluations if evaluation.tuned_on
-    ]
+    notes += [f"† {evaluation.run_name}: {evaluation.tuned_note}" for evaluation in evaluations if evaluation.tuned_on]
     if len(evaluations) > 1 and any(evaluation.tuned_on for evaluation in evaluations):
         notes.append("tests that a run marked † takes part in say nothing of topics it was not tuned on")
     tests = {

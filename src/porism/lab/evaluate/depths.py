@@ -77,15 +77,8 @@ class DepthTable:
 
 
 def evaluate_at_depths(
-    run: Run,
-    qrels: Qrels,
-    measures: Iterable[Measure | str] = DEFAULT_MEASURES,
-    depths: Iterable[int] = DEPTHS,
-    *,
-    missing: Missing = "zero",
-    level: float = 0.95,
-    samples: int = 10_000,
-    seed: int = 0,
+    run: Run, qrels: Qrels, measures: Iterable[Measure | str] = DEFAULT_MEASURES, depths: Iterable[int] = DEPTHS, *,
+    missing: Missing = "zero", level: float = 0.95, samples: int = 10_000, seed: int = 0,
 ) -> DepthTable:
     """Scores a run on its first results alone, for several depths; the intervals are by the bootstrap.
 
@@ -99,9 +92,7 @@ def evaluate_at_depths(
         check_missing(missing, depth)
     check_bootstrap(level, samples)
     chosen = distinct_measures(measures)
-    evaluations = tuple(
-        evaluate_run(run, qrels, chosen, missing=missing, depth=depth) for depth in chosen_depths
-    )
+    evaluations = tuple(evaluate_run(run, qrels, chosen, missing=missing, depth=depth) for depth in chosen_depths)
     return DepthTable(
         run.name, chosen_depths, evaluations,
         tuple(evaluation_intervals(evaluation, level, samples=samples, seed=seed) for evaluation in evaluations),
@@ -129,12 +120,7 @@ RECALL_LEVELS.flags.writeable = False
 
 
 def precision_recall(
-    run: Run,
-    qrels: Qrels,
-    judged_only: bool = False,
-    *,
-    rel: int = RELEVANT,
-    missing: Missing = "zero",
+    run: Run, qrels: Qrels, judged_only: bool = False, *, rel: int = RELEVANT, missing: Missing = "zero",
     depth: int | None = 1000,
 ) -> NDArray[np.float64]:
     """The 11-point interpolated precision-recall curve, averaged over topics: float64 [11].

@@ -53,10 +53,7 @@ Matrix = NDArray[np.float64]
 
 
 def spearman(
-    runs: Sequence[Run],
-    topics: Iterable[str] | None = None,
-    *,
-    documents: Documents = "pool",
+    runs: Sequence[Run], topics: Iterable[str] | None = None, *, documents: Documents = "pool",
     depth: int | None = None,
 ) -> Matrix:
     """Spearman's ρ of the result lists of each pair of runs, averaged over topics: [runs, runs], 1 on the diagonal.
@@ -102,10 +99,7 @@ def rank_biased_overlap(
 
 
 def _averaged(
-    runs: Sequence[Run],
-    topics: Iterable[str] | None,
-    depth: int | None,
-    similarity: Callable[[TopicLists], Matrix],
+    runs: Sequence[Run], topics: Iterable[str] | None, depth: int | None, similarity: Callable[[TopicLists], Matrix]
 ) -> Matrix:
     """The mean of a similarity over the topics that at least one run of a pair answers."""
     if not runs:
@@ -217,9 +211,7 @@ class Clustering:
     @property
     def clusters(self) -> tuple[tuple[int, ...], ...]:
         """The runs of each cluster, by their places."""
-        return tuple(
-            tuple(np.flatnonzero(self.labels == label).tolist()) for label in range(self.chosen)
-        )
+        return tuple(tuple(np.flatnonzero(self.labels == label).tolist()) for label in range(self.chosen))
 
     def to_dict(self, names: Sequence[str] | None = None) -> dict[str, Any]:
         """Plain values for JSON; runs by their ``names``, or else by their places."""

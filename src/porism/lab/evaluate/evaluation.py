@@ -119,11 +119,7 @@ class Evaluation:
 
 
 def evaluate_run(
-    run: Run,
-    qrels: Qrels,
-    measures: Iterable[Measure | str] = DEFAULT_MEASURES,
-    *,
-    missing: Missing = "zero",
+    run: Run, qrels: Qrels, measures: Iterable[Measure | str] = DEFAULT_MEASURES, *, missing: Missing = "zero",
     depth: int | None = 1000,
 ) -> Evaluation:
     """Scores a run.

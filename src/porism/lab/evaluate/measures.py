@@ -129,9 +129,7 @@ def parse_measure(text: str | Measure) -> Measure:
         try:
             at = repr(ast.literal_eval(at))
         except (SyntaxError, ValueError):
-            raise ConfigError(
-                f"{_short(at)!r} is not a number", where=f"measure {_short(text.strip())!r}"
-            ) from None
+            raise ConfigError(f"{_short(at)!r} is not a number", where=f"measure {_short(text.strip())!r}") from None
     measure = Measure(match["name"], bool(match["prime"]), _parse_arguments(text, match["arguments"] or ""), at)
     measure.resolve()
     return measure

@@ -24,11 +24,7 @@ _INNER_SHARES = {"smaller-train": 4, "smaller-validation": 1}
 
 
 def k_fold(
-    topics: Iterable[str],
-    folds: int = 5,
-    *,
-    seed: int = 0,
-    strata: Mapping[str, str] | None = None,
+    topics: Iterable[str], folds: int = 5, *, seed: int = 0, strata: Mapping[str, str] | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> tuple[tuple[str, ...], ...]:
     """Divides the topics into parts whose sizes differ by at most one; each topic is held out with one of them.
@@ -164,9 +160,7 @@ def largest_remainder(shares: Mapping[str, int], total: int) -> dict[str, int]:
     return seats
 
 
-def _grouped(
-    topics: Sequence[str], folds: int, seed: int, groups: Mapping[str, str]
-) -> tuple[tuple[str, ...], ...]:
+def _grouped(topics: Sequence[str], folds: int, seed: int, groups: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
     """The largest groups first, each into the fold that is smallest so far."""
     sizes = Counter(groups[topic] for topic in topics)
     filled = [0] * folds

@@ -94,9 +94,7 @@ def make_estimator(model: str, options: Mapping[str, Any], seed: int, rows: int,
     return kind(**chosen)
 
 
-def fit_estimator(
-    model: str, options: Mapping[str, Any], seed: int, features: Numbers, gains: Numbers
-) -> Any:
+def fit_estimator(model: str, options: Mapping[str, Any], seed: int, features: Numbers, gains: Numbers) -> Any:
     """An estimator that predicts ``gains`` [rows] from ``features`` [rows, columns].
 
     :raises ConfigError: an option has a value that scikit-learn does not take.

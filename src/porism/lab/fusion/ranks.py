@@ -74,9 +74,7 @@ class Borda(Fusion):
         # Every candidate begins with the shared points of all runs; what a rank is worth comes on top of them.
         begun = np.sort(weights * shared, axis=1).sum(axis=1)
         gained = np.empty(len(table.ranks), np.float64)
-        borda_points(
-            table.offsets, table.starts, table.systems, table.ranks, candidates, shared, weights, gained
-        )
+        borda_points(table.offsets, table.starts, table.systems, table.ranks, candidates, shared, weights, gained)
         return np.asarray(begun[table.topics] + table.combined(_TOTAL, gained))
 
 

@@ -23,9 +23,7 @@ FUSIONS: Mapping[str, type[Fusion]] = {
 }
 """Method name → its class."""
 
-LEARNED: tuple[str, ...] = tuple(
-    sorted(name for name, method in FUSIONS.items() if issubclass(method, LearnedFusion))
-)
+LEARNED: tuple[str, ...] = tuple(sorted(name for name, method in FUSIONS.items() if issubclass(method, LearnedFusion)))
 """The names of methods that can learn from judgments."""
 
 
@@ -39,11 +37,7 @@ def make_fusion(method: str, parameters: Mapping[str, Any] | None = None) -> Fus
 
 
 def fuse(
-    runs: Sequence[Run] | FusionTable,
-    method: str | Fusion = "rrf",
-    *,
-    depth: int = 1000,
-    name: str | None = None,
+    runs: Sequence[Run] | FusionTable, method: str | Fusion = "rrf", *, depth: int = 1000, name: str | None = None,
     **parameters: Any,
 ) -> Run:
     """Fuses runs: ``fuse([a, b], "rrf", k=60)``.

@@ -194,9 +194,7 @@ def _mixed(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return value ^ (value >> np.uint64(31))
 
 
-def joined_runs(
-    topics: Sequence[str], parts: Sequence[Run], name: str, provenance: Provenance | None = None
-) -> Run:
+def joined_runs(topics: Sequence[str], parts: Sequence[Run], name: str, provenance: Provenance | None = None) -> Run:
     """Runs of different topics as one, with the topics in this order; one that is in none of them has no results."""
     home = {topic: (run, number) for run in parts for number, topic in enumerate(run.query_ids)}
     doc_ids: list[str] = []

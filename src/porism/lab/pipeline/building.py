@@ -21,12 +21,8 @@ from porism.types import Query
 
 
 def pipeline(
-    source: IndexSearcher | Searcher | Run,
-    model: RetrieverSettings | str | None = None,
-    *,
-    name: str | None = None,
-    filters: Filters | None = None,
-    batch: bool = False,
+    source: IndexSearcher | Searcher | Run, model: RetrieverSettings | str | None = None, *, name: str | None = None,
+    filters: Filters | None = None, batch: bool = False,
 ) -> PipelineStage:
     """A stage that searches: an index by its own or another model, any retriever, or a run made elsewhere.
 
@@ -54,14 +50,8 @@ def pipeline(
 
 
 def formula_pipeline(
-    index: IndexSearcher,
-    model: RetrieverSettings | str | None = None,
-    *,
-    context: bool = False,
-    name: str = "formulas",
-    filters: Filters | None = None,
-    on_problem: OnProblem | None = None,
-    batch: bool = False,
+    index: IndexSearcher, model: RetrieverSettings | str | None = None, *, context: bool = False,
+    name: str = "formulas", filters: Filters | None = None, on_problem: OnProblem | None = None, batch: bool = False,
 ) -> PipelineStage:
     """A stage that searches the formulas of an index by its own or another model: results are visual ids.
 
@@ -73,10 +63,7 @@ def formula_pipeline(
 
 
 def fused(
-    *stages: PipelineStage | Searcher | Run,
-    method: str | Fusion = "rrf",
-    depth: int = 1000,
-    name: str | None = None,
+    *stages: PipelineStage | Searcher | Run, method: str | Fusion = "rrf", depth: int = 1000, name: str | None = None,
     **parameters: Any,
 ) -> PipelineStage:
     """A stage that fuses the results of others; retrievers and runs become stages

@@ -114,15 +114,8 @@ class FusionObjective:
     """
 
     def __init__(
-        self,
-        runs: Sequence[Run] | FusionTable,
-        method: str,
-        qrels: Qrels,
-        measure: Measure | str = DEFAULT_MEASURE,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        depth: int = 1000,
-        missing: Missing = "zero",
+        self, runs: Sequence[Run] | FusionTable, method: str, qrels: Qrels, measure: Measure | str = DEFAULT_MEASURE, *,
+        parameters: Mapping[str, Any] | None = None, depth: int = 1000, missing: Missing = "zero",
     ) -> None:
         check_missing(missing, depth)
         given = write_settings(make_fusion(method, parameters))
@@ -133,9 +126,7 @@ class FusionObjective:
         counts = self.table.lengths.sum(axis=1).tolist()
         answered = {topic for topic, count in zip(self.table.query_ids, counts, strict=True) if count}
         self.topics: tuple[str, ...] = tuple(topic for topic in qrels if missing == "zero" or topic in answered)
-        self._gains = GainMeasure.of(
-            self.measure, qrels, self.table.query_ids, self.table.offsets, self.table.doc_ids
-        )
+        self._gains = GainMeasure.of(self.measure, qrels, self.table.query_ids, self.table.offsets, self.table.doc_ids)
         self._qrels_digest = qrels_digest(qrels)
         self._runs_digest = runs_digest(self.table.runs)
         self.digest: str = plain_digest(self.describe(), __version__)
@@ -206,23 +197,11 @@ class FusionObjective:
 
 
 def tune_fusion(
-    runs: Sequence[Run] | FusionTable,
-    method: str,
-    space: Space | Mapping[str, Any],
-    qrels: Qrels,
-    measure: Measure | str = DEFAULT_MEASURE,
-    *,
-    folds: int | Sequence[Iterable[str]] = 0,
-    search: Search | None = None,
-    topics: Iterable[str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    depth: int = 1000,
-    missing: Missing = "zero",
-    seed: int = 0,
-    name: str | None = None,
-    store: TrialStore | None = None,
-    on_progress: OnProgress | None = None,
-    on_problem: OnProblem | None = None,
+    runs: Sequence[Run] | FusionTable, method: str, space: Space | Mapping[str, Any], qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE, *, folds: int | Sequence[Iterable[str]] = 0, search: Search | None = None,
+    topics: Iterable[str] | None = None, parameters: Mapping[str, Any] | None = None, depth: int = 1000,
+    missing: Missing = "zero", seed: int = 0, name: str | None = None, store: TrialStore | None = None,
+    on_progress: OnProgress | None = None, on_problem: OnProblem | None = None,
 ) -> tuple[Run, Tuned | CrossValidated]:
     """Tunes a fusion and makes the run: ``tune_fusion([a, b], "rrf", {"k": [10, 60, 200]}, qrels, folds=5)``.
 
@@ -236,16 +215,12 @@ def tune_fusion(
     :raises ConfigError: the method, a parameter or the measure does not exist; or see :func:`tune`.
     :raises QueryError: a topic to tune on has no judgments.
     """
-    objective = FusionObjective(
-        runs, method, qrels, measure, parameters=parameters, depth=depth, missing=missing
-    )
+    objective = FusionObjective(runs, method, qrels, measure, parameters=parameters, depth=depth, missing=missing)
     chosen = Space.read(space, systems=len(objective.table.runs))
     wanted = objective.topics if topics is None else tuple(dict.fromkeys(topics))
     tuned: Tuned | CrossValidated
     if isinstance(folds, int) and folds == 0:
-        tuned = tune(
-            objective, chosen, search, wanted, store=store, on_progress=on_progress, on_problem=on_problem
-        )
+        tuned = tune(objective, chosen, search, wanted, store=store, on_progress=on_progress, on_problem=on_problem)
     else:
         parts = k_fold(wanted, folds, seed=seed) if isinstance(folds, int) else folds
         tuned = cross_validate(

@@ -37,14 +37,8 @@ class RunObjective:
     """
 
     def __init__(
-        self,
-        make_run: MakeRun,
-        qrels: Qrels,
-        measure: Measure | str = DEFAULT_MEASURE,
-        *,
-        name: str = "",
-        missing: Missing = "zero",
-        depth: int | None = 1000,
+        self, make_run: MakeRun, qrels: Qrels, measure: Measure | str = DEFAULT_MEASURE, *, name: str = "",
+        missing: Missing = "zero", depth: int | None = 1000,
     ) -> None:
         check_missing(missing, depth)
         self.make_run = make_run
@@ -74,15 +68,8 @@ class RunObjective:
 
 
 def settings_objective(
-    build: Callable[[dict[str, Any]], Searcher],
-    settings: Mapping[str, Any],
-    queries: Iterable[Query],
-    qrels: Qrels,
-    measure: Measure | str = DEFAULT_MEASURE,
-    *,
-    k: int = 1000,
-    name: str = "",
-    missing: Missing = "zero",
+    build: Callable[[dict[str, Any]], Searcher], settings: Mapping[str, Any], queries: Iterable[Query], qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE, *, k: int = 1000, name: str = "", missing: Missing = "zero",
 ) -> RunObjective:
     """The objective of any setting at any stage of what ``build`` makes of settings.
 
@@ -101,15 +88,8 @@ def settings_objective(
 
 
 def model_objective(
-    index: IndexSearcher,
-    model: RetrieverSettings | str,
-    queries: Iterable[Query],
-    qrels: Qrels,
-    measure: Measure | str = DEFAULT_MEASURE,
-    *,
-    formulas: bool = False,
-    k: int = 1000,
-    name: str = "",
+    index: IndexSearcher, model: RetrieverSettings | str, queries: Iterable[Query], qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE, *, formulas: bool = False, k: int = 1000, name: str = "",
     missing: Missing = "zero",
 ) -> RunObjective:
     """The objective of the settings of a model of any kind in a search of an index: ``feedback.weight``, for example.

@@ -68,9 +68,7 @@ class TrialStore:
         """What the objective of this digest is worth (topic → value), and the seconds that it took; None if unknown."""
         return self._trials.get((objective, configuration_key(configuration)))
 
-    def add(
-        self, objective: str, configuration: Configuration, values: Mapping[str, float], seconds: float
-    ) -> None:
+    def add(self, objective: str, configuration: Configuration, values: Mapping[str, float], seconds: float) -> None:
         """Keeps a trial; when this returns, the system has it.
 
         :raises SourceError: the file cannot be written.

@@ -75,13 +75,8 @@ class Trials:
     """
 
     def __init__(
-        self,
-        objective: Objective,
-        topics: Iterable[str],
-        *,
-        store: TrialStore | None = None,
-        on_progress: OnProgress | None = None,
-        on_problem: OnProblem | None = None,
+        self, objective: Objective, topics: Iterable[str], *, store: TrialStore | None = None,
+        on_progress: OnProgress | None = None, on_problem: OnProblem | None = None,
     ) -> None:
         self.objective = objective
         self.topics = tuple(dict.fromkeys(topics))

@@ -22,13 +22,8 @@ from porism.version import __version__
 
 
 def tune(
-    objective: Objective,
-    space: Space | Mapping[str, Any],
-    search: Search | None = None,
-    topics: Iterable[str] | None = None,
-    *,
-    store: TrialStore | None = None,
-    on_progress: OnProgress | None = None,
+    objective: Objective, space: Space | Mapping[str, Any], search: Search | None = None,
+    topics: Iterable[str] | None = None, *, store: TrialStore | None = None, on_progress: OnProgress | None = None,
     on_problem: OnProblem | None = None,
 ) -> Tuned:
     """Searches for the configuration with the highest mean over the topics.
@@ -45,24 +40,16 @@ def tune(
     :raises QueryError: there are no topics, or one without judgments.
     """
     space, search = Space.read(space), search or GridSearch()
-    trials = Trials(
-        objective, _topics(objective, topics), store=store, on_progress=on_progress, on_problem=on_problem
-    )
+    trials = Trials(objective, _topics(objective, topics), store=store, on_progress=on_progress, on_problem=on_problem)
     trials.expect(search.total(space))
     explored, best = _explored(trials, space, search, trials.topics)
     return Tuned(best.parameters, best.score or 0.0, trials.topics, explored, _context(trials, space, search))
 
 
 def cross_validate(
-    objective: Objective,
-    space: Space | Mapping[str, Any],
-    search: Search | None = None,
-    folds: int | Sequence[Iterable[str]] = 5,
-    *,
-    seed: int = 0,
-    store: TrialStore | None = None,
-    on_progress: OnProgress | None = None,
-    on_problem: OnProblem | None = None,
+    objective: Objective, space: Space | Mapping[str, Any], search: Search | None = None,
+    folds: int | Sequence[Iterable[str]] = 5, *, seed: int = 0, store: TrialStore | None = None,
+    on_progress: OnProgress | None = None, on_problem: OnProblem | None = None,
 ) -> CrossValidated:
     """Tunes once for each fold, on the topics of the others, and takes the values of the fold from what that chose.
 
@@ -110,9 +97,7 @@ def cross_validate(
     return CrossValidated(tuple(made), whole, context)
 
 
-def _explored(
-    trials: Trials, space: Space, search: Search, topics: Sequence[str]
-) -> tuple[tuple[Trial, ...], Trial]:
+def _explored(trials: Trials, space: Space, search: Search, topics: Sequence[str]) -> tuple[tuple[Trial, ...], Trial]:
     exploration = Exploration(trials, topics)
     search.explore(space, exploration.score)
     explored = exploration.sorted(space)

@@ -48,9 +48,7 @@ class DocumentTokens(DocumentProvider[TokenRecord, TokenEncoder]):
             vectors |= {keys[place]: part for place, part in zip(new, parts, strict=True)}
         codec = self.record.codec
         tokens = np.concatenate([np.zeros((0, codec.dimensions), np.float32), *(vectors[key] for key in keys)])
-        return ComputedRows(
-            codec.rows(codec.compress(tokens)), np.array([len(vectors[key]) for key in keys], np.int64)
-        )
+        return ComputedRows(codec.rows(codec.compress(tokens)), np.array([len(vectors[key]) for key in keys], np.int64))
 
     def has(self, segment: Segment) -> bool:
         return has_tokens(segment, self.spec)
@@ -173,9 +171,7 @@ def _sample(snapshot: Snapshot, encoder: TokenEncoder, options: TokenOptions) ->
     return sample
 
 
-def _centroid_count(
-    snapshot: Snapshot, sample: Mapping[int, NDArray[np.float32]], options: TokenOptions
-) -> int:
+def _centroid_count(snapshot: Snapshot, sample: Mapping[int, NDArray[np.float32]], options: TokenOptions) -> int:
     """How many centroids the tokens of an index get, whose number is estimated by a sample."""
     mean = sum(map(len, sample.values())) / max(1, len(sample))
     return options.centroids or centroid_count(int(mean * snapshot.doc_count))

@@ -48,9 +48,7 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
 
     kind = KIND
 
-    def __init__(
-        self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: ColbertModel | None = None
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: ColbertModel | None = None) -> None:
         """
         :raises ConfigError: the index has no such token store, or its encoder is not there.
         """
@@ -150,9 +148,7 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
         """How many results a query can have."""
         return self.snapshot.doc_count if self.model.exhaustive else self.model.candidates
 
-    def _candidates(
-        self, query: TokenQuery, able: Sequence[NDArray[np.bool_]]
-    ) -> list[tuple[int, NDArray[np.int32]]]:
+    def _candidates(self, query: TokenQuery, able: Sequence[NDArray[np.bool_]]) -> list[tuple[int, NDArray[np.int32]]]:
         """For each segment the documents (int32) whose tokens are compared. They do not depend on the segments: of
         documents level with the last one chosen all are."""
         chosen: list[tuple[int, NDArray[np.int32]]] = []

@@ -35,9 +35,7 @@ class TokenQuery:
         found: NDArray[np.int64] = np.unique(np.argpartition(near, len(near) - probes, axis=0)[len(near) - probes :])
         return found
 
-    def centroid_scores(
-        self, rows: TokenRows, documents: NDArray[np.int32], threshold: float
-    ) -> NDArray[np.float64]:
+    def centroid_scores(self, rows: TokenRows, documents: NDArray[np.int32], threshold: float) -> NDArray[np.float64]:
         """What documents (int32) would score if their tokens were their centroids, of those alone whose cosine with
         some token of the query is at least ``threshold`` (float64)."""
         documents = np.ascontiguousarray(documents, np.int32)
@@ -55,9 +53,7 @@ class TokenQuery:
         parts = [self.best(rows, documents[start : start + _BATCH_SIZE])[1] for start in starts]
         return np.concatenate([np.zeros(0), *parts])
 
-    def best(
-        self, rows: TokenRows, documents: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    def best(self, rows: TokenRows, documents: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """For each document the largest cosine of each token of the query (float32, documents × tokens), and their sum
         (float64)."""
         rows.require(documents)

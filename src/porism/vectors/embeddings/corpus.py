@@ -116,9 +116,7 @@ class Corpus:
             tokens[np.repeat(starts[:-1], run) + within] = texts.tokens[np.repeat(texts.starts[:-1], run) + within]
         return EpochTexts(tokens, starts)
 
-    def strings(
-        self, number: int, on_tokens: Callable[[int], None] = lambda tokens: None
-    ) -> Iterator[list[str]]:
+    def strings(self, number: int, on_tokens: Callable[[int], None] = lambda tokens: None) -> Iterator[list[str]]:
         """The texts of an epoch as strings, long ones in parts; ``on_tokens`` receives how many terms were read."""
         tokens, starts = self.epoch(number)
         names = np.array(self.terms, object)
@@ -139,9 +137,7 @@ def join_phrases(texts: TokenTexts, settings: Word2Vec) -> TokenTexts:
     """
     phrases = need("gensim.models.phrases", "embeddings", GENSIM)
     for _ in range(settings.phrases):
-        found = phrases.Phrases(
-            texts, min_count=settings.min_count, threshold=_THRESHOLD, delimiter=_PHRASE
-        ).freeze()
+        found = phrases.Phrases(texts, min_count=settings.min_count, threshold=_THRESHOLD, delimiter=_PHRASE).freeze()
         # Every text stays one: what was joined is the same text, and texts are chosen by their number.
         texts = TokenTexts.of(found[text] for text in texts)
     return texts

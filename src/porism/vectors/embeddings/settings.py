@@ -99,9 +99,7 @@ class Positional(Word2Vec):
     method: ClassVar[str] = "positional"
 
     positional: int = setting(60, "Features that depend on the position of a term in the context.")
-    initial: Literal["product", "ones"] = setting(
-        "product", "How the weights of positions begin: at random, or at 1."
-    )
+    initial: Literal["product", "ones"] = setting("product", "How the weights of positions begin: at random, or at 1.")
 
     def __post_init__(self) -> None:
         self._check_all()

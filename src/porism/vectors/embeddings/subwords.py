@@ -114,10 +114,7 @@ def character(number: int) -> str:
 
 
 def write_word_vectors(
-    writer: ContainerWriter,
-    name: str,
-    texts: Iterable[Sequence[str]],
-    settings: FastText,
+    writer: ContainerWriter, name: str, texts: Iterable[Sequence[str]], settings: FastText,
     on_epoch: Callable[[], None] = lambda: None,
 ) -> None:
     """Trains vectors of the words in ``texts`` and writes them for :class:`WordVectors`; ``on_epoch`` is called after
@@ -150,12 +147,8 @@ def write_word_vectors(
 
 
 def store_word_vectors(
-    writer: ContainerWriter,
-    name: str,
-    tokens: Sequence[str],
-    words: Mapping[str, NDArray[np.floating[Any]]],
-    grams: Mapping[str, NDArray[np.floating[Any]]],
-    dimensions: int,
+    writer: ContainerWriter, name: str, tokens: Sequence[str], words: Mapping[str, NDArray[np.floating[Any]]],
+    grams: Mapping[str, NDArray[np.floating[Any]]], dimensions: int,
 ) -> None:
     """Writes vectors for :class:`WordVectors`: ``tokens`` in code-point order, words and n-grams in characters."""
     write_dictionary(writer, f"{name}/tokens", Packed.of(tokens))

@@ -137,9 +137,7 @@ class _Batch:
 
 def _encode(texts: Sequence[Sequence[str]], read: int = 0) -> _Batch:
     numbers: dict[str, int] = {}
-    tokens = np.fromiter(
-        (numbers.setdefault(term, len(numbers)) for text in texts for term in text), np.int32
-    )
+    tokens = np.fromiter((numbers.setdefault(term, len(numbers)) for text in texts for term in text), np.int32)
     lengths = np.fromiter(map(len, texts), np.int64, count=len(texts))
     return _Batch(list(numbers), tokens, lengths, read)
 

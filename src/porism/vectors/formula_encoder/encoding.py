@@ -166,9 +166,7 @@ class FormulaEncoding(EncodingKind[FormulaEncoderRecord, FormulaEncoder]):
     ) -> SegmentProvider:
         return EncodedFormulas(index, record, encoder, device)
 
-    def is_same(
-        self, record: FormulaEncoderRecord, model: Path, settings: Mapping[str, Any], options: Any
-    ) -> bool:
+    def is_same(self, record: FormulaEncoderRecord, model: Path, settings: Mapping[str, Any], options: Any) -> bool:
         return record.digest == read_model_file(model).name
 
     def count(self, snapshot: Snapshot) -> int:

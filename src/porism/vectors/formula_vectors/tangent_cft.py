@@ -55,9 +55,7 @@ EXTRACTORS = ("tangent-cft", "tangent-cft-operators")
 _KIND = "embeddings"
 _CHUNK = 1_024
 
-TRAINING = FastText(
-    dimensions=100, min_count=1, sample=1e-3, rate=0.025, skip_gram=True, min_n=3, max_n=6,
-)
+TRAINING = FastText(dimensions=100, min_count=1, sample=1e-3, rate=0.025, skip_gram=True, min_n=3, max_n=6)
 """How words are trained where nothing else is said: skip-gram, with the other settings that fastText has by itself."""
 
 Words = tuple[list[list[str]], list[list[str]]]
@@ -65,9 +63,7 @@ Words = tuple[list[list[str]], list[list[str]]]
 
 
 def train_tangent_cft(
-    index_path: str | os.PathLike[str],
-    settings: FastText = TRAINING,
-    *,
+    index_path: str | os.PathLike[str], settings: FastText = TRAINING, *,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
     """Trains Tangent-CFT on the formulas of an index and stores it in its folder; returns the file.

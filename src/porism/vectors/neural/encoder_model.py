@@ -41,13 +41,8 @@ _PURPOSE = "encoding text"
 
 
 def open_model(
-    kind: ModelClass,
-    named: str | os.PathLike[str] | EncoderFiles,
-    *,
-    index_path: str | os.PathLike[str] | None = None,
-    settings: EncoderSettings | None = None,
-    device: str = "auto",
-    precision: Precision = "auto",
+    kind: ModelClass, named: str | os.PathLike[str] | EncoderFiles, *, index_path: str | os.PathLike[str] | None = None,
+    settings: EncoderSettings | None = None, device: str = "auto", precision: Precision = "auto",
     check: Callable[[str | os.PathLike[str], str], None] = lambda folder, named: None,
 ) -> tuple[Any, EncoderFiles]:
     """A model by any of its names, on a device; one of the hub is fetched where it is not here.

@@ -144,9 +144,7 @@ def _published_settings(path: Path) -> EncoderSettings:
     prompts = found.get("prompts") or {}
     document = next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), "")
     similarity: Similarity = "dot" if found.get("similarity_fn_name") in ("dot", "dot_product") else "cos"
-    return EncoderSettings(
-        query_prefix=prompts.get("query") or "", document_prefix=document, similarity=similarity
-    )
+    return EncoderSettings(query_prefix=prompts.get("query") or "", document_prefix=document, similarity=similarity)
 
 
 def write_encoder_settings(folder: str | os.PathLike[str], settings: EncoderSettings) -> Path:

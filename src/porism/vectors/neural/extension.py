@@ -114,13 +114,8 @@ def _rows(
 
 
 def extend_model(
-    model: str | os.PathLike[str],
-    tokens: Iterable[str],
-    folder: str | os.PathLike[str],
-    *,
-    marks: bool = True,
-    initial: Initial = "mean",
-    seed: int = 1,
+    model: str | os.PathLike[str], tokens: Iterable[str], folder: str | os.PathLike[str], *, marks: bool = True,
+    initial: Initial = "mean", seed: int = 1,
 ) -> Extension:
     """Extends a model and its tokenizer by tokens, and saves both as a folder that transformers opens.
 

@@ -127,9 +127,7 @@ def save_formula_encoder(
     :raises StorageError: the folder cannot be written.
     """
     safetensors: Any = need("safetensors.numpy", EXTRA, PURPOSE)
-    data: bytes = safetensors.save({
-        name: np.ascontiguousarray(weights[name], np.float32) for name in sorted(weights)
-    })
+    data: bytes = safetensors.save({name: np.ascontiguousarray(weights[name], np.float32) for name in sorted(weights)})
     about = FormulaModelFile(KIND, network, vocabulary.labels, xxhash.xxh3_64_hexdigest(data))
     place = Path(folder)
     replace_file(place / WEIGHTS_FILE, data)

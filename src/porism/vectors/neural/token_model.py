@@ -170,9 +170,7 @@ def _principal(model: Any, texts: Sequence[str], dimensions: int) -> NDArray[np.
     moments: Any = 0.0
     for start in range(0, len(texts), 16):
         features = model.preprocess(list(texts[start : start + 16]), prompt=model.prompts["document"], task="document")
-        features = {
-            name: value.to(model.device) if hasattr(value, "to") else value for name, value in features.items()
-        }
+        features = {name: value.to(model.device) if hasattr(value, "to") else value for name, value in features.items()}
         with torch.inference_mode():
             out = transformer(features)
         tokens = out["token_embeddings"][out["attention_mask"].bool()].to("cpu", torch.float64).numpy()

@@ -39,13 +39,8 @@ class Similarities(NamedTuple):
 
 
 def token_similarities(
-    terms: Sequence[str],
-    vectors: NDArray[np.floating[Any]] | None = None,
-    settings: SimilaritySettings | None = None,
-    *,
-    frequencies: NDArray[np.integer[Any]] | None = None,
-    workers: int | None = None,
-    block_bytes: int = BLOCK_BYTES,
+    terms: Sequence[str], vectors: NDArray[np.floating[Any]] | None = None, settings: SimilaritySettings | None = None,
+    *, frequencies: NDArray[np.integer[Any]] | None = None, workers: int | None = None, block_bytes: int = BLOCK_BYTES,
     on_progress: Progress = lambda done, total: None,
 ) -> Similarities:
     """The sparse similarity matrix of distinct tokens; the same for any number of ``workers`` and size of blocks.

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.index import Segment, Snapshot
 from porism.index.strings import Packed
-from porism.retrieve.lexical.similarity_matrix import (
-    write_similarity_matrix,
-)
+from porism.retrieve.lexical.similarity_matrix import write_similarity_matrix
 from porism.settings import read_settings, write_settings
 from porism.system.files.artifacts import SIMILARITIES
 from porism.vectors.embeddings import TokenVectors, open_token_vectors
@@ -46,9 +44,7 @@ def channel_vocabulary(snapshot: Snapshot, channel: str, most: int = 50_000, min
 
     segments = [one for one in snapshot.segments if channel in (*one.text_channels, *one.formula_channels)]
     if not segments:
-        known = dict.fromkeys(
-            name for one in snapshot.segments for name in (*one.text_channels, *one.formula_channels)
-        )
+        known = dict.fromkeys(name for one in snapshot.segments for name in (*one.text_channels, *one.formula_channels))
         raise ConfigError(
             f"the index has no channel {channel!r}", where=str(snapshot.path),
             hint=f"It has {', '.join(known)}." if known else "It has no documents.",
@@ -83,12 +79,8 @@ def _live_df(segment: Segment, channel: str) -> NDArray[np.int64]:
 
 
 def build_similarities(
-    index_path: str | os.PathLike[str],
-    name: str,
-    settings: SimilaritySettings | None = None,
-    *,
-    workers: int | None = None,
-    on_progress: Progress = lambda done, total: None,
+    index_path: str | os.PathLike[str], name: str, settings: SimilaritySettings | None = None, *,
+    workers: int | None = None, on_progress: Progress = lambda done, total: None,
 ) -> Path:
     """Builds the similarity matrix ``name`` of an index and stores it in its folder; returns the file.
 
@@ -129,9 +121,7 @@ def build_similarities(
                 f"the embeddings {settings.embeddings!r} have a vector of none of the terms of {settings.channel!r}",
                 where=str(index_path), hint="Train embeddings on this channel.",
             )
-    rows = token_similarities(
-        terms, vectors, settings, frequencies=df, workers=workers, on_progress=on_progress
-    )
+    rows = token_similarities(terms, vectors, settings, frequencies=df, workers=workers, on_progress=on_progress)
     SIMILARITIES.prepare(index_path, name)
     return write_similarity_matrix(path, terms, *rows, {
         "channel": settings.channel, "terms": len(terms), "similarities": len(rows.columns),

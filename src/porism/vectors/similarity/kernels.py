@@ -243,9 +243,7 @@ def keep_greedily(
 
 
 @compiled("void(int64[::1], int64[::1], int32[::1], boolean[::1], int64, int32[::1], int64[::1])")
-def count_documents(
-    starts: Any, rows: Any, terms: Any, live: Any, first: Any, last_seen: Any, df: Any
-) -> None:
+def count_documents(starts: Any, rows: Any, terms: Any, live: Any, first: Any, last_seen: Any, df: Any) -> None:
     """Adds to ``df`` (int64, one a term) in how many live documents each term occurs.
 
     ``starts`` bounds the entries of each of some documents, the first of which has the number ``first``; the entries

@@ -24,13 +24,7 @@ from porism.vectors.neural.sparse_encoder import EncodedTerms, SparseEncoder, is
 from porism.vectors.providers import DocumentProvider, SegmentProvider
 from porism.vectors.records import container_info
 from porism.vectors.splade.channels import remove_postings, store_postings
-from porism.vectors.splade.records import (
-    SPARSE_RECORDS,
-    STEPS,
-    SparseRecord,
-    read_sparse_record,
-    write_sparse_record,
-)
+from porism.vectors.splade.records import SPARSE_RECORDS, STEPS, SparseRecord, read_sparse_record, write_sparse_record
 
 _MAX_STEPS = 65_535
 

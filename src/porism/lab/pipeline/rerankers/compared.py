@@ -95,9 +95,7 @@ class ModelPairsReranker(TextReranker, PairwiseReranker):
             for (_, doc_ids), pairs in zip(wanted, self.last_pairs.queries, strict=True)
         ]
 
-    def _sorted(
-        self, wanted: Sequence[tuple[Query, Sequence[str]]], sorting: Sorting
-    ) -> list[NDArray[np.float64]]:
+    def _sorted(self, wanted: Sequence[tuple[Query, Sequence[str]]], sorting: Sorting) -> list[NDArray[np.float64]]:
         read = self.read(wanted)
         counts = [len(part.texts) for part in read]
         expected, done = expected_comparisons(sorting, counts), 0

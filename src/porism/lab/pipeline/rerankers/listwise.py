@@ -114,9 +114,7 @@ def _listwise(index: DocumentSource, settings: ListwiseSettings, depth: int) -> 
         settings.model, length=settings.length, device=settings.device, precision=settings.precision,
         index_path=index.folder,
     )
-    reranker = ListwiseReranker(
-        ranker, texts_for(index, settings), depth, window=settings.window, step=settings.step
-    )
+    reranker = ListwiseReranker(ranker, texts_for(index, settings), depth, window=settings.window, step=settings.step)
     return tuned(reranker, settings)
 
 

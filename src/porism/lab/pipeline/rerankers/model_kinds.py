@@ -129,9 +129,7 @@ def _encoder(index: DocumentSource, settings: EncoderRerankerSettings, depth: in
     changed = files.settings.changed({
         "cut": settings.cut, "pooling": settings.pooling, **({"length": settings.length} if settings.length else {})
     })
-    encoder = Encoder.load(
-        replace(files, settings=changed), device=settings.device, precision=settings.precision
-    )
+    encoder = Encoder.load(replace(files, settings=changed), device=settings.device, precision=settings.precision)
     return tuned(EncoderReranker(encoder, texts_for(index, settings), depth), settings)
 
 

@@ -72,9 +72,7 @@ def check_first_stage(share: float) -> None:
     :raises SettingError: it is not from 0 to 1.
     """
     if not 0 <= share <= 1:
-        raise SettingError(
-            f"first_stage cannot be {share:g}", path=("first_stage",), hint="It is a share from 0 to 1."
-        )
+        raise SettingError(f"first_stage cannot be {share:g}", path=("first_stage",), hint="It is a share from 0 to 1.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,9 +71,7 @@ def reranker_kind(named: str) -> RerankerKind:
     :raises SettingError: there is none of this name.
     """
     if named not in RERANKERS:
-        raise SettingError(
-            f"there is no kind of reranker {named!r}", path=("kind",), hint=nearest(named, RERANKERS)
-        )
+        raise SettingError(f"there is no kind of reranker {named!r}", path=("kind",), hint=nearest(named, RERANKERS))
     return RERANKERS[named]
 
 

@@ -178,9 +178,7 @@ def rescored(run: Run, scores: Mapping[str, Sequence[float] | NDArray[np.float64
     )
 
 
-def _continued(
-    new: NDArray[np.float64], old: NDArray[np.float64], others: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _continued(new: NDArray[np.float64], old: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """New scores, falling, and beneath them scores for others: float64 [len(new) + len(others)]."""
     if not len(others):
         return new
