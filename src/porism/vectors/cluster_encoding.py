@@ -60,10 +60,7 @@ def _computed(
     provider: SegmentProvider, snapshot: Snapshot, cluster: Cluster, shared: SharedFolder,
     segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64],
 ) -> ComputedRows:
-    """The rows of documents or formulas of a segment, which workers compute, a chunk in each task.
-
-    :raises ClusterError: workers cannot do the work.
-    """
+    """The rows of documents or formulas of a segment, which workers compute, a chunk in each task."""
     chunk = provider.chunk
     tasks = [
         EncodingTask(
@@ -150,10 +147,7 @@ def encode_segments(
 def _on_cluster(
     provider: SegmentProvider, snapshot: Snapshot, cluster: Cluster | None
 ) -> Iterator[Callable[[Segment, Callable[[int], None]], int]]:
-    """What completes a segment: the provider itself, or workers, whose files are removed when the block ends.
-
-    :raises ClusterError: a worker cannot do the work.
-    """
+    """What completes a segment: the provider itself, or workers, whose files are removed when the block ends."""
     if cluster is None:
         yield provider.complete
         return

@@ -41,14 +41,9 @@ class EncodedRetriever(ABC, Generic[M, R, E]):
         :raises ConfigError: the encoder is not there.
         """
         self.snapshot, self.record = snapshot, record
-        self._model: M = model
+        self.model: M = model
         self._queries = query_encoder(encoder_class, record.files(snapshot.path), model.device, record.precision)
         self._ids = UnitIds(snapshot.segments)
-
-    @property
-    def model(self) -> M:
-        """Its settings."""
-        return self._model
 
     def describe(self) -> dict[str, Any]:
         """``kind`` search and the ``model``, with the digest of the encoder and its settings."""
@@ -85,10 +80,7 @@ class EncodedRetriever(ABC, Generic[M, R, E]):
         ]
 
     def _find(self, doc_id: str) -> tuple[int, int]:
-        """The number of the segment that has a document, and its number there.
-
-        :raises QueryError: the index has no such document.
-        """
+        """The number of the segment that has a document, and its number there."""
         for number, segment in enumerate(self.snapshot.segments):
             if (document := segment.find(doc_id)) is not None:
                 return number, document

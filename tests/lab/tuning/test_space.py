@@ -9,7 +9,8 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.lab.tuning import Space, with_parameters
-from porism.lab.tuning.space import UnknownParameter, configuration_key
+from porism.lab.tuning.parameters import value_key
+from porism.lab.tuning.space import UnknownParameter
 from porism.settings import SettingError
 
 SPACE = Space.read({"k": [10, 60], "norm": ["a", "b", "c"]})
@@ -50,7 +51,7 @@ def test_what_is_no_space(given: Any, message: str) -> None:
 
 
 def test_keys_do_not_depend_on_the_order_of_parameters() -> None:
-    assert configuration_key({"a": 1, "b": 2.0}) == configuration_key({"b": 2, "a": 1.0})
+    assert value_key({"a": 1, "b": 2.0}) == value_key({"b": 2, "a": 1.0})
 
 
 SETTINGS = {"channels": {"tokens": {"weight": 1.0, "k1": 1.2}, "v1.3": {"weight": 2.0}}, "weights": [1, 2], "depth": 5}

@@ -9,8 +9,8 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.lab.tuning import CoordinateSearch, GridSearch, RandomSearch, Search, Space, make_search
+from porism.lab.tuning.parameters import value_key
 from porism.lab.tuning.search import search_record
-from porism.lab.tuning.space import configuration_key
 
 BOWL = Space.read({"x": {"low": -5, "high": 5, "step": 1}, "y": {"low": -5, "high": 5, "step": 1}})
 
@@ -59,13 +59,13 @@ def test_a_grid_too_large_is_refused_with_its_size() -> None:
 def test_random_search_is_reproducible_and_never_repeats_itself() -> None:
     one, again, other = (asked_by(RandomSearch(50, seed)).configurations for seed in (1, 1, 2))
     assert one == again != other
-    assert len({configuration_key(configuration) for configuration in one}) == 50
+    assert len({value_key(configuration) for configuration in one}) == 50
     assert RandomSearch(50).total(BOWL) == 50
 
 
 def test_random_search_with_many_trials_tries_all() -> None:
     asked = asked_by(RandomSearch(1000, 3))
-    assert sorted(map(configuration_key, asked.configurations)) == sorted(map(configuration_key, BOWL.points()))
+    assert sorted(map(value_key, asked.configurations)) == sorted(map(value_key, BOWL.points()))
     assert RandomSearch(1000).total(BOWL) == 121
 
 

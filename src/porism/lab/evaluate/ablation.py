@@ -164,10 +164,7 @@ def _choices(clustering: Clustering, draws: int, seed: int) -> list[tuple[int, .
 
 
 def _checked(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
-    """The runs' names, each once, when all can be fused and scored.
-
-    :raises QueryError: there are fewer than two runs, or a run and the judgments have no topic in common.
-    """
+    """The runs' names, each once, when all can be fused and scored."""
     if len(runs) < 2:
         raise QueryError(f"an ablation of {pluralise(len(runs), 'run')}", hint="It takes two or more.")
     names, _ = unique_names([run.name for run in runs])

@@ -311,10 +311,7 @@ def unique_names(names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _numbered(run: str | int, names: Sequence[str]) -> int:
-    """The place of a run by its name or place.
-
-    :raises ConfigError: there is no such run.
-    """
+    """The place of a run by its name or place."""
     if isinstance(run, str):
         if run not in names:
             raise ConfigError(f"there is no run {run!r}", hint=nearest(run, names))

@@ -149,19 +149,11 @@ class WIBC(LearnedFusion):
         self, runs: Sequence[Run] | FusionTable, qrels: Qrels, topics: Iterable[str] | None = None, *,
         validation_topics: Iterable[str] = (),
     ) -> FittedWIBC:
-        """:func:`fit_wibc` with these settings.
-
-        :raises ConfigError: see there; or it has weights already.
-        """
         if self.weights is not None:
             raise ConfigError("wibc has weights and judgments to learn them from", hint="Give one of the two.")
         return fit_wibc(runs, qrels, topics, settings=self, validation_topics=validation_topics)
 
     def restored(self, learnt: Mapping[str, Any]) -> FittedWIBC:
-        """WIBC by a stored regression.
-
-        :raises ConfigError: it is not one, or see :func:`weighted_by`.
-        """
         return weighted_by(FittedRBC.from_dict(learnt), self)
 
 
@@ -179,10 +171,6 @@ class FittedWIBC(FittedFusion):
         return self.settings.weights or ()
 
     def scores(self, table: FusionTable) -> Floats:
-        """See :class:`WIBC`.
-
-        :raises ConfigError: the runs are not those that it was fitted to, or in another order.
-        """
         self.regression.check_runs(table)
         return self.settings.scores(table)
 
@@ -190,10 +178,6 @@ class FittedWIBC(FittedFusion):
         return self.regression.evidence()
 
     def to_dict(self) -> dict[str, Any]:
-        """The regression as plain values for JSON.
-
-        :raises ConfigError: its model is not linear.
-        """
         return self.regression.to_dict()
 
 

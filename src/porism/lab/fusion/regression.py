@@ -62,10 +62,6 @@ class RBC(LearnedFusion):
             raise ConfigError("a coefficient is not a finite number")
 
     def scores(self, table: FusionTable) -> Floats:
-        """The predicted gains, from the coefficients.
-
-        :raises ConfigError: there are none, or not one a run.
-        """
         if self.coefficients is None:
             raise ConfigError(
                 "rbc is not fitted", hint="Fit it by judgments of some topics, or give coefficients and an intercept."
@@ -86,10 +82,6 @@ class RBC(LearnedFusion):
         return self.coefficients is None
 
     def restored(self, learnt: Mapping[str, Any]) -> FittedRBC:
-        """The stored regression; its own settings count.
-
-        :raises ConfigError: it is not one.
-        """
         return FittedRBC.from_dict(learnt)
 
     def fit(
@@ -226,20 +218,13 @@ class FittedRBC(FittedFusion):
         return tuple(sign * value for value in self.settings.coefficients)
 
     def scores(self, table: FusionTable) -> Floats:
-        """The predicted gains.
-
-        :raises ConfigError: the runs are not those that it was fitted to, or in another order.
-        """
         self.check_runs(table)
         if self.settings.coefficients is not None:
             return self.settings.scores(table)
         return predict(self.estimator, self.settings._matrix(table, np.arange(len(table.doc_ids))))
 
     def check_runs(self, table: FusionTable) -> None:
-        """Refuses other than as many runs, and the same ones in another order; they may have other names.
-
-        :raises ConfigError: see above.
-        """
+        """:raises ConfigError: there are more or fewer runs than it was fitted to, or these in another order."""
         names = [run.name for run in table.runs]
         what = None
         if len(names) != len(self.sources):
@@ -330,10 +315,7 @@ def _judged(table: FusionTable, qrels: Qrels, topics: Sequence[str]) -> tuple[ND
 
 
 def _parts(topics: Sequence[str], seed: int, folds: int = 5) -> list[tuple[list[str], list[str]]]:
-    """(Others, held out) for each of up to five parts of the topics; the order of the topics changes nothing.
-
-    :raises ConfigError: there are fewer than two topics.
-    """
+    """(Others, held out) for each of up to five parts of the topics; the order of the topics changes nothing."""
     if len(topics) < 2:
         raise ConfigError(f"{len(topics)} training topics are too few to choose a model by",
                           hint="Give more, or validation topics, or choose the model.")

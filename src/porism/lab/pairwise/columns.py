@@ -87,10 +87,7 @@ def assembled(
 def _matrix(
     own: PairColumns, cells: NDArray[np.int64], count: int, duplicates: Duplicates
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """The matrix of a query, and the numbers of the lines that repeat a pair.
-
-    :raises FormatError: there are some, and they are an error.
-    """
+    """The matrix of a query, and the numbers of the lines that repeat a pair."""
     flat = np.full(count * count, np.nan)
     flat[cells] = own.scores  # of several the last one stays
     order = np.argsort(cells, kind="stable")

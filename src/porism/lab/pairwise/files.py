@@ -203,10 +203,7 @@ def _no_number(path: Path, lines: Sequence[int], scores: Sequence[Any]) -> Forma
 
 
 def _lines(path: Path) -> Iterator[tuple[list[int], list[str]]]:
-    """Lines that are not blank, with their numbers, many at once.
-
-    :raises SourceError: the file is missing or unreadable.
-    """
+    """Lines that are not blank, with their numbers, many at once."""
     try:
         with open_text(path) as file:
             for first in count(1, _LINE_BATCH_SIZE):

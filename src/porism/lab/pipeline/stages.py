@@ -102,9 +102,7 @@ class RetrieverStage(PipelineStage):
     once. Then they have the seconds that the retriever measures itself, if it does."""
 
     def __init__(self, retriever: Searcher, name: str, *, batch: bool = False) -> None:
-        """
-        :raises ConfigError: it is not a retriever.
-        """
+        """:raises ConfigError: it is not a retriever."""
         foreign = hasattr(retriever, "transform")  # PyTerrier's have a search, too, but another
         if foreign or not isinstance(retriever, Searcher):
             raise ConfigError(
@@ -146,9 +144,7 @@ class CutoffStage(PipelineStage):
     """The first ``k`` results of a stage; it returns no more."""
 
     def __init__(self, stage: PipelineStage, k: int) -> None:
-        """
-        :raises QueryError: ``k`` is below 1.
-        """
+        """:raises QueryError: ``k`` is below 1."""
         self.stage = stage
         self.k = check_count(k, "a cutoff")
         self.name = stage.name
@@ -274,9 +270,7 @@ class CutReranker:
     """
 
     def __init__(self, reranker: Reranker, k: int) -> None:
-        """
-        :raises QueryError: ``k`` is below 1.
-        """
+        """:raises QueryError: ``k`` is below 1."""
         self.reranker = reranker
         self.k = check_count(k, "a cutoff")
         self.depth = getattr(reranker, "depth", DEPTH)

@@ -64,7 +64,7 @@ class Parameter(ABC):
 
 
 def value_key(value: Value) -> str:
-    """The same text for equal values only: 60 and 60.0 are equal, 1 and true are not."""
+    """The same text for equal values only: 60 and 60.0 are equal, 1 and true are not; tables in whatever order."""
     return _ENCODER.encode(_canonical(value))
 
 

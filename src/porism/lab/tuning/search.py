@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 from porism.errors import ConfigError
-from porism.lab.tuning.space import Configuration, Space, configuration_key
+from porism.lab.tuning.parameters import value_key
+from porism.lab.tuning.space import Configuration, Space
 from porism.settings import Settings, read_named, write_settings
 
 Score = Callable[[Configuration], float]
@@ -95,7 +96,7 @@ class RandomSearch(Settings):
         barren = 0
         while len(tried) < most and barren < 1000 + 20 * most:
             configuration = space.draw(generator)
-            key = configuration_key(configuration)
+            key = value_key(configuration)
             if key in tried:
                 barren += 1
                 continue

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.tuning.parameters import Parameter, read_parameter, value_key
+from porism.lab.tuning.parameters import Parameter, read_parameter
 from porism.settings import SettingError, nearest
 
 Configuration = Mapping[str, Any]
@@ -95,11 +95,6 @@ class Space:
     def to_plain(self) -> dict[str, Any]:
         """As :meth:`read` reads it."""
         return {path: parameter.to_plain() for path, parameter in self.parameters.items()}
-
-
-def configuration_key(configuration: Configuration) -> str:
-    """The same text for equal configurations only, whatever the order of their parameters."""
-    return value_key(configuration)
 
 
 def with_parameters(settings: Mapping[str, Any], values: Configuration) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from pathlib import Path
 import orjson
 
 from porism.errors import FormatError, OnProblem, Problem, SourceError
-from porism.lab.tuning.space import Configuration, configuration_key
+from porism.lab.tuning.parameters import value_key
+from porism.lab.tuning.space import Configuration
 
 _HEADER = b'{"porism_trials":1}\n'
 
@@ -66,7 +67,7 @@ class TrialStore:
 
     def find(self, objective: str, configuration: Configuration) -> tuple[dict[str, float], float] | None:
         """What the objective of this digest is worth (topic → value), and the seconds that it took; None if unknown."""
-        return self._trials.get((objective, configuration_key(configuration)))
+        return self._trials.get((objective, value_key(configuration)))
 
     def add(self, objective: str, configuration: Configuration, values: Mapping[str, float], seconds: float) -> None:
         """Keeps a trial; when this returns, the system has it.
@@ -86,7 +87,7 @@ class TrialStore:
         except OSError as error:
             raise SourceError(f"cannot be written ({error.strerror or error})", where=str(self.path)) from error
         self._begun, self._unended = True, False
-        self._trials[objective, configuration_key(configuration)] = dict(values), seconds
+        self._trials[objective, value_key(configuration)] = dict(values), seconds
 
 
 def _read(line: bytes) -> tuple[tuple[str, str], tuple[dict[str, float], float]]:
@@ -95,4 +96,4 @@ def _read(line: bytes) -> tuple[tuple[str, str], tuple[dict[str, float], float]]
     seconds = float(trial["seconds"])
     if not isinstance(trial["objective"], str) or not all(map(math.isfinite, [*values.values(), seconds])):
         raise ValueError("a part of it is of another kind")
-    return (trial["objective"], configuration_key(trial["parameters"])), (values, seconds)
+    return (trial["objective"], value_key(trial["parameters"])), (values, seconds)

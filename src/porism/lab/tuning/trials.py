@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, OnProblem, PorismError, Problem, QueryError
-from porism.lab.tuning.space import Configuration, Space, UnknownParameter, configuration_key
+from porism.lab.tuning.parameters import value_key
+from porism.lab.tuning.space import Configuration, Space, UnknownParameter
 from porism.lab.tuning.store import TrialStore
 from porism.settings import nearest
 
@@ -118,7 +119,7 @@ class Trials:
 
         :raises SourceError: the store cannot be written.
         """
-        key = configuration_key(configuration) if key is None else key
+        key = value_key(configuration) if key is None else key
         found = self._outcomes.get(key)
         if found is None:
             found = self._outcomes[key] = self._tried(configuration)
@@ -149,7 +150,7 @@ class Trials:
 
     def _failed(self, configuration: Configuration, problem: str) -> Trial:
         """A trial without a score; a failure is reported once, however many folds it fails for."""
-        key = configuration_key(configuration)
+        key = value_key(configuration)
         if key not in self._told:
             self._told.add(key)
             if self._on_problem:
@@ -195,7 +196,7 @@ class Exploration:
 
     def score(self, configuration: Configuration) -> float:
         """The mean over the topics; minus infinity if the configuration failed."""
-        key = configuration_key(configuration)
+        key = value_key(configuration)
         trial = self._found.get(key)
         if trial is None:
             trial = self._found[key] = self._trials.on(configuration, key, self._rows)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError, FormatError, SourceError, pluralise
-from porism.lab.tuning.space import configuration_key
+from porism.lab.tuning.parameters import value_key
 from porism.lab.tuning.trials import Trial, shown
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -125,7 +125,7 @@ class CrossValidated:
         tried or failed.
         """
         searches = [*(fold.tuned for fold in self.folds), self.whole]
-        tables = [{configuration_key(trial.parameters): trial for trial in tuned.trials} for tuned in searches]
+        tables = [{value_key(trial.parameters): trial for trial in tuned.trials} for tuned in searches]
         trials = []
         for key, parameters in {key: trial.parameters for table in tables for key, trial in table.items()}.items():
             found = [table.get(key) for table in tables]

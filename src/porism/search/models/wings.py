@@ -105,6 +105,6 @@ def sparse_providers(index_path: Path) -> Sequence[VectorProvider]:
     """What computes weighted terms of documents for an index: one for each sparse encoder that it has."""
     if not SPARSE.files(index_path):
         return ()
-    make = _needed("vectors.splade.encoding:sparse_providers", "an index with terms of a sparse encoder")
-    providers: Sequence[VectorProvider] = make(index_path)
+    kind = _needed("vectors.splade.encoding:SPARSE_ENCODING", "an index with terms of a sparse encoder")
+    providers: Sequence[VectorProvider] = kind.providers(index_path)
     return providers

@@ -49,9 +49,7 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
     kind = KIND
 
     def __init__(self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: ColbertModel | None = None) -> None:
-        """
-        :raises ConfigError: the index has no such token store, or its encoder is not there.
-        """
+        """:raises ConfigError: the index has no such token store, or its encoder is not there."""
         model = model or ColbertModel()
         super().__init__(snapshot, model, TOKEN_RECORDS.find(snapshot.path, model.store), TokenEncoder)
         self._lock = Lock()
@@ -120,10 +118,7 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
         return tokens
 
     def _rows(self, number: int) -> TokenRows:
-        """The tokens of a segment.
-
-        :raises ConfigError: some are missing.
-        """
+        """The tokens of a segment."""
         with self._lock:
             if number not in self._opened:
                 segment = self.snapshot.segments[number]

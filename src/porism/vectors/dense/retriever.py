@@ -53,9 +53,7 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
     kind = KIND
 
     def __init__(self, snapshot: Snapshot, analyzer: Analyzer | None = None, model: DenseModel | None = None) -> None:
-        """
-        :raises ConfigError: the index has no vectors of the encoder, or the encoder is not there.
-        """
+        """:raises ConfigError: the index has no vectors of the encoder, or the encoder is not there."""
         model = model or DenseModel()
         super().__init__(snapshot, model, DENSE_RECORDS.find(snapshot.path, model.encoder), Encoder)
         self._segments = [_SegmentVectors(segment, self) for segment in snapshot.segments]

@@ -33,9 +33,7 @@ class FormulaEncoderRanker(NearestFormulas):
     """Ranks the formulas of a snapshot by the cosine of their vectors with a query formula's."""
 
     def __init__(self, snapshot: Snapshot, model: FormulaEncoderModel | None = None) -> None:
-        """
-        :raises ConfigError: the index has no such encoder.
-        """
+        """:raises ConfigError: the index has no such encoder."""
         self.model = model or FormulaEncoderModel()
         self.vectors = EncodedFormulas(snapshot.path, FORMULA_RECORDS.find(snapshot.path, self.model.encoder))
         super().__init__(snapshot, self.vectors, self.model.least)

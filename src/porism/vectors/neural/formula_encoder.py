@@ -139,9 +139,7 @@ class FormulaEncoder:
     """Encodes formulas by a trained model; immutable, and safe to share between threads."""
 
     def __init__(self, about: FormulaModelFile, weights: dict[str, NDArray[np.float32]]) -> None:
-        """
-        :raises ConfigError: weights are missing, have another shape, or are not finite.
-        """
+        """:raises ConfigError: weights are missing, have another shape, or are not finite."""
         self.about, self.network = about, about.network
         self.vocabulary = NodeVocabulary(about.labels)
         self._weights = weights

@@ -106,10 +106,7 @@ class SparseEncoder(ModelEncoder):
         ]
 
     def _vocabulary(self, route: _Route) -> list[str]:
-        """The names of the terms: tokens, or numbers where the model has terms of its own.
-
-        :raises ConfigError: the model gives no weights of terms.
-        """
+        """The names of the terms: tokens, or numbers where the model has terms of its own."""
         width = self._forward([self._text_reader.document("a")[0]], "document").shape[1]
         if not route.is_lexical:
             return [str(number) for number in range(width)]

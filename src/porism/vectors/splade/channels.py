@@ -1,9 +1,9 @@
-"""The channels of sparse encoders: how they count, what is stored for searches, and how it is removed."""
+"""The channels of sparse encoders beside those of a segment: how they count, what is stored, and opening them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +33,15 @@ from porism.vectors.query_encoders import query_encoder
 from porism.vectors.splade.records import SPARSE_RECORDS, STEPS, SparseRecord
 
 
+@dataclass(frozen=True, slots=True)
 class HeldRows:
     """Rows of a channel that are in memory, as :class:`~porism.index.engine.units.ChannelMatrix`."""
 
-    def __init__(self, csr: Csr) -> None:
-        self._csr = csr
-
-    @property
-    def csr(self) -> Csr:
-        """All rows."""
-        return self._csr
+    csr: Csr
 
     def select(self, rows: NDArray[np.integer]) -> Csr:
         """The rows numbered ``rows``, in that order; -1 gives an empty row."""
-        return self._csr.take(np.asarray(rows, np.int64))
+        return self.csr.take(np.asarray(rows, np.int64))
 
 
 class EncodedUnits:

@@ -109,8 +109,3 @@ def _remove(segments: Sequence[Segment], record: SparseRecord, index: Path) -> N
 
 
 SPARSE_ENCODING = SparseEncoding()
-
-
-def sparse_providers(index_path: Path) -> list[SegmentProvider]:
-    """What computes weighted terms of documents for an index: one for each sparse encoder that it has."""
-    return SPARSE_ENCODING.providers(index_path)

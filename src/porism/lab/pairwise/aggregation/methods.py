@@ -40,7 +40,10 @@ class Aggregation(Settings, ABC):
 
     @abstractmethod
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """The score of each candidate (float64 [k]), higher is better; of pairs without holes, unless it takes them."""
+        """The score of each candidate (float64 [k]), higher is better; of pairs without holes, unless it takes them.
+
+        :raises ConfigError: candidates are in no order, and it needs one; or no solution was found.
+        """
 
     @property
     def uses_ranks(self) -> bool:
@@ -103,10 +106,6 @@ class BradleyTerry(Aggregation):
             raise SettingError(f"steps cannot be {self.steps}", path=("steps",), hint="At least 1.")
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class.
-
-        :raises ConfigError: the strengths have not settled after so many steps.
-        """
         wins = np.nan_to_num(pairs.matrix) + np.nan_to_num(1.0 - pairs.matrix.T) + 0.5 * self.prior
         np.fill_diagonal(wins, 0.0)
         return self._fitted(wins, pairs.query_id)
@@ -218,10 +217,6 @@ class OutOfFlip(_Logarithmic):
     needs_ranks: ClassVar[bool] = True
 
     def scores(self, pairs: PairwiseScores) -> Floats:
-        """See the class.
-
-        :raises ConfigError: nothing says how the stage before ranked the candidates.
-        """
         if not pairs.ranked:
             raise ConfigError(
                 f"{self.name} needs the order of the stage before, which the pairwise scores do not have",

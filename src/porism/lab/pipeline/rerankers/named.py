@@ -72,10 +72,7 @@ def _read(index: DocumentSource, written: str) -> tuple[str, dict[str, Any], Pat
 
 
 def _kind(index: DocumentSource, name: str, given: dict[str, Any]) -> tuple[str, str]:
-    """The kind that a name stands for and its model, which are taken out of the settings.
-
-    :raises ConfigError: the name stands for nothing.
-    """
+    """The kind that a name stands for and its model, which are taken out of the settings."""
     model, kind = str(given.pop("model", NO_MODEL)), given.pop("kind", None)
     if name.endswith(_FILES):
         return str(kind), model

@@ -121,9 +121,6 @@ def model_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _split(settings: Mapping[str, Any]) -> tuple[_Own, dict[str, Any]]:
-    """The settings of a re-ranking, and those of its model.
-
-    :raises SettingError: the share is not a number from 0 to 1.
-    """
+    """The settings of a re-ranking, and those of its model."""
     own = {name: value for name, value in settings.items() if name in _OWN}
     return read_settings(_Own, own), model_settings(settings)

@@ -63,10 +63,7 @@ def _check_head(network: Any, named: str) -> None:
 
 
 def _around(tokenizer: Any, named: str) -> tuple[list[int], list[int], list[int], int]:
-    """What a tokenizer puts before, between and after two texts, and the segment of the second text.
-
-    :raises ConfigError: it puts it elsewhere.
-    """
+    """What a tokenizer puts before, between and after two texts, and the segment of the second text."""
     one, two = (list(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in ("a", "b"))
     whole = tokenizer("a", "b")
     ids = list(whole["input_ids"])
