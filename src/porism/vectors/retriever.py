@@ -85,3 +85,9 @@ class EncodedRetriever(ABC, Generic[M, R, E]):
             if (document := segment.find(doc_id)) is not None:
                 return number, document
         raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
+
+
+def shortened(text: str, most: int) -> str:
+    """A text on one line, cut after so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from porism.errors import ConfigError, QueryError
+from porism.errors import ConfigError, QueryError, pluralise
 from porism.lab.evaluate.judgments import Qrels, whole_gains
 from porism.lab.evaluate.measures import DEFAULT_MEASURES, Measure, distinct_measures, parse_measure
 from porism.lab.evaluate.scoring import COUNTS, Rankings
@@ -107,7 +107,7 @@ class Evaluation:
 
     def notes(self) -> list[str]:
         """What a reader must know beside the values, a line each: how many topics, which were left out."""
-        notes = [f"{len(self.topics):,} {'topic' if len(self.topics) == 1 else 'topics'}"]
+        notes = [pluralise(len(self.topics), "topic")]
         if self.missing_topics:
             fate = "counted as zero" if self.missing == "zero" else "left out"
             notes.append(f"{fate}, not in the run: {some(self.missing_topics)}")

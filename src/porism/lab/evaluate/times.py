@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.errors import QueryError
+from porism.errors import QueryError, pluralise
 from porism.runs.run import Run
 
 
@@ -31,7 +31,7 @@ class TimeStatistics:
     def __str__(self) -> str:
         """One line in milliseconds."""
         return (
-            f"{self.count:,} {'query' if self.count == 1 else 'queries'}: median {_ms(self.median)}, "
+            f"{pluralise(self.count, 'query', 'queries')}: median {_ms(self.median)}, "
             f"95th percentile {_ms(self.p95)}, worst {_ms(self.worst)} ({self.slowest_topic}), mean {_ms(self.mean)}"
         )
 

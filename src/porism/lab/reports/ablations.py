@@ -97,17 +97,8 @@ class Ablation:
 
 
 def make_ablation(
-    fused: str,
-    members: Sequence[Run],
-    fuse: Fuse,
-    qrels: Qrels,
-    measure: Measure | str = "nDCG'",
-    *,
-    test: Test = "t-test",
-    missing: Missing = "zero",
-    depth: int | None = 1000,
-    seed: int = 0,
-    draws: int = DRAWS,
+    fused: str, members: Sequence[Run], fuse: Fuse, qrels: Qrels, measure: Measure | str = "nDCG'", *,
+    test: Test = "t-test", missing: Missing = "zero", depth: int | None = 1000, seed: int = 0, draws: int = DRAWS,
     documents: Documents = "pool",
 ) -> Ablation:
     """Leaves out each member of a fusion in turn, and keeps one of each cluster of them, as section 4 of the Masaryk
@@ -120,9 +111,7 @@ def make_ablation(
     :raises ConfigError: the measure does not exist, or an option has a wrong value.
     :raises MissingExtra: SciPy is not installed, which clusters need.
     """
-    without = leave_one_out(
-        members, fuse, qrels, measure, test=test, missing=missing, depth=depth, seed=seed
-    )
+    without = leave_one_out(members, fuse, qrels, measure, test=test, missing=missing, depth=depth, seed=seed)
     if len(members) < 3:  # then one of each cluster are all
         return Ablation(fused, without)
     clustering = cluster_runs(spearman(members, list(qrels), documents=documents, depth=depth))

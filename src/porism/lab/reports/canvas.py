@@ -107,9 +107,7 @@ def drawing() -> Iterator[None]:
 
 def printable(text: str) -> str:
     """The text with what no XML may hold (control characters, lone surrogates) as U+FFFD, on one line."""
-    return "".join(
-        " " if ch in "\t\n\r" else ch if ch.isprintable() or ch == "\u00a0" else "�" for ch in text
-    )
+    return "".join(" " if ch in "\t\n\r" else ch if ch.isprintable() or ch == "\u00a0" else "�" for ch in text)
 
 
 def short_names(names: Sequence[str], most: int = 26) -> list[str]:

@@ -32,7 +32,7 @@ from porism.lab.reports.layout import (
     widest,
 )
 from porism.lab.reports.theme import light
-from porism.lab.reports.words import others as others_are
+from porism.lab.reports.words import panels_note
 
 SHOWN_VALUES = 12
 """Values of a tuned parameter that are not numbers, of which a plot has a row each."""
@@ -130,7 +130,6 @@ def _line_panels(
 ) -> tuple[Any, str]:
     """A panel a run, from the highest mean to the lowest, each over the lines of all others."""
     order = [name for name in _by_mean(lines) if shown is None or name in shown]
-    left_out = len(lines) - len(order)
     known = np.concatenate([np.ravel(line) for line in lines.values()])
     top = float(np.nanmax(known)) if np.isfinite(known).any() else 1.0
     low, high = float(x[0]), float(x[-1])
@@ -154,8 +153,7 @@ def _line_panels(
             axes.set_title(labels[name], pad=3, fontsize=8)
     return figure, (
         " Each run has its panel, from the highest mean to the lowest; the grey lines are those of the other runs."
-        + (f" Panels are of the baseline and the runs that differ most from it; {others_are(left_out)} only grey."
-           if left_out else "")
+        + panels_note(len(lines) - len(order))
     )
 
 
@@ -274,9 +272,7 @@ def times_plot(seconds: Mapping[str, Sequence[float]], *, run_styles: Mapping[st
     labels = short_names(names)
     # Zero has no logarithm.
     columns = [np.maximum(np.asarray(seconds[name], np.float64) * 1000, 1e-3) for name in names]
-    middles, lates, worsts = (
-        [float(np.quantile(times, share)) for times in columns] for share in (0.5, 0.95, 1.0)
-    )
+    middles, lates, worsts = ([float(np.quantile(times, share)) for times in columns] for share in (0.5, 0.95, 1.0))
     texts = [" · ".join(map(milliseconds, three)) for three in zip(middles, lates, worsts, strict=True)]
     with drawing():
         figure = new_figure(height=0.6 + 0.36 * len(names), left=widest(labels), right=widest(texts) + 0.08)

@@ -149,9 +149,7 @@ def _breakdowns(
     )
 
 
-def _diversity(
-    runs: Sequence[Run], topics: Sequence[str], depth: int | None, documents: Documents
-) -> Diversity | None:
+def _diversity(runs: Sequence[Run], topics: Sequence[str], depth: int | None, documents: Documents) -> Diversity | None:
     if len(runs) < 2:
         return None
     rho = spearman(runs, topics, documents=documents, depth=depth)

@@ -39,9 +39,7 @@ def flips_plot(rates: Mapping[int, Sequence[float]], *, name: str = "flips") -> 
             axes.set_title(f"{depth:,} candidates", pad=3, fontsize=8)
             axes.text(1, 1, f"median {middle}, most {most}", transform=axes.transAxes, ha="right",
                       va="top", fontsize=7.5, color=light("muted"))
-            words.append(
-                f"{depth:,} candidates: median {middle}, most {most} of {len(found):,} queries."
-            )
+            words.append(f"{depth:,} candidates: median {middle}, most {most} of {len(found):,} queries.")
     return Plot(
         name, "Flips by number of candidates",
         "Each bar is how many queries have such a share of pairs that flip: the model prefers one document in one "

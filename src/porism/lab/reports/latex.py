@@ -50,7 +50,7 @@ def latex_tables(report: Report, *, label: str = "runs") -> str:
     lines = [
         f"% Made by {described}.",
         r"% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}.",
-        *_warning_comments(report), "",
+        *(f"% WARNING: {printable(sentence)}" for sentence in warnings(report)), "",
         *_runs_table(report, label),
     ]
     if len(report.names) > 1:
@@ -60,10 +60,6 @@ def latex_tables(report: Report, *, label: str = "runs") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _warning_comments(report: Report) -> list[str]:
-    return [f"% WARNING: {printable(sentence)}" for sentence in warnings(report)]
-
-
 def _caption(report: Report, opening: str, rest: str) -> str:
     bold = " ".join(escape(sentence) for sentence in warnings(report))
     warning = rf"\textbf{{{bold}}} " if bold else ""
@@ -71,11 +67,13 @@ def _caption(report: Report, opening: str, rest: str) -> str:
 
 
 def _method(report: Report) -> str:
-    return _stars(" ".join(escape(sentence) for sentence in method(report)))
-
-
-def _stars(text: str) -> str:
+    text = " ".join(escape(sentence) for sentence in method(report))
     return text.replace("** p", r"\textsuperscript{**} p").replace("* means p", r"\textsuperscript{*} means p")
+
+
+def _hanging(stars: str) -> str:
+    """Stars that hang beyond the column, so that the figures stay in line."""
+    return rf"\rlap{{\textsuperscript{{{stars}}}}}" if stars else ""
 
 
 def _names(report: Report) -> list[str]:
@@ -107,9 +105,7 @@ def _runs_table(report: Report, label: str) -> list[str]:
             value = escape(number(evaluation.aggregated[measure]))
             if evaluation.run_name in report.best(measure):
                 value = rf"\textbf{{{value}}}"
-            # \rlap: stars hang beyond the column, so that the figures stay in line
-            stars = rf"\rlap{{\textsuperscript{{{result.stars}}}}}" if result and result.stars else ""
-            cells.append(f"{value}{stars}")
+            cells.append(f"{value}{_hanging(result.stars) if result else ''}")
         rows.append(f"{' & '.join(cells)} \\\\")
     gap = r"@{\quad\ }"
     return _table(
@@ -129,9 +125,9 @@ def _baseline_table(report: Report, label: str) -> list[str]:
         if result is None:
             cells += ["--"] * 6
         else:
-            stars = rf"\rlap{{\textsuperscript{{{result.stars}}}}}" if result.stars else ""
             cells += [
-                f"{escape(signed(result.difference, digits))}{stars}", _interval(result.interval, digits),
+                f"{escape(signed(result.difference, digits))}{_hanging(result.stars)}",
+                _interval(result.interval, digits),
                 str(result.wins), str(result.ties), str(result.losses), escape(p_value(result.adjusted)),
             ]
         rows.append(f"{' & '.join(cells)} \\\\")

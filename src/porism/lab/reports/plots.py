@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -179,9 +180,7 @@ def varied(curve: TuningCurve) -> list[str]:
 
 def _numbered(plot: Plot, number: int) -> Plot:
     """Another name for the second plot of a kind, the third, …"""
-    if not number:
-        return plot
-    return Plot(f"{plot.name}-{number + 1}", plot.title, plot.caption, plot.description, plot.figure)
+    return replace(plot, name=f"{plot.name}-{number + 1}") if number else plot
 
 
 def write_plots(drawn: list[Plot], folder: str | os.PathLike[str]) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
+from porism.errors import pluralise
 from porism.lab.evaluate.comparison import TESTS
 from porism.lab.evaluate.tables import some
 from porism.lab.reports.report import Report
@@ -56,8 +57,7 @@ def headline(report: Report) -> str:
 def method(report: Report) -> list[str]:
     """How it was measured, a sentence or two each: topics, depth, tests and their correction, intervals, seeds."""
     comparison = report.comparison
-    count = len(comparison.topics)
-    topics = f"{count:,} {'topic' if count == 1 else 'topics'} of {report.judgments}"
+    topics = f"{pluralise(len(comparison.topics), 'topic')} of {report.judgments}"
     if report.missing == "zero":
         found = [f"{topics}, all that have judgments; a topic that a run does not answer counts as zero."]
     else:
@@ -70,12 +70,11 @@ def method(report: Report) -> list[str]:
         f"The first {report.depth:,} results of each topic count, cut before unjudged documents are removed."
     )
     if len(comparison.names) > 1:
-        tested = len(comparison.names) - 1
         found.append(
             f"Each run is tested against {report.baseline}, topic by topic: {test_name(report)}, two-tailed; p-values "
             + (
-                f"are corrected by Holm–Bonferroni within each measure for {tested} "
-                f"{'test' if tested == 1 else 'tests'}. * means p < 0.05 and ** p < 0.01 after correction."
+                "are corrected by Holm–Bonferroni within each measure for "
+                f"{pluralise(len(comparison.names) - 1, 'test')}. * means p < 0.05 and ** p < 0.01 after correction."
                 if comparison.correction == "holm" else
                 "are not corrected for the number of tests. * means p < 0.05 and ** p < 0.01."
             )
@@ -91,7 +90,7 @@ def method(report: Report) -> list[str]:
 def notes(report: Report) -> list[str]:
     """What was particular: topics that runs lack, names made unique, judgments left out."""
     found = [
-        f"{evaluation.run_name} has zero for {count:,} {'topic' if count == 1 else 'topics'} that it does not answer: "
+        f"{evaluation.run_name} has zero for {pluralise(count, 'topic')} that it does not answer: "
         f"{some(evaluation.missing_topics)}."
         for evaluation in report.comparison.evaluations if (count := len(evaluation.missing_topics))
     ]
@@ -119,4 +118,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.lab.evaluate.breakdown import GroupDifference
+from porism.lab.evaluate.breakdown import Breakdown
 from porism.lab.evaluate.comparison import marked_name
 from porism.lab.evaluate.tables import aligned
 from porism.lab.reports.canvas import printable
@@ -27,7 +27,7 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
         lines += ["", *_against(report, measure, p_values)]
     if breakdowns:
         for part in report.breakdowns:
-            lines += ["", *_by_group(report, part.by)]
+            lines += ["", *_by_group(report, part)]
     if report.times:
         lines += ["", *_times(report)]
     for ablation in report.ablations:
@@ -52,16 +52,12 @@ def _summary(report: Report) -> list[str]:
         cells = [name]
         for measure in measures:
             result = report.result(measure, evaluation.run_name)
-            cells.append(f"{_value(evaluation.aggregated[measure])}{(result.stars if result else '').ljust(2)}")
+            cells.append(f"{number(evaluation.aggregated[measure], 4)}{(result.stars if result else '').ljust(2)}")
         rows.append(cells)
     marks = ["‡ baseline; * p < 0.05, ** p < 0.01 against it, corrected"] if len(report.names) > 1 else []
     if report.tuned:
         marks.append("† tuned on topics that it is scored on here")
     return [*aligned(rows), *marks]
-
-
-def _value(value: float) -> str:
-    return number(value, 4)
 
 
 def _against(report: Report, measure: str, p_values: bool) -> list[str]:
@@ -73,7 +69,7 @@ def _against(report: Report, measure: str, p_values: bool) -> list[str]:
         low_high = report.intervals[measure].get(evaluation.run_name)
         digits = 0 if evaluation.is_count(measure) else 4
         cells = [
-            name, _value(evaluation.aggregated[measure]),
+            name, number(evaluation.aggregated[measure], 4),
             f"{low_high[0]:.{digits}f}–{low_high[1]:.{digits}f}" if low_high else "–",
         ]
         result = report.result(measure, evaluation.run_name)
@@ -89,34 +85,21 @@ def _against(report: Report, measure: str, p_values: bool) -> list[str]:
     return aligned(rows)
 
 
-def _by_group(report: Report, by: str) -> list[str]:
-    part = next(part for part in report.breakdowns if part.by == by)
-    rows = [[f"{report.measure} by {by}", *part.groups]]
+def _by_group(report: Report, part: Breakdown) -> list[str]:
+    rows = [[f"{report.measure} by {part.by}", *part.groups]]
     rows.append(["topics", *(str(len(part.topics[group])) for group in part.groups)])
     for name, marked in zip(report.names, _marked(report), strict=True):
         rows.append([marked, *(number(part.value(group, name, report.measure), 4) for group in part.groups)])
         if part.baseline and name != part.baseline:
-            rows += [
-                [label, *(shown(part.difference(group, name, report.measure)) for group in part.groups)]
-                for label, shown in (
-                    (f"  less {part.baseline}", _group_difference),
-                    (f"  interval, {100 * part.level:.10g} %", _group_interval),
-                    ("  wins/losses", _group_wins),
-                )
+            gaps = [part.difference(group, name, report.measure) for group in part.groups]
+            cells = [
+                (signed(gap.difference, 4), f"{signed(gap.interval[0], 4)} to {signed(gap.interval[1], 4)}",
+                 f"{gap.wins}/{gap.losses}")
+                if gap else ("–", "–", "–") for gap in gaps
             ]
+            labels = (f"  less {part.baseline}", f"  interval, {100 * part.level:.10g} %", "  wins/losses")
+            rows += [[label, *row] for label, row in zip(labels, zip(*cells, strict=True), strict=True)]
     return aligned(rows)
-
-
-def _group_difference(found: GroupDifference | None) -> str:
-    return "–" if found is None else signed(found.difference, 4)
-
-
-def _group_interval(found: GroupDifference | None) -> str:
-    return "–" if found is None else f"{signed(found.interval[0], 4)} to {signed(found.interval[1], 4)}"
-
-
-def _group_wins(found: GroupDifference | None) -> str:
-    return "–" if found is None else f"{found.wins}/{found.losses}"
 
 
 def _times(report: Report) -> list[str]:

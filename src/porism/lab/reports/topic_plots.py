@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from porism.extras import need
+from porism.lab.evaluate.bootstrap import Interval
 from porism.lab.evaluate.significance import TIE
 from porism.lab.reports.canvas import Plot, bare_rows, drawing, short_names, styles
 from porism.lab.reports.layout import MANY, AxisScale, grid_of_panels, linear_scale, new_figure, segments, widest
 from porism.lab.reports.theme import light
 from porism.lab.reports.words import others as others_are
-from porism.lab.reports.words import per_cent, signed
+from porism.lab.reports.words import panels_note, per_cent, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Interval = tuple[float, float]
 
 ROUND_NUMBERS = tuple(base * 10**power for power in range(-3, 7) for base in (1, 2, 5))
 """Where a logarithmic axis is labelled."""
@@ -161,16 +160,9 @@ def boxes_plot(values: Mapping[str, ArrayLike], measure: str, *, baseline: int |
 
 
 def intervals_plot(
-    means: Mapping[str, float],
-    intervals: Mapping[str, Interval],
-    gaps: Mapping[str, float],
-    gap_intervals: Mapping[str, Interval],
-    measure: str,
-    *,
-    baseline: str,
-    level: float = 0.95,
-    stars: Mapping[str, str] | None = None,
-    summed: bool = False,
+    means: Mapping[str, float], intervals: Mapping[str, Interval], gaps: Mapping[str, float],
+    gap_intervals: Mapping[str, Interval], measure: str, *, baseline: str, level: float = 0.95,
+    stars: Mapping[str, str] | None = None, summed: bool = False,
 ) -> Plot:
     """Means with their confidence intervals, and the paired differences from the baseline with theirs.
 
@@ -230,17 +222,8 @@ def intervals_plot(
 
 
 def feature_plot(
-    feature: ArrayLike,
-    values: Mapping[str, ArrayLike],
-    measure: str,
-    *,
-    name: str,
-    label: str,
-    title: str,
-    baseline: int | None = None,
-    groups: int = 5,
-    percent: bool = False,
-    shown: Sequence[str] | None = None,
+    feature: ArrayLike, values: Mapping[str, ArrayLike], measure: str, *, name: str, label: str, title: str,
+    baseline: int | None = None, groups: int = 5, percent: bool = False, shown: Sequence[str] | None = None,
 ) -> Plot:
     """Each topic's value against a feature of its query, a panel a run, with the means of equally large groups.
 
@@ -280,15 +263,13 @@ def feature_plot(
                 words.append(f"{run}: {', '.join(f'{mean:.3f}' for mean in means[run])}.")
             axes.set_title(labels[run], pad=3, fontsize=8 if compact else 9)
     others = f"; the grey ones those of the other {'runs' if len(values) > 2 else 'run'}" if len(values) > 1 else ""
-    left_out = len(values) - len(names)
     return Plot(
         name, title,
         "Each mark is one topic. The coloured steps are means of "
         f"{f'{count} groups of about equally many topics' if count > 1 else 'all topics'}"
         f"{others}."
         f"{' The horizontal scale is logarithmic.' if logarithmic else ''}"
-        + (f" Panels are of the baseline and the runs that differ most from it; {others_are(left_out)} only grey."
-           if left_out else ""),
+        + panels_note(len(values) - len(names)),
         f"Means of {measure} from the lowest to the highest group. {' '.join(words)}",
         figure,
     )

@@ -31,3 +31,10 @@ def p_value(value: float) -> str:
 def others(count: int) -> str:
     """``1 other is``, ``13 others are``."""
     return "1 other is" if count == 1 else f"{count:,} others are"
+
+
+def panels_note(left_out: int) -> str:
+    """Which runs have panels, where so many have none; empty where all have one."""
+    if not left_out:
+        return ""
+    return f" Panels are of the baseline and the runs that differ most from it; {others(left_out)} only grey."

@@ -11,7 +11,7 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.lab.tuning.parameters import Parameter, read_parameter
-from porism.settings import SettingError, nearest
+from porism.settings import SettingError, dotted, nearest
 
 Configuration = Mapping[str, Any]
 """Dotted path → value: one value for each parameter of a space, in the space's order."""
@@ -119,20 +119,13 @@ def _replaced(node: Any, parts: Sequence[str], value: Any, path: str, done: tupl
             name = ".".join(parts[:length])
             if name in node:
                 return {**node, name: _replaced(node[name], parts[length:], value, path, (*done, name))}
-        raise UnknownParameter(
-            f"there is no setting {path!r}", path=(*done, parts[0]),
-            hint=nearest(parts[0], map(str, node), "".join(f"{part}." for part in done)),
-        )
-    if isinstance(node, (list, tuple)):
+        hint = nearest(parts[0], map(str, node), "".join(f"{part}." for part in done))
+    elif isinstance(node, (list, tuple)):
         if parts[0].isascii() and parts[0].isdigit() and int(parts[0]) < len(node):
             index = int(parts[0])
             changed = _replaced(node[index], parts[1:], value, path, (*done, index))
             return [*node[:index], changed, *node[index + 1 :]]
-        raise UnknownParameter(
-            f"there is no setting {path!r}", path=(*done, parts[0]),
-            hint=f"{'.'.join(map(str, done))} is a list of {len(node)}, counted from 0.",
-        )
-    raise UnknownParameter(
-        f"there is no setting {path!r}", path=(*done, parts[0]),
-        hint=f"{'.'.join(map(str, done))} is {node!r} and has no parts.",
-    )
+        hint = f"{dotted(done)} is a list of {len(node)}, counted from 0."
+    else:
+        hint = f"{dotted(done)} is {node!r} and has no parts."
+    raise UnknownParameter(f"there is no setting {path!r}", path=(*done, parts[0]), hint=hint)

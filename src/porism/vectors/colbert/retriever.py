@@ -36,7 +36,7 @@ from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TOKEN_RECORDS, TokenRecord
 from porism.vectors.colbert.scoring import TokenQuery
 from porism.vectors.neural.token_encoder import NOWHERE, QueryTokens, TokenEncoder
-from porism.vectors.retriever import DocumentScores, EncodedRetriever
+from porism.vectors.retriever import DocumentScores, EncodedRetriever, shortened
 
 KIND = "colbert"
 _AROUND = 24
@@ -228,7 +228,7 @@ class TextTokens(NamedTuple):
         shown = f"'{self.text[start:stop]}'"
         for first, last, written in self.formulas:
             if first <= start < last:
-                return f"{shown} in the formula {_short(written)}"
+                return f"{shown} in the formula {shortened(written, _SHOWN)}"
         before = self.text[max(0, start - _AROUND) : start]
         after = self.text[stop : stop + _AROUND]
         around = " ".join(f"{before}[{self.text[start:stop]}]{after}".split())
@@ -254,11 +254,6 @@ def explain_matches(
         ))
     about = "; ".join(["cosines of the question's tokens with the nearest tokens", *notes])
     return Explanation(total, f"{label}: {about}", parts)
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 COLBERT = DocumentKind(

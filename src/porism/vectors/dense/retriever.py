@@ -37,7 +37,7 @@ from porism.vectors.dense.encoding import DENSE_ENCODING
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.dense.records import DENSE_RECORDS, EncoderRecord
 from porism.vectors.neural.encoder import Encoder
-from porism.vectors.retriever import DocumentScores, EncodedRetriever
+from porism.vectors.retriever import DocumentScores, EncodedRetriever, shortened
 
 KIND = "dense"
 _BLOCK_ROWS = 32_768
@@ -104,8 +104,7 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
             places = encoder.chunk_places(text)
         if len(places) == len(vectors):
             start, stop = places[chosen]
-            shown = " ".join(text[start:stop].split())
-            notes.append(shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…")
+            notes.append(shortened(text[start:stop], _SHOWN))
         notes += self.notes(query)
         return Explanation(float(scores[chosen]), f"{what} by the encoder {self.record.name}: {'; '.join(notes)}")
 

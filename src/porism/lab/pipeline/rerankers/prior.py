@@ -52,7 +52,7 @@ class PriorReranker(ScoringReranker):
 
 @dataclass(frozen=True, slots=True)
 class PriorSettings(FileSettings):
-    """Documents have the logarithm of 1 + the number of pairs whose positive they are, in a file of training pairs with
+    """Documents have the logarithm of 1 + the number of pairs whose positive they are. The file has training pairs with
     the ids of positives, as ``porism train pairs`` writes it.
 
     :param first_stage: the share of the first stage's scores in a sum with these, both as standard scores.
