@@ -88,7 +88,7 @@ class Breakdown:
             for group, runs in self.differences.items():
                 found["groups"][group]["differences"] = {
                     run: {
-                        measure: {**one._asdict(), "interval": list(one.interval)} for measure, one in measures.items()
+                        measure: {**gap._asdict(), "interval": list(gap.interval)} for measure, gap in measures.items()
                     }
                     for run, measures in runs.items()
                 }

@@ -147,16 +147,16 @@ def _rho_of_both(lists: TopicLists) -> Matrix:
     rho = np.eye(len(lists.lists))
     place = np.empty(lists.documents, np.int64)
     positions = _positions(lists)
-    for one, ranking in enumerate(lists.lists):
-        for other in range(one + 1, len(lists.lists)):
+    for first, ranking in enumerate(lists.lists):
+        for other in range(first + 1, len(lists.lists)):
             shared = ranking[positions[other][ranking] > 0]  # in the order of the first list
             count = len(shared)
             if count < 2:
-                rho[one, other] = rho[other, one] = float(np.array_equal(ranking, lists.lists[other]))
+                rho[first, other] = rho[other, first] = float(np.array_equal(ranking, lists.lists[other]))
                 continue
             place[shared[np.argsort(positions[other][shared])]] = np.arange(count)
             apart = np.arange(count) - place[shared]
-            rho[one, other] = rho[other, one] = 1 - 6 * float((apart**2).sum()) / (count * (count**2 - 1))
+            rho[first, other] = rho[other, first] = 1 - 6 * float((apart**2).sum()) / (count * (count**2 - 1))
     return rho
 
 
@@ -166,8 +166,8 @@ def _overlap(lists: TopicLists, p: float) -> Matrix:
     longest = max(map(len, lists.lists))
     depths = np.arange(1, longest + 1)
     weights = p**depths / depths
-    for one, ranking in enumerate(lists.lists):
-        for other in range(one + 1, len(lists.lists)):
+    for first, ranking in enumerate(lists.lists):
+        for other in range(first + 1, len(lists.lists)):
             short, long = sorted((len(ranking), len(lists.lists[other])))
             if not short:
                 continue
@@ -178,7 +178,7 @@ def _overlap(lists: TopicLists, p: float) -> Matrix:
             found = weights[:long] @ common
             found += weights[short:long] @ (depths[short:long] - short) * at_short / short
             value = (1 - p) / p * found + ((at_long - at_short) / long + at_short / short) * p**long
-            overlap[one, other] = overlap[other, one] = min(1.0, value)
+            overlap[first, other] = overlap[other, first] = min(1.0, value)
     return overlap
 
 

@@ -87,7 +87,9 @@ def write_archive(path: Path, run: PairwiseRun) -> None:
     try:
         about = orjson.dumps({
             "pairwise": VERSION, "made_by": dict(run.made_by),
-            "queries": [{"id": one.query_id, "documents": one.doc_ids, "ranked": one.ranked} for one in run.queries],
+            "queries": [
+                {"id": query.query_id, "documents": query.doc_ids, "ranked": query.ranked} for query in run.queries
+            ],
         })
     except TypeError as error:
         raise FormatError(f"what made the scores, or an id, cannot be written ({error})", where=str(path)) from error
@@ -118,8 +120,8 @@ def read_archive(path: Path) -> PairwiseRun:
                     hint=f"This version of Porism reads format {VERSION}.",
                 )
             queries = tuple(
-                PairwiseScores(one["id"], tuple(one["documents"]), archive[str(number)], bool(one["ranked"]))
-                for number, one in enumerate(about["queries"])
+                PairwiseScores(query["id"], tuple(query["documents"]), archive[str(number)], bool(query["ranked"]))
+                for number, query in enumerate(about["queries"])
             )
             return PairwiseRun(queries, about["made_by"])
     except OSError as error:

@@ -31,24 +31,24 @@ def ranked_by(
     if depth is not None and on_problem is not None:
         _report_depth(pairs, depth, on_problem)
     kept: list[PairwiseScores] = []
-    for one in pairs.queries:
-        if one.query_id not in run:
-            _unknown(f"query {one.query_id}", f"it has pairwise scores, and the run {run.name} does not have it",
+    for query in pairs.queries:
+        if query.query_id not in run:
+            _unknown(f"query {query.query_id}", f"it has pairwise scores, and the run {run.name} does not have it",
                      unknown, on_problem)
             continue
-        places = {doc_id: place for place, (doc_id, _) in enumerate(run[one.query_id])}
-        strange = [doc_id for doc_id in one.doc_ids if doc_id not in places]
+        places = {doc_id: place for place, (doc_id, _) in enumerate(run[query.query_id])}
+        strange = [doc_id for doc_id in query.doc_ids if doc_id not in places]
         if strange:
             _unknown(
-                f"query {one.query_id}",
+                f"query {query.query_id}",
                 f"{pluralise(len(strange), 'document')} with pairwise scores not in the run {run.name}, such as "
                 f"{strange[0]}",
                 unknown, on_problem,
             )
-        known = [(places[doc_id], at) for at, doc_id in enumerate(one.doc_ids) if doc_id in places]
+        known = [(places[doc_id], at) for at, doc_id in enumerate(query.doc_ids) if doc_id in places]
         chosen = [at for place, at in sorted(known) if depth is None or place < depth]
         if chosen:
-            kept.append(one.taken(np.array(chosen, np.int64), ranked=True))
+            kept.append(query.taken(np.array(chosen, np.int64), ranked=True))
     return PairwiseRun(tuple(kept), pairs.made_by)
 
 

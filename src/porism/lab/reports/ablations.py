@@ -70,10 +70,10 @@ class Ablation:
             found = {"mean": self.clusters.mean, "worst": self.clusters.worst, "best": self.clusters.best}
             rows += [
                 [
-                    f"one of each of {len(self.groups)} clusters, {what}{mark}", number(value, 4),
+                    f"one of each of {len(self.groups)} clusters, {statistic}{mark}", number(value, 4),
                     signed(value - self.clusters.full, 4), "", "",
                 ]
-                for what, value in found.items()
+                for statistic, value in found.items()
             ]
         return rows
 

@@ -135,8 +135,8 @@ def dendrogram_plot(
         figure = new_figure(height=0.6 + (0.22 if count > MANY else 0.3) * count, left=widest(rows) + 0.05)
         axes = figure.subplots()
         branches: dict[str, list[tuple[float, float, float, float]]] = {}
-        for number, (one, other, distance, _) in enumerate(merges, count):
-            a, b = int(one), int(other)
+        for number, (first, second, distance, _) in enumerate(merges, count):
+            a, b = int(first), int(second)
             same = cluster[a] if cluster[a] == cluster[b] else None
             cluster.append(same)
             height.append(float(distance))

@@ -71,11 +71,11 @@ def increments(comparison: RunComparison, extensions: Iterable[FusionExtension])
         one way.
     """
     listed = tuple(extensions)
-    for one in listed:
-        for name in (one.of, one.gives):
+    for extension in listed:
+        for name in (extension.of, extension.gives):
             if name not in comparison.names:
                 raise ConfigError(f"there is no run {name!r} to extend", hint=nearest(name, comparison.names))
-    given = [one.gives for one in listed]
+    given = [extension.gives for extension in listed]
     for name in given:
         if given.count(name) > 1:
             raise ConfigError(f"{name!r} extends two systems", hint="Say which of them, or name it in a second report.")
@@ -83,22 +83,23 @@ def increments(comparison: RunComparison, extensions: Iterable[FusionExtension])
     values = {name: comparison[name].aggregated[measure] for name in comparison.names}
 
     def extended(system: str, depth: int) -> Iterator[Increment]:
-        for one in listed:
-            if one.of == system:
-                yield Increment(one.gives, depth, values[one.gives], one, values[system], _p(comparison, one))
-                yield from extended(one.gives, depth + 1)
+        for extension in listed:
+            if extension.of == system:
+                gives = extension.gives
+                yield Increment(gives, depth, values[gives], extension, values[system], _p(comparison, extension))
+                yield from extended(gives, depth + 1)
 
     found: list[Increment] = []
-    for root in dict.fromkeys(one.of for one in listed if one.of not in given):
+    for root in dict.fromkeys(extension.of for extension in listed if extension.of not in given):
         found += [Increment(root, 0, values[root]), *extended(root, 1)]
     if missing := [name for name in given if name not in {row.system for row in found}]:
         raise ConfigError(f"{missing[0]!r} extends itself", hint="Extensions lead from one system to others.")
     return tuple(found)
 
 
-def _p(comparison: RunComparison, one: FusionExtension) -> float | None:
+def _p(comparison: RunComparison, extension: FusionExtension) -> float | None:
     measure = comparison.measures[0]
-    before, after = (comparison[name].per_topic[measure] for name in (one.of, one.gives))
+    before, after = (comparison[name].per_topic[measure] for name in (extension.of, extension.gives))
     gaps = [after[topic] - before[topic] for topic in after if topic in before]
     return permutation_test(gaps, samples=SAMPLES).p_value if gaps else None
 

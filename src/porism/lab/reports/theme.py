@@ -61,8 +61,8 @@ def css_overrides() -> str:
     The picture has the light colours; on a dark screen each is overridden where an attribute holds it.
     """
     rules = "".join(
-        f'[style*="{what}: {pair[0]}"]{{{what}:{pair[1]} !important}}'
+        f'[style*="{attribute}: {pair[0]}"]{{{attribute}:{pair[1]} !important}}'
         for pair in COLOURS.values()
-        for what in ("fill", "stroke")
+        for attribute in ("fill", "stroke")
     )
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"

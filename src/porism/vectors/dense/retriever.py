@@ -97,7 +97,7 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
             return Explanation(0.0, f"document {doc_id}: no text to compare")
         scores = products(vectors, vector)
         chosen = int(scores.argmax())
-        what = "cosine" if self.record.settings.similarity == "cos" else "inner product"
+        similarity = "cosine" if self.record.settings.similarity == "cos" else "inner product"
         notes = [f"of {pluralise(len(vectors), 'chunk')} number {chosen + 1} is nearest"] if len(vectors) > 1 else []
         text = document_text(stored_document(segment, document), self.record.settings.text)
         with self._queries.opened() as encoder:
@@ -106,7 +106,7 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
             start, stop = places[chosen]
             notes.append(shortened(text[start:stop], _SHOWN))
         notes += self.notes(query)
-        return Explanation(float(scores[chosen]), f"{what} by the encoder {self.record.name}: {'; '.join(notes)}")
+        return Explanation(float(scores[chosen]), f"{similarity} by the encoder {self.record.name}: {'; '.join(notes)}")
 
     def notes(self, query: Query) -> list[str]:
         """What whoever asked should know: how much of the query the model does not read."""

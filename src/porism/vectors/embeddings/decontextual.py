@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -179,8 +180,8 @@ class Decontextualizer:
         )
         lengths = np.fromiter(map(len, encoded["input_ids"]), np.int64, count=len(texts))
         bounds = np.concatenate([[0], np.cumsum(lengths)])
-        ids = np.fromiter((number for one in encoded["input_ids"] for number in one), np.int64, count=bounds[-1])
-        places = np.array([pair for one in encoded["offset_mapping"] for pair in one], np.int64).reshape(-1, 2)
+        ids = np.fromiter(chain.from_iterable(encoded["input_ids"]), np.int64, count=bounds[-1])
+        places = np.array(list(chain.from_iterable(encoded["offset_mapping"])), np.int64).reshape(-1, 2)
         shifts = np.concatenate([[0], np.cumsum([len(text.text) + 1 for text in texts])])[:-1]  # as if one long text
         token_starts, token_ends = (places + np.repeat(shifts, lengths)[:, None]).T
         of = np.repeat(np.arange(len(texts)), [len(text.terms) for text in texts])

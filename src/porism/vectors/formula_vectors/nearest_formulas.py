@@ -120,7 +120,7 @@ class NearestFormulas:
 
         :raises QueryError: the index has no such formula.
         """
-        places = [(number, unit) for number, one in enumerate(self.units) if (unit := one.find(key)) is not None]
+        places = [(number, unit) for number, units in enumerate(self.units) if (unit := units.find(key)) is not None]
         if not places:
             raise QueryError(f"there is no formula {key!r} in the index")
         number, unit = places[0]

@@ -78,7 +78,7 @@ def train_tangent_cft(
     need("gensim", "embeddings", GENSIM)
     with Snapshot.open(index_path) as snapshot:
         units = formula_units(snapshot.segments)
-        count = sum(int(np.count_nonzero(one.live)) for one in units)
+        count = sum(int(np.count_nonzero(formulas.live)) for formulas in units)
         if not count:
             raise ConfigError("there is nothing to train on", hint="Index documents with formulas first.")
         total = count * (1 + len(EXTRACTORS) * settings.epochs)
@@ -91,11 +91,11 @@ def train_tangent_cft(
 
         words: Words = ([], [])
         known: dict[str, str] = {}  # one object for each distinct word
-        for one in units:
-            live = np.flatnonzero(one.live)
+        for formulas in units:
+            live = np.flatnonzero(formulas.live)
             for start in range(0, len(live), _CHUNK):
                 chunk = live[start : start + _CHUNK]
-                for of_tree, found in zip(words, _words(one.segment, chunk), strict=True):
+                for of_tree, found in zip(words, _words(formulas.segment, chunk), strict=True):
                     of_tree.extend([known.setdefault(word, word) for word in text] for text in found)
                 step(len(chunk))
         path = MODELS.prepare(index_path, MODEL)
@@ -108,9 +108,9 @@ def train_tangent_cft(
                 "generation": snapshot.generation,
             })
         vectors = TangentCftVectors(index_path)
-        for one in units:
-            remove_vectors(one.segment, MODEL)  # those of the model before
-            vectors.complete(one.segment)
+        for formulas in units:
+            remove_vectors(formulas.segment, MODEL)  # those of the model before
+            vectors.complete(formulas.segment)
         vectors.finish(snapshot.segments)
     return path
 

@@ -50,7 +50,7 @@ def latex_tokens(tokenizer: MathTokenizer) -> list[str]:
     backend = tokenizer.tokenizer
     numbers = range(backend.get_vocab_size())
     decoded = (backend.decode([number], skip_special_tokens=False) for number in numbers)
-    return [token for token in dict.fromkeys(one.strip() for one in decoded) if token and "\ufffd" not in token]
+    return [token for token in dict.fromkeys(text.strip() for text in decoded) if token and "\ufffd" not in token]
 
 
 def extend_tokenizer(tokenizer: Any, tokens: Iterable[str], *, marks: bool = True) -> Extension:

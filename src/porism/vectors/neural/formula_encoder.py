@@ -168,14 +168,14 @@ class FormulaEncoder:
     def encode_rows(self, rows: Sequence[NodeRows]) -> NDArray[np.float32]:
         """The vectors of formulas by what is read of them."""
         vectors = np.zeros((len(rows), self.network.dimensions), np.float32)
-        order = sorted((number for number, row in enumerate(rows) if row.known), key=lambda one: rows[one].size)
+        order = sorted((number for number, row in enumerate(rows) if row.known), key=lambda number: rows[number].size)
         start = 0
         while start < len(order):
             stop = start + 1
             while stop < len(order) and (stop + 1 - start) * rows[order[stop]].size <= _BATCH_NODES:
                 stop += 1
             chosen = order[start:stop]
-            nodes, mask = self._nodes([rows[one] for one in chosen])
+            nodes, mask = self._nodes([rows[number] for number in chosen])
             sums = (nodes * mask[:, :, None]).sum(axis=1)
             vectors[chosen] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
             start = stop

@@ -102,7 +102,8 @@ def make_vocabulary(roots: Iterable[OperatorNode], least: int) -> NodeVocabulary
     counts: Counter[str] = Counter()
     for root in roots:
         counts.update({node.kind + node.label for node in root.walk()})
-    kept = sorted((label for label, count in counts.items() if count >= least), key=lambda one: (-counts[one], one))
+    frequent = (label for label, count in counts.items() if count >= least)
+    kept = sorted(frequent, key=lambda label: (-counts[label], label))
     return NodeVocabulary(kept[: np.iinfo(np.int16).max - _FIRST_LABEL])
 
 

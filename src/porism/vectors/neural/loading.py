@@ -180,7 +180,7 @@ def answers(address: str, seconds: float | None = None) -> bool:
 
 
 @contextlib.contextmanager
-def loading(model: str | os.PathLike[str], what: str) -> Iterator[None]:
+def loading(model: str | os.PathLike[str], part: str) -> Iterator[None]:
     """Turns what transformers raises when a model is missing, broken or of another kind into a ConfigError."""
     try:
         yield
@@ -188,7 +188,7 @@ def loading(model: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError) as error:
         raise ConfigError(
-            f"the {what} cannot be loaded ({first_line(error)})", where=str(model),
+            f"the {part} cannot be loaded ({first_line(error)})", where=str(model),
             hint="Give the folder of a model, or its name on the Hugging Face hub, which needs a connection once.",
         ) from error
 

@@ -59,7 +59,7 @@ class SequenceReader:
             return [self._whole(cut(tokens, self._room, "head-tail" if how == "head-tail" else "head"))]
         before = self._tokens(prefix)
         room = self._room - len(before)
-        return [self._whole([*before, *one]) for one in chunks(self._tokens(text), room, self.settings.overlap)]
+        return [self._whole([*before, *chunk]) for chunk in chunks(self._tokens(text), room, self.settings.overlap)]
 
     def query(self, text: str, most: int | None = None) -> tuple[list[int], int]:
         """The sequence of a query, empty for one without tokens, and how many tokens of it are not read.
@@ -85,7 +85,7 @@ class SequenceReader:
             kept = places if self.settings.cut == "head-tail" else places[: self._room]
             return [(kept[0][0], kept[-1][1])] if kept else []
         room = self._room - len(self._tokens(self.settings.document_prefix))
-        return [(one[0][0], one[-1][1]) for one in chunks(places, room, self.settings.overlap)]
+        return [(chunk[0][0], chunk[-1][1]) for chunk in chunks(places, room, self.settings.overlap)]
 
     def _tokens(self, text: str) -> list[int]:
         if not text:

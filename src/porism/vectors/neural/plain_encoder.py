@@ -201,8 +201,8 @@ def _modules(file: Path) -> list[tuple[str, str]]:
     try:
         listed = orjson.loads(file.read_bytes())
         return [
-            (one["type"].rpartition(".")[2] if one["type"].startswith("sentence_transformers.") else "", one["path"])
-            for one in listed
+            (part["type"].rpartition(".")[2] if part["type"].startswith("sentence_transformers.") else "", part["path"])
+            for part in listed
         ]
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
         return []

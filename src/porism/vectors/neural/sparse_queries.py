@@ -57,7 +57,7 @@ class TableQueries:
         found = self._tokenizer.encode_batch(
             [self._table.prefix + text if text.strip() else "" for text in texts], add_special_tokens=False
         )
-        return [self._weighed(one.ids) for one in found]
+        return [self._weighed(query.ids) for query in found]
 
     def _weighed(self, tokens: list[int]) -> QueryWeights:
         read = tokens if self._table.length is None else tokens[: self._table.length]

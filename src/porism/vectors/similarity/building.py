@@ -95,8 +95,8 @@ def add_similarities(first: Similarities, second: Similarities, share: float) ->
     if not 0 <= share <= 1:
         raise ConfigError(f"the share of a similarity matrix cannot be {share}", hint="Use a number from 0 to 1.")
     cells = [
-        np.repeat(np.arange(count, dtype=np.int64), np.diff(one.indptr)) * count + one.columns
-        for one in (first, second)
+        np.repeat(np.arange(count, dtype=np.int64), np.diff(matrix.indptr)) * count + matrix.columns
+        for matrix in (first, second)
     ]
     parts = [share * first.values.astype(np.float64), (1.0 - share) * second.values.astype(np.float64)]
     distinct, places = np.unique(np.concatenate(cells), return_inverse=True)
@@ -280,8 +280,8 @@ def _in_order(
     sizes: NDArray[np.int64], pieces: list[tuple[NDArray[np.int32], NDArray[np.float32]]], numbers: NDArray[np.int32]
 ) -> Similarities:
     """Rows in order of length, brought into the order of their numbers."""
-    columns = np.concatenate([one for one, _ in pieces])
-    values = np.concatenate([one for _, one in pieces])
+    columns = np.concatenate([part for part, _ in pieces])
+    values = np.concatenate([part for _, part in pieces])
     pieces.clear()
     starts = offsets(sizes)[:-1]
     place = np.empty(len(sizes), np.int64)

@@ -42,9 +42,10 @@ def channel_vocabulary(snapshot: Snapshot, channel: str, most: int = 50_000, min
     """
     from porism.index.string_kernels import sort_order, unify
 
-    segments = [one for one in snapshot.segments if channel in (*one.text_channels, *one.formula_channels)]
+    channels = [(segment, (*segment.text_channels, *segment.formula_channels)) for segment in snapshot.segments]
+    segments = [segment for segment, names in channels if channel in names]
     if not segments:
-        known = dict.fromkeys(name for one in snapshot.segments for name in (*one.text_channels, *one.formula_channels))
+        known = dict.fromkeys(name for _, names in channels for name in names)
         raise ConfigError(
             f"the index has no channel {channel!r}", where=str(snapshot.path),
             hint=f"It has {', '.join(known)}." if known else "It has no documents.",

@@ -126,9 +126,9 @@ def channel_of(settings: ChannelSettings, name: str) -> LexicalChannel:
     :raises ConfigError: a setting is given that such a channel does not have.
     """
     if settings.field_weights is not None or settings.similarity:
-        what = "similarity" if settings.similarity else "field weights"
+        setting = "similarity" if settings.similarity else "field weights"
         raise ConfigError(
-            f"the channel {name!r} of a sparse encoder has no {what}", where=f"channels.{name}",
+            f"the channel {name!r} of a sparse encoder has no {setting}", where=f"channels.{name}",
             hint="Leave it out: the encoder reads the document as a whole, and says itself what is similar.",
         )
     weighting = settings.lexical.weighting if settings.weighting else Impact()

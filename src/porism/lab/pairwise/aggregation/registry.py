@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -121,12 +121,10 @@ def aggregate(
         aggregation = method
     else:
         aggregation = make_aggregation(method, parameters)
-    results = {
-        one.query_id: zip(
-            one.doc_ids, aggregated_scores(one, aggregation, holes=holes, on_problem=on_problem).tolist(), strict=True
-        )
-        for one in pairs.queries
-    }
+    results: dict[str, Iterable[tuple[str, float]]] = {}
+    for query in pairs.queries:
+        scores = aggregated_scores(query, aggregation, holes=holes, on_problem=on_problem)
+        results[query.query_id] = zip(query.doc_ids, scores.tolist(), strict=True)
     return Run(results, name or aggregation.name, provenance=Provenance(made_by(pairs, aggregation, holes)))
 
 

@@ -98,7 +98,7 @@ def expected_comparisons(sorting: Sorting, counts: Sequence[int]) -> int:
     """
     queries = Counter(counts)
     found = sort_together(sorting, list(queries), lambda rows: (rows[:, 1] < rows[:, 2]).astype(np.float64))
-    return sum(one.comparisons * times for one, times in zip(found, queries.values(), strict=True))
+    return sum(result.comparisons * times for result, times in zip(found, queries.values(), strict=True))
 
 
 def _advance(

@@ -49,7 +49,7 @@ class Reranked:
         if score is None:
             raise QueryError(f"the document {doc_id!r} is not among the results that were re-ranked")
         found = self.before[self.query.id]
-        at = next(place for place, (one, _) in enumerate(found) if one == doc_id)
+        at = next(place for place, (other, _) in enumerate(found) if other == doc_id)
         if at >= self.depth:
             first = pluralise(self.depth, "result")
             return Explanation(score, f"below the first {first}, which {self.name} re-ranked: as before, rank {at + 1}")
@@ -57,7 +57,7 @@ class Reranked:
             return Explanation(score, f"score by {self.name}")
         if math.isnan(self.scores[at]):
             return Explanation(score, f"without a score by {self.name}: below the others, in the order before")
-        ids = [one for one, _ in found[: len(self.scores)]]
+        ids = [other for other, _ in found[: len(self.scores)]]
         reason = self.reranker.reason(self.query, ids, self.scores, at)
         share = self.reranker.first_stage
         return reason if not share else self._mixed(score, reason, share, at)
@@ -66,7 +66,7 @@ class Reranked:
         """The sum with the first stage, both as standard scores over the documents that the reranker has scored."""
         assert self.scores is not None
         there = ~np.isnan(self.scores)
-        old = np.array([one for _, one in self.before[self.query.id][: len(self.scores)]])
+        old = np.array([value for _, value in self.before[self.query.id][: len(self.scores)]])
         (mean, deviation), (old_mean, old_deviation) = scale(self.scores[there]), scale(old[there])
         weight, weight_before = (1 - share) / deviation, share / old_deviation
         inner = [reason.scaled(weight), Explanation(-weight * mean, f"less the mean of {mean:.4f}")]

@@ -35,7 +35,7 @@ class PlainKind(Generic[S]):
     build: Callable[[DocumentSource, S, int], Reranker]
 
     def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
-        return [one.name for one in fields(self.cls)]  # type: ignore[arg-type]
+        return [setting.name for setting in fields(self.cls)]  # type: ignore[arg-type]
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """All settings: those given, over the defaults.

@@ -64,14 +64,14 @@ def _check_head(network: Any, named: str) -> None:
 
 def _around(tokenizer: Any, named: str) -> tuple[list[int], list[int], list[int], int]:
     """What a tokenizer puts before, between and after two texts, and the segment of the second text."""
-    one, two = (list(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in ("a", "b"))
+    first, second = (list(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in ("a", "b"))
     whole = tokenizer("a", "b")
     ids = list(whole["input_ids"])
     for start in range(len(ids)):
-        if one and ids[start : start + len(one)] == one:
-            for later in range(start + len(one), len(ids)):
-                if two and ids[later : later + len(two)] == two:
+        if first and ids[start : start + len(first)] == first:
+            for later in range(start + len(first), len(ids)):
+                if second and ids[later : later + len(second)] == second:
                     segments = whole.get("token_type_ids") or [0] * len(ids)
-                    middle = ids[start + len(one) : later]
-                    return ids[:start], middle, ids[later + len(two) :], int(segments[later])
+                    middle = ids[start + len(first) : later]
+                    return ids[:start], middle, ids[later + len(second) :], int(segments[later])
     raise ConfigError("the tokenizer does not put its special tokens around two texts", where=named)
