@@ -138,7 +138,7 @@ def test_commands_become_what_they_print(source: str, expected: str, tmp_path: P
         (r"\begin{tikzcd} A \arrow[r, \"\varphi\"'] & B_1 \end{tikzcd}".replace('\\"', '"'),
          r"[diagram: $A$, $\varphi$, $B_1$]"),
         (r"\[\begin{CD} A @>f>> B \end{CD}\]", "[diagram: "),
-        (r"\begin{tikzpicture}\node {x};\end{tikzpicture}", "[diagram]"),
+        (r"\begin{tikzpicture}\node {x};\end{tikzpicture}", "[diagram: x]"),
         (r"\tikz \draw (0,0) -- (1,1);", "[diagram]"),
         (r"\tikz[scale=2]{\draw (0,0);}", "[diagram]"),
         (r"\xy (0,0)*{A}; \endxy", "[diagram: $A$]"),

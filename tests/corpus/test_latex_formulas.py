@@ -74,7 +74,7 @@ def test_a_dollar_in_mathematical_braces_ends_the_formula(tmp_path: Path) -> Non
          r"\end{tikzcd}",
          ["A", "f", "B"]),
         (r"\begin{CD} A @>f_{1}>g> B @= C\\ @VV{h}V @AA\text{a b}A @. \\ D @<<< E @>>> F\end{CD}",
-         ["A", "f_{1}", "g", "B", "C", "h", r"\text{a b}", "D", "E", "F"]),
+         ["A", "f_{1}", "g", "B", "C", "h", "D", "E", "F"]),
         (r"\xymatrix@C=2em{ A \ar[r]^-{f_{1}} \ar@/_1pc/[dr]_(.3)g|{\alpha} & *+[F]{B} \ar@{^{(}->}[d]^\varphi \\"
          r" & C \ar@<1ex>[u]^{\mathrm{op}} \ar[r]^\mathcal{O} & (D)}",
          ["A", "f_{1}", "g", r"\alpha", "B", r"\varphi", "C", r"\mathrm{op}", r"\mathcal{O}", "(D)"]),
@@ -224,4 +224,22 @@ def test_a_formula_that_an_environment_opens_and_closes(use: str, expected: str,
 def test_proofs_that_end_in_a_formula(tmp_path: Path) -> None:
     problems: list[Problem] = []
     assert formulas(r"\[x \pushQED{\qed} \qedhere \popQED\]", tmp_path, problems) == ["x"]
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("drawing", "shown"),
+    [
+        (r"\begin{tikzpicture}[scale=2]\node (a) {$\R$}; \node at (0,{1+1}) {two w\"ords of $x$};\end{tikzpicture}",
+         '$R$, two wörds of $x$'),
+        (r"\tikz \draw (0,0) -- node[above] {over} (1,1);", "over"),
+        (r"\begin{picture}(9,9)\put(1,2){hello}\put(3,4){$q$}\end{picture}", "hello, $q$"),
+    ],
+)  # fmt: skip
+def test_texts_of_drawings_are_words(drawing: str, shown: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(rf"\newcommand\R{{R}}{drawing} $a + {drawing}$", encoding="utf-8")
+    problems: list[Problem] = []
+    (document,) = read(tmp_path, problems)
+    text = " ".join(document.fields["body"].to_latex().split())
+    assert text == rf"[diagram: {shown}] $a + \text{{[diagram]}}$ [diagram: {shown}]"
     assert problems == []

@@ -26,6 +26,7 @@ FILES = {
     "h.csv": (b"id,text\nh1,$h$\n", "csv"),
     "i.Rmd": (b"$i$", "markdown"),
     "j.xhtml": (b"<html><p>$j$</p></html>", "html"),
+    "k.py": (b"# %% [markdown]\n# $k$\n", "notebook"),
 }
 
 
@@ -95,7 +96,7 @@ def test_a_folder_of_everything(tmp_path: Path) -> None:
     found = [
         formula.source for document in documents for content in document.fields.values() for formula in content.formulas
     ]
-    assert sorted(found) == list("abcdefghijk")
+    assert sorted(found) == list("abcdefghijkk")
     assert {document.id for document in documents} >= {
         f"{tmp_path.name}/{name}" for name in ("a.md", "sub/a.md", "f.tex#text-1", "e.txt")
     } | {"g1", "h1"}

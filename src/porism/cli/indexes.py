@@ -74,7 +74,8 @@ def index(
 
     Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
     .org .ipynb .html .htm .xhtml .xht .txt .text; .jsonl .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of an
-    ARQMath collection or a Stack Exchange dump. The summary says how many others were left out.
+    ARQMath collection or a Stack Exchange dump; and .py .jl .R scripts that are notebooks (# %% or a Jupytext header).
+    The summary says how many others were left out.
     """
     from porism.search.sources.updating import index_sources
 

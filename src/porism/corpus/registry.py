@@ -149,6 +149,8 @@ READERS: dict[str, Reader] = {
 
 _COLLECTIONS = ("arqmath", "stackexchange")
 _TABLES = ("jsonl", "csv")
+_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
+"""Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
 _NAMED = 3
@@ -249,7 +251,7 @@ def _format_of(path: Path) -> str | None:
     name = _BY_EXTENSION.get(path.suffix.lower())
     if name is not None:
         return name
-    return next((name for name in ("arqmath", "stackexchange", "jsonl", "csv") if READERS[name].detect(path)), None)
+    return next((name for name in _DETECTED if READERS[name].detect(path)), None)
 
 
 def _is_named_as_source(path: Path, only: str | None) -> bool:

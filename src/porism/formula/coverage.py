@@ -73,7 +73,7 @@ def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None 
     :data:`~porism.formula.tables.layout_commands.LAYOUT_ARGUMENTS` lists, spaces, sizes, fonts, braces, and punctuation
     at the end of a formula or of a cell. ``macros`` are those that the formula was parsed with.
     """
-    tokens = sorted(_content(expand(tokens_of(tree.source), macros, [])), key=lambda token: token.start)
+    tokens = sorted(_content(expand(tokens_of(tree.source, []), macros, [])), key=lambda token: token.start)
     starts = [token.start for token in tokens]
     owners: list[list[LayoutNode]] = [[] for _ in tokens]
     calls = [token for token in tokens if token.is_from_macro]

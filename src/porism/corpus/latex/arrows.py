@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.skipping import skip_arguments
+from porism.formula.latex.drawings import XY_OBJECT
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 
 Labels = list[list[str]]
@@ -29,8 +30,6 @@ _TAYLOR = re.compile(r"\\[lrud]{1,2}[A-Z][A-Za-z]*$")
 _PS_CONNECTION = re.compile(r"\\[np]c(?:line|curve|arcbox|arc|bar|diagg?|angles?|loop|circle|box|LR|UR)$")
 _PS_LABEL = re.compile(r"\\(?:[nt][abhlruv]put|[ABMablmr]put|uput|ncput)$")
 _DIRECTION = re.compile(r"\s*(?:[lrud]+|\d+-\d+|[a-z]+(?:,[a-z]+)*|)\s*$")
-XY_NODE = re.compile(r"\*(?:[-+!=A-Z\d]|<[^<>]*>)*\s*$")
-"""What stands before an object of Xy-pic in braces: ``*``, ``*+<1em>``."""
 _XY_PLACES = {"(": ")", '"': '"'}
 _DROPPED = {
     "\\psset": "m", "\\psspan": "m", "\\hole": "", "\\hline": "", "\\restore": "",
@@ -188,7 +187,7 @@ class ArrowReader:
             if token == "{":
                 self._back(token)
                 group = self._expander.group() or []
-                labels += [group] if XY_NODE.search(before) else []
+                labels += [group] if XY_OBJECT.search(before) else []
             before = token if token != "]" else before
         return labels
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from porism.formula.macros.tokens import join
-from porism.types import Formula
+from porism.types import Content, Formula
 
 DIAGRAM = "[diagram]"
-MAX_FORMULAS = 60
-"""So many formulas of one diagram are kept."""
 
 BEGIN, CELL, END = "\0[", "\0|", "\0]"
 """What a diagram is between, and what is between its nodes and labels, in the tokens of a formula."""
@@ -28,7 +26,6 @@ _LAYOUT = re.compile(
     r"\\(?:vcenter|text|mbox|hbox|qquad|quad|hspace|vspace|hfill?|displaystyle|textstyle|scriptstyle|labelstyle|"
     r"centering|small|footnotesize|begin|end|left|right|null|hskip|enspace|big|Big|bigg|Bigg)(?![A-Za-z])|\\[,;:! \\]"
 )
-_TEXT = re.compile(r"\\(?:text|mbox|hbox)\s*\{\s*\$([^$]*)\$\s*\}")
 
 
 def take_out_diagrams(tokens: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -77,8 +74,6 @@ def _formulas(cells: list[list[str]]) -> list[str]:
         text = _FRAME.sub("", text, count=1) if _FRAME.match(text) else text
         while (inner := text[1:-1]) and text[0] == "{" and text[-1] == "}" and "{" not in inner and "}" not in inner:
             text = _trimmed(inner)
-        whole = _TEXT.fullmatch(text)
-        text = whole.group(1).strip() if whole else text
         if _LAYOUT.sub("", text).strip(_EDGES + "{}"):
             formulas.setdefault(text)
     return list(formulas)
@@ -100,11 +95,10 @@ def _balanced(tokens: list[str]) -> list[str]:
     return [token for position, token in enumerate(tokens) if position not in lone]
 
 
-def diagram_text(formulas: Sequence[str]) -> list[str | Formula]:
-    """``[diagram: A, f, B]``."""
+def diagram_text(contents: Iterable[Content]) -> list[str | Formula]:
+    """``[diagram: A, f, so $x$]``: each content once."""
+    shown = dict.fromkeys(content for content in contents if content)
     parts: list[str | Formula] = [" [diagram"]
-    for number, source in enumerate(formulas[:MAX_FORMULAS]):
-        parts.extend([": " if number == 0 else ", ", Formula(source)])
-    if len(formulas) > MAX_FORMULAS:
-        parts.append(", …")
+    for number, content in enumerate(shown):
+        parts.extend([": " if number == 0 else ", ", *content.parts])
     return [*parts, "] "]

@@ -1,12 +1,10 @@
-"""Drawings: commands and environments whose source is not text; what is kept of them is the formulas that they show."""
+"""Drawings: commands and environments whose source is not LaTeX; what is kept of them is the text that they show."""
 
 from __future__ import annotations
 
-from porism.corpus.latex.arrows import XY_NODE
 from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tables import DRAWINGS
-from porism.corpus.latex.tokens import tokenize
 from porism.formula.macros.definition import Environment
 from porism.formula.macros.tokens import EOF_TOKEN, join
 
@@ -15,8 +13,6 @@ DRAWING_COMMANDS = {
     "\\tikzpicture": "\\endtikzpicture", "\\pspicture": "\\endpspicture", "\\picture": "\\endpicture",
 }
 """Commands that draw → what ends them where no group follows."""
-
-MAX_DRAWING_FORMULAS = 60
 
 
 def skip_drawing(expander: ProjectExpander, command: str) -> str:
@@ -79,50 +75,3 @@ def skip_environment(expander: ProjectExpander, name: str) -> str | None:
         taken.append(token)
     pass_over(taken)
     return join(taken)
-
-
-def drawn_formulas(source: str) -> list[list[str]]:
-    """The formulas in a drawing of TikZ or Xy-pic: between dollars, and the nodes of matrices and of Xy-pic."""
-    tokens = tokenize(source)
-    formulas: list[list[str]] = []
-    is_matrix = False
-    position = 0
-    while position < len(tokens) and len(formulas) < MAX_DRAWING_FORMULAS:
-        token = tokens[position]
-        position += 1
-        if token in ("$", "$$"):
-            end = _end_of_formula(tokens, position, token)
-            formulas.append(tokens[position:end])
-            position = end + 1
-        elif token == "\\xymatrix":
-            end = _end_of_group(tokens, position)
-            formulas.append(tokens[position - 1 : end])
-            position = end
-        elif "matrix of math nodes" in token:
-            is_matrix = True
-        elif token == "{" and (is_matrix or XY_NODE.search(tokens[position - 2] if position > 1 else "")):
-            end = _end_of_group(tokens, position - 1)
-            inner = tokens[position : end - 1]
-            formulas.append(["\\diagram", *inner, "\\enddiagram"] if is_matrix else inner)
-            position, is_matrix = end, False
-    return [formula for formula in formulas if formula]
-
-
-def _end_of_formula(tokens: list[str], position: int, closer: str) -> int:
-    """Where the dollar is that ends a formula: one inside braces is inner."""
-    depth = 0
-    for place in range(position, len(tokens)):
-        depth += (tokens[place] == "{") - (tokens[place] == "}")
-        if depth < 0 or (depth == 0 and tokens[place] == closer):
-            return place
-    return len(tokens)
-
-
-def _end_of_group(tokens: list[str], position: int) -> int:
-    """Where the next group ends; the end of all where it does not."""
-    depth = 0
-    for place in range(position, len(tokens)):
-        depth += (tokens[place] == "{") - (tokens[place] == "}")
-        if depth == 0 and tokens[place] == "}":
-            return place + 1
-    return len(tokens)

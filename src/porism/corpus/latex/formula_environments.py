@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS
 from porism.corpus.latex.diagrams import BEGIN, CELL, END
-from porism.corpus.latex.drawings import drawn_formulas, is_drawing, skip_environment
+from porism.corpus.latex.drawings import is_drawing, skip_environment
 from porism.corpus.latex.formula_contexts import FormulaContexts
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import DRAWINGS, MATH_ENVIRONMENTS
+from porism.corpus.latex.tokens import tokenize
+from porism.formula.latex.drawings import drawn_contents
 from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import PAR
 from porism.formula.tables.boxes import TEXT_ENVIRONMENTS, TEXT_TABLES
@@ -100,10 +102,10 @@ class FormulaEnvironments(FormulaContexts):
             expander.stream.push([token] if token is not None else [])
 
     def _drawing(self, source: str) -> None:
-        """A drawing inside a formula: what comes next is the formulas that it shows."""
+        """A drawing inside a formula: what comes next is the texts and formulas that it shows."""
         self.out.append(BEGIN)
         self._open(END, "either", END, package="drawing")
-        cells = [token for formula in drawn_formulas(source) for token in (*formula, CELL)]
+        cells = [token for content in drawn_contents(source) for token in (*tokenize(content), CELL)]
         self.expander.stream.push([*cells, END])
 
     def _push_labels(self, labels: list[list[str]]) -> None:

@@ -22,6 +22,7 @@ from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.programming import Programming
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import DROPPED, KEPT_COMMANDS, SYMBOLS
+from porism.corpus.latex.tokens import tokenize
 from porism.corpus.references import reference_text
 from porism.corpus.units import Parts, tidy
 from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
@@ -32,6 +33,8 @@ MAX_INLINE_DEPTH = 3
 
 _LIGATURES = {"``": "“", "''": "”", "---": "—", "--": "–", "`": "‘", "'": "'"}
 _LIGATURE = re.compile("``|''|---?|[`']")
+_BOX = re.compile(r"\\(?:text|mbox|hbox)\s*\{(.*)\}", re.DOTALL)
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -235,8 +238,15 @@ class LatexText:
             return
         if source:
             self.out.append(Formula(source, display=display))
-        for formulas in self.formulas.diagrams:
-            self.out.extend(diagram_text(formulas))
+        for sources in self.formulas.diagrams:
+            self.out.extend(diagram_text(map(self._diagram_part, sources)))
+
+    def _diagram_part(self, source: str) -> Content:
+        """What a diagram shows in one place: a text where it is in a box, or a formula."""
+        box = _BOX.fullmatch(source)
+        if box is not None and _is_balanced(box.group(1)):
+            return self.content(tokenize(box.group(1)))
+        return Content.of(Formula(source))
 
     def _command(self, token: str) -> None:
         handler = self.commands.get(token)
@@ -302,3 +312,11 @@ class LatexText:
         self.label(name)
 
 
+def _is_balanced(source: str) -> bool:
+    """Whether each brace has its partner, after or before it."""
+    depth = 0
+    for brace in _BRACE.findall(source):
+        depth += (brace == "{") - (brace == "}")
+        if depth < 0:
+            return False
+    return depth == 0

@@ -8,14 +8,17 @@ from collections.abc import Callable
 
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS
 from porism.corpus.latex.diagrams import diagram_text
-from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing
+from porism.corpus.latex.drawings import DRAWING_COMMANDS, skip_drawing
 from porism.corpus.latex.formula import PROOF_COMMANDS
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment
 from porism.corpus.latex.tables import CITATIONS, REFERENCES
 from porism.corpus.latex.text import LatexText
+from porism.corpus.latex.tokens import tokenize
+from porism.formula.latex.drawings import drawn_contents
 from porism.formula.tables.packages import siunitx
 from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.text_accents import TEXT_ACCENTS
+from porism.types import Content
 
 QUANTITIES = {
     "qty": "omm", **{name: re.sub("[^om]", "", signature) for name, (signature, _) in siunitx.HANDLED.items()},
@@ -92,13 +95,18 @@ class TextCommands(LatexText):
             self._formula_part(self.formulas.read_proof(command), display=True)
 
     def _drawn(self, source: str) -> None:
-        """Writes that there is a drawing, and the formulas that it shows."""
-        if not self.preamble:
-            drawn: list[str] = []
-            for tokens in drawn_formulas(source):
-                drawn.append(self.formulas.formula_of(tokens))
-                drawn.extend(formula for diagram in self.formulas.diagrams for formula in diagram)
-            self.out.extend(diagram_text([formula for formula in dict.fromkeys(drawn) if formula]))
+        """Writes that there is a drawing, and the texts and formulas that it shows."""
+        if self.preamble:
+            return
+        shown: list[Content] = []
+        for content in drawn_contents(source):
+            if content.startswith("\\text{"):
+                shown.append(self._diagram_part(content))
+            else:
+                formula = self.formulas.formula_of(tokenize(content))
+                diagrams = [each for diagram in self.formulas.diagrams for each in diagram]
+                shown.extend(map(self._diagram_part, [formula, *diagrams] if formula else diagrams))
+        self.out.extend(diagram_text(shown))
 
     def _graphics(self, command: str) -> None:
         skip_arguments(self.expander, "*oom")

@@ -1,9 +1,13 @@
-"""Jupyter notebooks: Markdown cells by their headings, comments and docstrings of Python, formulas of outputs."""
+"""Jupyter notebooks: Markdown cells by their headings, comments and docstrings of Python, formulas of outputs.
+
+Scripts that are notebooks are read alike.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path, PurePath
 from typing import Any
 
 import orjson
@@ -12,8 +16,10 @@ from porism.analysis.languages import language_named
 from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.front_matter import LANGUAGE_NAMES, front_matter
-from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
+from porism.corpus.notebooks.python_code import MAX_CODE_LENGTH, comments_and_docstrings, is_python
+from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES, is_script, script_cells
 from porism.corpus.sections import FileUnits
+from porism.corpus.text_files import open_file
 from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula, Metadata
@@ -22,10 +28,20 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class NotebookReader(TextFileReader):
-    """Reads Jupyter notebooks of the formats 3 and 4."""
+    """Reads Jupyter notebooks of the formats 3 and 4, and those written as scripts."""
 
     name = "notebook"
     extensions = (".ipynb",)
+
+    def detect(self, path: Path) -> bool:
+        """Whether it is a notebook by its ending, or a script that has cells."""
+        if path.suffix.lower() not in SCRIPT_LANGUAGES or not path.is_file():
+            return super().detect(path)
+        try:
+            with open_file(path) as file:
+                return is_script(path.name, file.read(MAX_CODE_LENGTH).decode("utf-8", "replace"))
+        except OSError:
+            return False
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
         return notebook_documents(text, name, source, on_problem)
@@ -37,7 +53,11 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
     :param name: of the file, in ids and metadata.
     :param source: the name of the collection.
     """
-    notebook = _parse(text, name, on_problem)
+    if is_script(name, text):
+        code = SCRIPT_LANGUAGES[PurePath(name).suffix.lower()]
+        notebook: dict[str, Any] | None = {"cells": script_cells(text), "metadata": {"language_info": {"name": code}}}
+    else:
+        notebook = _parse(text, name, on_problem)
     if notebook is None:
         return
     metadata = notebook.get("metadata")
@@ -60,7 +80,7 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
         if body is None:
             on_problem(Problem(where, "has no text as its source; it is left out"))
             continue
-        line = lines.find(cell.get("source", cell.get("input")))
+        line = cell["line"] if "line" in cell else lines.find(cell.get("source", cell.get("input")))
         if kind == "heading":
             level = cell.get("level")
             marks = "#" * (level if level in range(1, 7) else 1)

@@ -16,7 +16,7 @@ from porism.formula.layout import trim
 from porism.formula.normalisation import normalise
 from porism.formula.spelled import may_be_spelled
 from porism.formula.tables.lookup import SYMBOLS
-from porism.formula.tree import LayoutNode, LayoutTree
+from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem
 from porism.formula.words import has_pairs
 
 MAX_LENGTH = 200_000
@@ -40,7 +40,9 @@ def parse_latex(
     too_long = len(text) > max_length
     if too_long:
         text = text[:max_length]
-    machine = Machine(text, tokens_of(text), max_depth)
+    problems: list[ParseProblem] = []
+    machine = Machine(text, tokens_of(text, problems), max_depth)
+    machine.problems += problems
     if too_long:
         machine.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
     try:
@@ -49,7 +51,7 @@ def parse_latex(
         _read(machine)
     except MacroFound:
         problems = [problem for problem in machine.problems if problem.position == max_length]
-        machine = Machine(text, expand(tokens_of(text), macros, problems), max_depth)
+        machine = Machine(text, expand(tokens_of(text, problems), macros, problems), max_depth)
         machine.problems = problems
         machine.expanded = True
         _read(machine)
@@ -61,11 +63,11 @@ def parse_latex(
     return LayoutTree(row, source, tuple(machine.problems))
 
 
-def tokens_of(text: str) -> Tokens:
+def tokens_of(text: str, problems: list[ParseProblem]) -> Tokens:
     """The tokens of a formula, with diagrams and tables of text as matrices, drawings and verbatim text as text."""
     tokens = verbatim(text) if "\\verb" in text else tokenize(text)
     if "tikz" in text:
-        tokens = drawings(tokens)
+        tokens = drawings(tokens, problems)
     if "CD" in text and "@" in text:
         tokens = diagrams(tokens)
     if "begin" in text and ("tabular" in text or "minipage" in text):
