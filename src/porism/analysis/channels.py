@@ -247,7 +247,7 @@ class _TokenizedText(TextChannel):
 
     def terms(self, content: Content, tools: TextTools) -> list[str]:
         assert self.reference is not None
-        write = _writer(self.forms[0], tools) if self.forms else _left_out
+        write: Writer = _writer(self.forms[0], tools) if self.forms else lambda formula: ""
         return self.reference.load().terms(content, write)
 
 
@@ -339,10 +339,6 @@ def _joint(name: str, tokenizers: tuple[TokenizerReference, ...]) -> JointChanne
 
 def _unknown_tokenizer(layout: LayoutTree, operators: OperatorTree) -> list[str]:
     raise ConfigError("the tokenizer of the channel is not known", hint="Name its file: --tokenizer NAME=FILE.")
-
-
-def _left_out(formula: Formula) -> str:
-    return ""
 
 
 def _writer(form: FormulaForm, tools: TextTools) -> Writer:

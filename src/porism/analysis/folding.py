@@ -46,7 +46,6 @@ SIMPLIFIED = {ord(pair[0]): pair[1] for pair in _HAN_VARIANTS.split()}
 """Code point of a traditional or Japanese form of a Chinese character → its simplified form, for :meth:`str.translate`.
 """
 
-
 INVISIBLE = "\u00ad\u034f\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff"
 """Characters inside words that show nothing, as a class of a regular expression: soft hyphens, joiners,
 variants of glyphs."""

@@ -13,7 +13,6 @@ RARE_LANGUAGE = 0.0005
 """A language with a smaller share of documents is used for a question only if its words are in that language: its word
 forms would be noise in all other questions."""
 
-
 _reading_in: ContextVar[Mapping[str, int] | None] = ContextVar("languages of questions", default=None)
 
 

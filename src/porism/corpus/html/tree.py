@@ -13,24 +13,21 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from porism.corpus.latex.tables import words
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-BLOCKS = _names(
+BLOCKS = words(
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link main menu meta nav ol option p pre search "
     "section summary table tbody td tfoot th thead title tr ul"
 )
 """Elements that begin a new line."""
-_FORMATTING = _names("b big em font i nobr s small strike strong tt u")
-_SWALLOWING = _names("script style textarea title xmp iframe noembed noframes svg math noscript template select")
+_FORMATTING = words("b big em font i nobr s small strike strong tt u")
+_SWALLOWING = words("script style textarea title xmp iframe noembed noframes svg math noscript template select")
 """Elements that hold all that follows until their end tag."""
-_VOID = _names("area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr")
-_SELF_ENDING = _names("a p li dt dd tr td th tbody thead tfoot colgroup caption option html head body")
+_VOID = words("area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr")
+_SELF_ENDING = words("a p li dt dd tr td th tbody thead tfoot colgroup caption option html head body")
 """Elements that end where the next of their kind begins, so that they nest in other elements only."""
-_KNOWN = BLOCKS | _FORMATTING | _SWALLOWING | _VOID | _SELF_ENDING | _names(
+_KNOWN = BLOCKS | _FORMATTING | _SWALLOWING | _VOID | _SELF_ENDING | words(
     "abbr acronym audio bdi bdo button canvas cite code data datalist del dfn dir frameset image ins kbd label map "
     "mark marquee meter object optgroup output picture progress q rb rp rt rtc ruby samp slot span sub sup time var "
     "video"

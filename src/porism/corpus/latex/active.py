@@ -15,7 +15,6 @@ _LOWER = "\\lccode "
 _STRUCTURE = frozenset("\\{}$%#&^_~[]' \n")
 """Characters that keep their meaning: those of TeX's syntax, blanks, and the prime."""
 
-
 _IN_FONTS = {
     1: {0x3A: ".", 0x3B: ",", 0x3C: "<", 0x3D: "/", 0x3E: ">"},
     2: {0x00: "-", 0x01: "\\cdot", 0x02: "\\times", 0x03: "*", 0x0E: "\\circ", 0x6A: "|", 0x6B: "\\|"},

@@ -198,8 +198,7 @@ class FileLoader:
             text = decode_source(data, name, on_problem, self.encoding)
         else:
             text = decode(data, name, on_problem, encoding)
-        text = clean(text)
-        return FileFrame(text, name, at_letter=path.suffix.lower() in STYLES)
+        return FileFrame(clean(text), name, at_letter=path.suffix.lower() in STYLES)
 
     def load(self, command: str, name: str, folder: str = "") -> FileFrame | None:
         """The file that a command names; None, and a problem where one is due, where there is none to read."""
@@ -234,7 +233,6 @@ class FileLoader:
         frame = self.open(path, self._on_problem, self._on_progress)
         if frame is not None:
             frame.is_repeated = machine.repeats(file)
-        if frame is not None:
             frame.folder = self._folder_of(command, path, name, machine.files[-1])
         return frame
 

@@ -49,10 +49,14 @@ def is_simple(machine: LatexStructure) -> bool:
 
 def tables_of(machine: LatexStructure) -> Tables:
     """The definitions of a project, as they are now."""
+    return {kind: dict(table) for kind, table in _tables(machine).items()}
+
+
+def _tables(machine: LatexStructure) -> Tables:
     expander = machine.expander
     return {
-        "macros": dict(expander.macros), "environments": dict(expander.environments),
-        "theorems": dict(machine.declarations.theorems), "shorthands": dict(expander.shorthands),
+        "macros": expander.macros, "environments": expander.environments, "theorems": machine.declarations.theorems,
+        "shorthands": expander.shorthands,
     }
 
 
@@ -111,11 +115,7 @@ def definitions_changed(before: Tables, now: Tables) -> dict[str, dict[str, Any]
 
 def redefine(machine: LatexStructure, changed: Mapping[str, Mapping[str, Any]]) -> None:
     """Carries out what :func:`definitions_changed` gave."""
-    expander = machine.expander
-    tables: dict[str, dict[str, Any]] = {
-        "macros": expander.macros, "environments": expander.environments, "theorems": machine.declarations.theorems,
-        "shorthands": expander.shorthands,
-    }
+    tables = _tables(machine)
     for kind, entries in changed.items():
         for name, value in entries.items():
             if value is None:

@@ -47,7 +47,7 @@ class PlainText(BeamerText):
         readers: dict[Callable[[str], None], tuple[str, ...]] = {
             self._title: ("title",), self._heading_between: tuple(HEADINGS), self._front_matter: _FRONT_MATTER,
             self._section_of_plain: ("beginsection",), self._statement: STATEMENTS, self._abstract: ("abstract",),
-            self._top_matter: ("topmatter",),
+            lambda _: self.begin_document(): ("topmatter",),  # content, as far as it is not a front matter
             self._end_statement: ("endabstract", *(f"end{name}" for name in STATEMENTS)),
         }
         table.update({f"\\{name}": reader for reader, names in readers.items() for name in names})
@@ -88,10 +88,6 @@ class PlainText(BeamerText):
 
     def _title(self, command: str) -> None:
         self.title_document(self._argument("title") or [])
-
-    def _top_matter(self, command: str) -> None:
-        """What AMS-TeX has before ``\\document``: content, as far as it is not a front matter."""
-        self.begin_document()
 
     def _front_matter(self, command: str) -> None:
         self._argument(command[1:])

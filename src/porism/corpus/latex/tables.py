@@ -49,7 +49,6 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-
 SECTION_LEVELS = {
     "part": -1, "addpart": -1, "chapter": 0, "addchap": 0, "section": 1, "addsec": 1, "subsection": 2,
     "subsubsection": 3,

@@ -321,7 +321,6 @@ class MarkdownBlocks:
         self._on_problem(Problem(f"{self._name}:{line}", problem))
 
 
-
 def _lines_of_code(tokens: list[Token]) -> list[tuple[int, int]]:
     """The lines, from 0, of what holds no formulas in dollars: first and behind the last of each stretch."""
     return [

@@ -65,15 +65,7 @@ class ArqmathReader:
 
         :raises SourceError: there is no such folder, or no posts in it, or none that can be read.
         """
-
-        def newest(kind: str) -> Path | None:
-            file = _newest(path, kind, on_problem)
-            return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
-
-        posts = newest("Posts")
-        if posts is None:
-            raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
-        files = ThreadFiles(posts, newest("Comments"), newest("PostLinks"))
+        files = ThreadFiles.of(path, lambda kind: _newest(path, kind, on_problem), options, on_problem, _HINT)
         latex = only_inside(newest_tables(path, "latex"), path, options, on_problem)
         slt: list[Path] = []
         if options.formulas == "mathml" or not latex:

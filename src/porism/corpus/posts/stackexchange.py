@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.posts.threads import ThreadFiles, ThreadReader
 from porism.corpus.streams import first_bytes
-from porism.corpus.walking import only_inside
-from porism.errors import OnProblem, SourceError
+from porism.errors import OnProblem
 from porism.types import Document
 
 _HINT = "Expected Posts.xml of a Stack Exchange dump (unpack the .7z archive first), or the folder that holds it"
@@ -39,17 +39,9 @@ class StackExchangeReader:
 
         :raises SourceError: there are no posts, or none that can be read.
         """
+        files = ThreadFiles(path)
         if path.is_dir():
-            def member(kind: str) -> Path | None:
-                file = _member(path, kind)
-                return next(iter(only_inside([file], path, options, on_problem)), None) if file else None
-
-            posts = member("Posts")
-            if posts is None:
-                raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
-            files = ThreadFiles(posts, member("Comments"), member("PostLinks"))
-        else:
-            files = ThreadFiles(path)
+            files = ThreadFiles.of(path, partial(_member, path), options, on_problem, _HINT)
         name = options.collection or path.resolve().name
         return ThreadReader(files, name, options, on_problem, on_progress).documents()
 

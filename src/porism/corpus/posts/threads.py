@@ -20,6 +20,7 @@ from porism.corpus.html.content import html_to_content
 from porism.corpus.mathtext import split_math
 from porism.corpus.posts.xml_rows import RowFile, XmlRow
 from porism.corpus.streams import ByteProgress, check_source, open_seekable
+from porism.corpus.walking import only_inside
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Content, Document, Notation
 
@@ -40,6 +41,21 @@ class ThreadFiles:
     posts: Path
     comments: Path | None = None
     links: Path | None = None
+
+    @classmethod
+    def of(
+        cls, path: Path, member: Callable[[str], Path | None], options: ReaderOptions, on_problem: OnProblem, hint: str
+    ) -> ThreadFiles:
+        """The files of a folder, of which ``member`` finds that of a kind, without those that lead out of it.
+
+        :raises SourceError: there are no posts.
+        """
+        members = map(member, ("Posts", "Comments", "PostLinks"))
+        inside = (only_inside([file] if file else [], path, options, on_problem) for file in members)
+        posts, comments, links = (next(iter(files), None) for files in inside)
+        if posts is None:
+            raise SourceError("there is no file of posts", where=str(path), hint=hint)
+        return cls(posts, comments, links)
 
 
 class ThreadReader:

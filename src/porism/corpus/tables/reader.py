@@ -319,8 +319,7 @@ def _guess_metadata(
 
 def _header(first: list[str], options: ReaderOptions, tabbed: bool) -> list[str]:
     """The names of the columns: the first row itself, or others where that row is not a header."""
-    wanted = [*(options.fields or {}).values(), options.id_field, *(options.metadata_fields or ())]
-    named = [name for name in wanted if name]
+    named = _named_columns(options)
     numbers = [str(number) for number in range(len(first))]
     if named:
         return numbers if all(name.isdecimal() and name not in first for name in named) else first
@@ -331,10 +330,14 @@ def _header(first: list[str], options: ReaderOptions, tabbed: bool) -> list[str]
     return first
 
 
-def _check_mapping(header: list[str], options: ReaderOptions, path: Path) -> None:
+def _named_columns(options: ReaderOptions) -> list[str]:
     wanted = [*(options.fields or {}).values(), options.id_field, *(options.metadata_fields or ())]
-    for name in wanted:
-        if name and name not in header:
+    return [name for name in wanted if name]
+
+
+def _check_mapping(header: list[str], options: ReaderOptions, path: Path) -> None:
+    for name in _named_columns(options):
+        if name not in header:
             raise ConfigError(
                 f"the table has no column {name!r}", where=str(path), hint=f"Its columns are {', '.join(header)}"
             )
