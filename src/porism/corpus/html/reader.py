@@ -46,6 +46,9 @@ _NO_CONTENT_CLASSES = words(
     "site-footer site-header ar5iv-footer ltx_classification ltx_rdf ltx_note_outer_hidden printfooter catlinks "
     "reflist navbox"
 )
+EXTENSIONS = (".html", ".xhtml", ".htm", ".xht", ".xml")
+"""The endings of pages whose formulas are documents."""
+_MATH = re.compile(r"<(?:[\w.-]+:)?math\b(?:[^>]*/>|.*?</(?:[\w.-]+:)?math\s*>)", re.DOTALL | re.IGNORECASE)
 
 
 class PageReader(FileReader):
@@ -238,11 +241,6 @@ def kind_of_classes(classes: list[str]) -> str | None:
         if not latexml and len(name) > 3 and (kind := kind_of(name)):
             return None if kind == "remark" and name == "note" else kind
     return "theorem" if latexml else None
-
-
-EXTENSIONS = (".html", ".xhtml", ".htm", ".xht", ".xml")
-
-_MATH = re.compile(r"<(?:[\w.-]+:)?math\b(?:[^>]*/>|.*?</(?:[\w.-]+:)?math\s*>)", re.DOTALL | re.IGNORECASE)
 
 
 class FormulaPageReader:

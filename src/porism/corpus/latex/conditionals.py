@@ -28,6 +28,13 @@ _EXCLUDED = "\\excluded "
 
 _SAME = {"\\bgroup": "{", "\\egroup": "}", "\\@sptoken": " ", "\\par": PAR}
 """Control sequences that stand for a character."""
+_KERNEL = {
+    "@empty": (0, ""), "empty": (0, ""), "@firstofone": (1, "#1"), "@iden": (1, "#1"), "@firstoftwo": (2, "#1"),
+    "@secondoftwo": (2, "#2"), "@gobble": (1, ""), "@gobbletwo": (2, ""), "unexpanded": (1, "#1"),
+    "subfix": (1, "#1"), "@nameuse": (1, "\\csname #1\\endcsname"),
+    "@namedef": (1, "\\expandafter\\def\\csname #1\\endcsname"), "csuse": (1, "\\csname #1\\endcsname"),
+}  # fmt: skip
+"""Macros of LaTeX that projects build on: how many arguments they take, and what they stand for."""
 
 
 class Conditionals:
@@ -181,15 +188,6 @@ class Conditionals:
 
     def _ignore(self, command: str) -> None:
         return
-
-
-_KERNEL = {
-    "@empty": (0, ""), "empty": (0, ""), "@firstofone": (1, "#1"), "@iden": (1, "#1"), "@firstoftwo": (2, "#1"),
-    "@secondoftwo": (2, "#2"), "@gobble": (1, ""), "@gobbletwo": (2, ""), "unexpanded": (1, "#1"),
-    "subfix": (1, "#1"), "@nameuse": (1, "\\csname #1\\endcsname"),
-    "@namedef": (1, "\\expandafter\\def\\csname #1\\endcsname"), "csuse": (1, "\\csname #1\\endcsname"),
-}  # fmt: skip
-"""Macros of LaTeX that projects build on: how many arguments they take, and what they stand for."""
 
 
 class Expansion:

@@ -28,6 +28,15 @@ _REGISTERS = {
     "newlength": "\\parskip", "newtoks": "\\everypar",
 }
 """What declares a variable → a variable of TeX of that kind."""
+_DRAWS = frozenset([
+    *DRAWING_COMMANDS, *DIAGRAM_COMMANDS, *("\\" + name for name in BOXES), "\\includegraphics", "\\vcenter",
+    "\\ooalign", "\\setbox", "\\rule", "\\mathpalette", "\\halign", "\\picture", "\\pgfpicture", "\\savebox", "\\sbox",
+    "\\usebox", "\\rightarrowfill", "\\leftarrowfill", "\\rightarrowfill@", "\\leftarrowfill@", "\\arrowfill@",
+    "\\leaders", "\\cleaders", "\\xleaders", "\\special", "\\pdfliteral", "\\@setfontsize", "\\fontsize",
+    "\\selectfont", *DRAWINGS,
+])  # fmt: skip
+"""Commands and environments that put a symbol together from boxes and lines, or choose a size of letters."""
+_MARKS = frozenset("\\" + name for name in ACCENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +186,6 @@ def _words(tokens: list[str]) -> str:
     """A printed name in plain words: ``Lemma``, ``Main Theorem``."""
     plain = re.sub(r"\\[A-Za-z]+\*?|[{}$~]", " ", join(tokens))
     return " ".join(plain.split())
-
-
-_DRAWS = frozenset([
-    *DRAWING_COMMANDS, *DIAGRAM_COMMANDS, *("\\" + name for name in BOXES), "\\includegraphics", "\\vcenter",
-    "\\ooalign", "\\setbox", "\\rule", "\\mathpalette", "\\halign", "\\picture", "\\pgfpicture", "\\savebox", "\\sbox",
-    "\\usebox", "\\rightarrowfill", "\\leftarrowfill", "\\rightarrowfill@", "\\leftarrowfill@", "\\arrowfill@",
-    "\\leaders", "\\cleaders", "\\xleaders", "\\special", "\\pdfliteral", "\\@setfontsize", "\\fontsize",
-    "\\selectfont", *DRAWINGS,
-])  # fmt: skip
-"""Commands and environments that put a symbol together from boxes and lines, or choose a size of letters."""
-_MARKS = frozenset("\\" + name for name in ACCENTS)
 
 
 def is_only_appearance(name: str, macro: Macro, known: Set[str]) -> bool:

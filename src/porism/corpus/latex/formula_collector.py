@@ -33,6 +33,10 @@ _INNER_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
 )
+_STACKS = {"\\ialign": True, "\\halign": True, "\\ooalign": False, "\\oalign": False}
+"""Commands that set lines below or over each other → whether a template comes first."""
+_LINE_ENDS = ("\\cr", "\\crcr")
+_FILL = frozenset(["\\hfil", "\\hfill", "\\hss", "\\hidewidth", "\\hfilneg", "\\m@th"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +216,7 @@ class FormulaCollector(FormulaEnvironments):
         elif name in AMS_TEX_ENVIRONMENTS and not expander.follows("{"):
             out.append(f"\\begin{{{name}}}")
             self._open(f"\\end{name}", "math", f"\\end{{{name}}}", package="")
-        elif token in STACKS:
+        elif token in _STACKS:
             stack = read_stack(expander, token)
             expander.stream.push(["$", *stack, "$"] if in_text else stack)
         elif token in ("\\mathchar", "\\char"):
@@ -323,13 +327,6 @@ class FormulaCollector(FormulaEnvironments):
         self.box = token
 
 
-STACKS = {"\\ialign": True, "\\halign": True, "\\ooalign": False, "\\oalign": False}
-"""Commands that set lines below or over each other → whether a template comes first."""
-
-_LINE_ENDS = ("\\cr", "\\crcr")
-_FILL = frozenset(["\\hfil", "\\hfill", "\\hss", "\\hidewidth", "\\hfilneg", "\\m@th"])
-
-
 def read_stack(expander: ProjectExpander, command: str) -> list[str]:
     """The lines of an alignment as mathematics: of two, one over the other; of more, a stack."""
     skip_box_size(expander)
@@ -341,9 +338,9 @@ def read_stack(expander: ProjectExpander, command: str) -> list[str]:
             lines.append([])
         else:
             lines[-1].append(token)
-    shown = [line for line in map(_mathematics, lines[1:] if STACKS[command] else lines) if line]
+    shown = [line for line in map(_mathematics, lines[1:] if _STACKS[command] else lines) if line]
     if len(shown) == 2:
-        over, base = shown if STACKS[command] else reversed(shown)
+        over, base = shown if _STACKS[command] else reversed(shown)
         return ["\\overset", "{", *over, "}", "{", *base, "}"]
     stack = [token for line in shown for token in (*line, "\\\\")][:-1]
     return ["\\substack", "{", *stack, "}"] if len(shown) > 1 else stack

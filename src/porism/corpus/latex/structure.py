@@ -18,6 +18,17 @@ from porism.formula.macros.definition import Environment
 from porism.formula.macros.tokens import join
 from porism.types import Content, Document
 
+_ASIDES = {
+    "\\footnote": "om", "\\footnotetext": "om", "\\footnotemark": "o", "\\thanks": "m", "\\index": "om", "\\label": "m",
+    "\\marginpar": "om", "\\sidenote": "om", "\\marginnote": "om", "\\todo": "om", "\\tnoteref": "m",
+    "\\thanksref": "m", "\\addtocounter": "mm", "\\setcounter": "mm", "\\markboth": "mm", "\\markright": "m",
+    "\\sectionmark": "m",
+    "\\chaptermark": "m", "\\addcontentsline": "mmm", "\\phantomsection": "", "\\glsadd": "m", "\\inst": "m",
+    "\\fnref": "m", "\\corref": "m",
+}  # fmt: skip
+"""Commands that stand in a title and are not part of it → their arguments."""
+_CLOSERS = {"m": ("{", "}"), "o": ("[", "]")}
+
 
 class LatexStructure(IncludingText):
     """Turns the tokens of a project into units, and hands these out as documents.
@@ -328,19 +339,6 @@ class LatexStructure(IncludingText):
         self._units.clear()
 
 
-ASIDES = {
-    "\\footnote": "om", "\\footnotetext": "om", "\\footnotemark": "o", "\\thanks": "m", "\\index": "om", "\\label": "m",
-    "\\marginpar": "om", "\\sidenote": "om", "\\marginnote": "om", "\\todo": "om", "\\tnoteref": "m",
-    "\\thanksref": "m", "\\addtocounter": "mm", "\\setcounter": "mm", "\\markboth": "mm", "\\markright": "m",
-    "\\sectionmark": "m",
-    "\\chaptermark": "m", "\\addcontentsline": "mmm", "\\phantomsection": "", "\\glsadd": "m", "\\inst": "m",
-    "\\fnref": "m", "\\corref": "m",
-}  # fmt: skip
-"""Commands that stand in a title and are not part of it → their arguments."""
-
-_CLOSERS = {"m": ("{", "}"), "o": ("[", "]")}
-
-
 def without_asides(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
     """The tokens of a title, and those of its asides, which are to be read after it."""
     title: list[str] = []
@@ -349,9 +347,9 @@ def without_asides(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
     while position < len(tokens):
         token = tokens[position]
         end = position + 1
-        for kind in ASIDES.get(token, ""):
+        for kind in _ASIDES.get(token, ""):
             end = _after(tokens, end, *_CLOSERS[kind])
-        if token not in ASIDES:
+        if token not in _ASIDES:
             title.append(token)
         else:
             if title and title[-1] == "\\protect":
