@@ -28,10 +28,6 @@ class CutoffSettings(SystemSettings):
     def __post_init__(self) -> None:
         check_depth(self.k)
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return (self.of,)
-
 
 class CutRun(RunStageKind):
     """Keeps the first results."""

@@ -15,7 +15,7 @@ from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.lab.train.pairs.base import Pair
-    from porism.lab.train.pairs.mining import Mined, MinerCounts
+    from porism.lab.train.pairs.registry import Mined, MinerCounts
     from porism.search.index import Index
 
 exclusion_options = all_options(
@@ -126,8 +126,7 @@ def mine(index: Index, given: dict[str, Any], quiet: bool) -> Mined:
     """The pairs that the options ask for."""
     from porism.analysis.model_text import ModelText
     from porism.lab.train.pairs.exclusion import exclusion
-    from porism.lab.train.pairs.mining import mine_pairs
-    from porism.lab.train.pairs.registry import parse_miner, usual_miners
+    from porism.lab.train.pairs.registry import mine_pairs, parse_miner, usual_miners
 
     text = ModelText(formulas=given["formulas"])
     miners = [parse_miner(written) for written in given["miners"]]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from porism.lab.recipes import code
-from porism.lab.recipes.code import code_digest, package_digest
+from porism.lab.recipes import digests
+from porism.lab.recipes.digests import code_digest, package_digest
 from porism.lab.recipes.kinds.fusions import FuseRuns
 from porism.lab.recipes.kinds.pipelines import AnswerTopics
 
@@ -47,16 +47,16 @@ def test_what_python_compiles_does_not_count(package: Path) -> None:
 
 def test_the_version_counts(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = package_digest(package)
-    monkeypatch.setattr(code, "__version__", "99.0")
+    monkeypatch.setattr(digests, "__version__", "99.0")
     package_digest.cache_clear()
     assert package_digest(package) != before
 
 
 def test_the_file_of_a_stage_from_elsewhere_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    digests = {code_digest(FuseRuns)}
+    seen = {code_digest(FuseRuns)}
     for number in (1, 20):
         (tmp_path / f"own_stage_{number}.py").write_text(f"class OwnStage:\n    LIMIT = {number}\n", encoding="utf-8")
-        digests.add(code_digest(importlib.import_module(f"own_stage_{number}").OwnStage))
-    assert len(digests) == 3
+        seen.add(code_digest(importlib.import_module(f"own_stage_{number}").OwnStage))
+    assert len(seen) == 3
     assert code_digest(AnswerTopics) == code_digest(FuseRuns)

@@ -43,14 +43,14 @@ class DocumentExpander:
 
     def __call__(self, document: Document) -> Document:
         """The document with its queries."""
-        found = self._file.get(clean_text(document.id))
-        if found is None:
+        expansion = self._file.get(clean_text(document.id))
+        if expansion is None:
             return document
         if has_own_expansion(document):
             return self._skip(document, "not expanded: its source has a field or metadata of the names that it needs")
-        if text_digest(source_text(document, self._file.settings.fields)) != found.digest:
+        if text_digest(source_text(document, self._file.settings.fields)) != expansion.digest:
             return self._skip(document, "not expanded: its text has changed since its queries were generated")
-        return expanded(document, found.queries, self._file.model)
+        return expanded(document, expansion.queries, self._file.model)
 
     def _skip(self, document: Document, why: str) -> Document:
         self.skipped += 1

@@ -14,7 +14,7 @@ from porism.analysis.documents import clean_text
 from porism.errors import ConfigError, OnProblem, Problem
 from porism.lab.doc2query.fields import document_text, source_text
 from porism.lab.doc2query.settings import ExpansionSettings
-from porism.lab.doc2query.store import DocumentExpansion, ExpansionFile, ExpansionWriter, text_digest
+from porism.lab.doc2query.store import DocumentExpansion, ExpansionWriter, text_digest
 from porism.types import Document
 from porism.vectors.neural.loading import first_line
 
@@ -59,7 +59,6 @@ class _Counts:
     already: int = 0
     problems: int = 0
     failures: int = 0
-    worked: bool = False
 
 
 def expand_documents(
@@ -137,12 +136,15 @@ def _expand(
     batch: Sequence[tuple[str, str, str]],
 ) -> None:
     """Expands those of a batch of (id, text, digest) that are not in the file yet."""
-    wanted = [one for one in batch if not _is_known(writer.known, one[0], one[2])]
-    counts.already += len(batch) - len(wanted)
-    for doc_id, text, _ in wanted:
-        if not text.strip():
+    wanted = []
+    for doc_id, text, digest in batch:
+        known = writer.known.get(doc_id) if writer.known is not None else None
+        if known is not None and known.digest == digest:
+            counts.already += 1
+        elif not text.strip():
             report(Problem(doc_id, "not expanded: it has no text"))
-    wanted = [one for one in wanted if one[1].strip()]
+        else:
+            wanted.append((doc_id, text, digest))
     if not wanted:
         return
     try:
@@ -150,7 +152,6 @@ def _expand(
     except (RuntimeError, ValueError, IndexError) as error:
         _one_by_one(writer, generator, counts, report, wanted, error)
         return
-    counts.worked = True
     writer.add([
         DocumentExpansion(doc_id, digest, tuple(generated))
         for (doc_id, _, digest), generated in zip(wanted, queries, strict=True)
@@ -172,17 +173,11 @@ def _one_by_one(
         except (RuntimeError, ValueError, IndexError) as failure:
             report(Problem(doc_id, f"not expanded, {type(failure).__name__}: {first_line(failure)}"))
             counts.failures += 1
-            if not counts.worked and counts.failures >= _MAX_FAILURES:
+            if not counts.documents and counts.failures >= _MAX_FAILURES:
                 raise ConfigError(
                     f"the model fails on every document ({first_line(failure)})", where=generator.model,
                     hint="Try a smaller batch, another device, or another model.",
                 ) from failure
             continue
-        counts.worked = True
         writer.add([DocumentExpansion(doc_id, digest, tuple(queries))])
         counts.documents += 1
-
-
-def _is_known(known: ExpansionFile | None, doc_id: str, digest: str) -> bool:
-    found = known.get(doc_id) if known is not None else None
-    return found is not None and found.digest == digest

@@ -61,7 +61,8 @@ def source_text(document: Document, fields: Sequence[str] = ()) -> str:
 
     Generated queries are never part of it. Its digest shows whether a document has changed.
     """
-    return "\n".join(clean_text(content.to_latex()) for content in _contents(document, fields))
+    contents = (content for name, content in unexpanded(document).fields.items() if not fields or name in fields)
+    return "\n".join(clean_text(content.to_latex()) for content in contents)
 
 
 def document_text(document: Document, fields: Sequence[str] = ()) -> str:
@@ -69,9 +70,3 @@ def document_text(document: Document, fields: Sequence[str] = ()) -> str:
     plain = unexpanded(document)
     named = tuple(name for name in plain.fields if not fields or name in fields)
     return model_text(plain, ModelText(named)) if named else ""
-
-
-def _contents(document: Document, fields: Sequence[str]) -> list[Content]:
-    plain = unexpanded(document)
-    wanted = set(fields) or set(plain.fields)
-    return [content for name, content in plain.fields.items() if name in wanted]

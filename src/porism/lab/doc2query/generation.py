@@ -74,8 +74,8 @@ class QueryGenerator:
                 **inputs, **how, num_return_sequences=settings.queries, max_new_tokens=settings.max_query_tokens,
                 max_length=None,
             )
-        found = self._tokenizer.batch_decode(written, skip_special_tokens=True)
-        lines = [" ".join(query.split()) for query in found]
+        queries = self._tokenizer.batch_decode(written, skip_special_tokens=True)
+        lines = [" ".join(query.split()) for query in queries]
         return [
             [line for line in lines[start : start + settings.queries] if line]
             for start in range(0, len(lines), settings.queries)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import orjson
@@ -42,7 +42,7 @@ def text_digest(text: str) -> str:
     return xxhash.xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
 
 
-class ExpansionFile:
+class ExpansionFile(AbstractContextManager["ExpansionFile"]):
     """A file of expansions, read by document: only ids and places are held in memory.
 
     ``model`` and ``settings`` are what the queries were generated with. A last line without its end does not count: its
@@ -94,12 +94,7 @@ class ExpansionFile:
         """Lets go of the file."""
         self._file.close()
 
-    def __enter__(self) -> ExpansionFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _header(self, line: bytes) -> tuple[str, ExpansionSettings]:
@@ -120,7 +115,7 @@ class ExpansionFile:
         try:
             value = orjson.loads(line)
             doc_id, digest, queries = value["id"], value["digest"], value["queries"]
-            if not all(isinstance(one, str) for one in (doc_id, digest, *queries)):
+            if not all(isinstance(text, str) for text in (doc_id, digest, *queries)):
                 raise TypeError("other values than strings")
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             raise FormatError(
@@ -130,7 +125,7 @@ class ExpansionFile:
         return DocumentExpansion(doc_id, digest, tuple(queries))
 
 
-class ExpansionWriter:
+class ExpansionWriter(AbstractContextManager["ExpansionWriter"]):
     """Appends to a file of expansions, which is made where it is not there; each :meth:`add` is written whole.
 
     ``known`` are the expansions that were there before. The file is locked until :meth:`close`, and until the process
@@ -184,19 +179,19 @@ class ExpansionWriter:
         before, now = write_settings(self.known.settings), write_settings(settings)
         differing = [name for name in now if before[name] != now[name]]
         if self.known.model != model:
-            what = f"the model {self.known.model}"
+            other = f"the model {self.known.model}"
         elif differing:
-            what = f"other settings of {', '.join(differing)}"
+            other = f"other settings of {', '.join(differing)}"
         else:
             return
-        raise ConfigError(f"was written with {what}", where=str(self.path), hint=_AGAIN)
+        raise ConfigError(f"was written with {other}", where=str(self.path), hint=_AGAIN)
 
     def add(self, expansions: Sequence[DocumentExpansion]) -> None:
         """Appends the queries of documents; they are in the file, durably, when this returns, or none of them is.
 
         :raises SourceError: the disk is full or the file cannot be written.
         """
-        lines = [{"id": one.id, "digest": one.digest, "queries": list(one.queries)} for one in expansions]
+        lines = [{"id": made.id, "digest": made.digest, "queries": list(made.queries)} for made in expansions]
         try:
             self._append(lines)
         except OSError as error:
@@ -220,12 +215,7 @@ class ExpansionWriter:
         if self.known is not None:
             self.known.close()
 
-    def __enter__(self) -> ExpansionWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -14,7 +14,7 @@ experiment says how each part was made.
 from __future__ import annotations
 
 from porism.lab.recipes.cache import CacheLocked
-from porism.lab.recipes.errors import RecipeError
+from porism.lab.recipes.draft import RecipeError
 from porism.lab.recipes.kinds.report import ReportResult
 from porism.lab.recipes.planning import RecipeStage
 from porism.lab.recipes.recipe import Recipe

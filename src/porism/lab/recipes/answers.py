@@ -56,10 +56,7 @@ class AnswerStore:
         return self._answers.get(topic)
 
     def add(self, topic: str, ranked: Ranked, seconds: float) -> None:
-        """Keeps an answer; when this returns, the system has it.
-
-        :raises StorageError: the file cannot be written.
-        """
+        """Keeps an answer; when this returns, the system has it."""
         body = orjson.dumps([topic, [[doc, score] for doc, score in ranked], seconds])
         line = body + b"\t" + xxhash.xxh3_64_hexdigest(body).encode() + b"\n"
         with writing(self.path), open(self.path, "ab") as file:
@@ -83,14 +80,14 @@ def answer_each(
     seconds: dict[str, float] = {}
     for number, query in enumerate(queries):
         content = query_digest(query)
-        found = store.find(content) if store is not None else None
-        if found is None:
+        answer = store.find(content) if store is not None else None
+        if answer is None:
             runs = [stage_of(query).search([query], k) for _ in range(repeats)]
             known = [run.provenance.seconds.get(query.id, 0.0) for run in runs if run.provenance is not None]
-            found = (runs[-1][query.id], sum(known) / repeats)
+            answer = (runs[-1][query.id], sum(known) / repeats)
             if store is not None:
-                store.add(content, *found)
-        results[query.id], seconds[query.id] = found
+                store.add(content, *answer)
+        results[query.id], seconds[query.id] = answer
         on_count(number + 1, len(queries))
     return results, seconds
 

@@ -27,8 +27,10 @@ import orjson
 
 from porism.errors import IndexLocked, OnProblem, Problem, StorageError
 from porism.lab.recipes.digests import digest, file_digest
+from porism.runs.provenance import record_path
 from porism.system.files.durable import remove_tree
 from porism.system.files.lock import WriterLock
+from porism.system.files.text import write_whole
 
 ENTRY = "entry.json"
 _FORMAT = 1
@@ -217,3 +219,27 @@ def _damage(folder: Path, key: str, value: Any, with_contents: bool) -> str:
         except OSError:
             return f"{name} is missing"
     return ""
+
+
+def copy_run(source: Path, target: Path) -> Path:
+    """Copies a run with its record."""
+    copy_file(record_path(source), record_path(target))
+    return copy_file(source, target)
+
+
+def copy_files(source: Path, target: Path, pattern: str = "*") -> Path:
+    """Copies the files below a folder whose names fit a pattern, but for the cache's own."""
+    for file in sorted(source.rglob(pattern)):
+        if file.is_file() and file.name != ENTRY:
+            copy_file(file, target / file.relative_to(source))
+    return target
+
+
+def copy_file(source: Path, target: Path) -> Path:
+    """Copies a file; one that is there with the same bytes stays, and so do its dates."""
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = source.read_bytes()
+        if target.is_file() and target.stat().st_size == len(content) and target.read_bytes() == content:
+            return target
+    return write_whole(target, content)

@@ -1,22 +1,19 @@
-"""What the checks of all kinds of tables use: whether the names in a recipe are those of something."""
+"""What the kinds of tables use to check a recipe, and to read and check the files that it names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
 
-from porism.errors import ConfigError
+from porism.errors import ConfigError, OnProblem
 from porism.lab.evaluate import parse_measure
-from porism.lab.recipes.draft import Draft, tolerant
-from porism.lab.recipes.errors import RecipeErrors
-from porism.lab.recipes.graph import Needed, demanded
-from porism.lab.recipes.recipe import Recipe
+from porism.lab.recipes.draft import Draft, RecipeErrors
+from porism.lab.recipes.recipe import Needed, Recipe, demanded, used_topics
 from porism.settings import Path, nearest
 from porism.system.concurrency.caching import cached_property
 from porism.system.files.artifacts import ArtifactKind
-
-T = TypeVar("T")
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -64,6 +61,12 @@ class Check:
         """As :meth:`system`, for what a system of the name ``own`` is made of."""
         return self.system(name, path, [other for other in self.systems if other != own])
 
+    def known(self, name: str, known: Iterable[str], kind: str, path: Path) -> bool:
+        """Whether something of a kind exists: a fusion, a format."""
+        if name not in known:
+            self.errors.error(f"there is no {kind} {name!r}", path, nearest(name, known))
+        return name in known
+
     def unknown(self, given: Mapping[str, Any], known: list[str], path: Path) -> None:
         """Whether all settings of a table exist."""
         dotted_path = ".".join(map(str, path))
@@ -82,16 +85,6 @@ class Check:
             return False
         return True
 
-    def rest(
-        self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], *, own: Iterable[str],
-        known: Iterable[str], path: Path,
-    ) -> T | None:
-        """What ``read`` makes of the settings that a table has beside its ``own`` ones, and which it can read if they
-        are ``known``. What is wrong with the others is noted."""
-        names = list(known)
-        self.unknown(given, [*own, *names], path)
-        return tolerant(read, {key: value for key, value in given.items() if key in names}, path, self.errors)
-
 
 def nearest_or(name: str, known: list[str], otherwise: str, prefix: str = "") -> str:
     """Which of the known names may have been meant; without any, what to write."""
@@ -107,3 +100,49 @@ def nearest_or_add(name: str, known: list[str], table: str) -> str:
 def toml_key(name: str) -> str:
     """A name as it is written in the header of a TOML table."""
     return name if _BARE_KEY.fullmatch(name) else f'"{name}"'
+
+
+Data = Mapping[str, Any]
+"""Kind of table → what it read; each kind's module has a function that gives it with its type."""
+
+
+class Requirement(NamedTuple):
+    """A module that has to be installed: where the recipe needs it, for what, and the extra of Porism that has it."""
+
+    module: str
+    path: Path
+    purpose: str
+    extra: str
+
+
+class Loading(Check):
+    """A recipe whose files are being read; ``data`` is what was read so far, by kind of table."""
+
+    def __init__(self, draft: Draft, on_problem: OnProblem | None = None) -> None:
+        super().__init__(draft)
+        self.on_problem = on_problem
+        self.used_topics = used_topics(self.recipe.results.values(), self.demand)
+        self.data: dict[str, Any] = {}
+
+    def exists(self, given: str, path: Path) -> FilePath | None:
+        """A file of the recipe, if it is there."""
+        try:
+            file = self.draft.file(given)
+            exists = file.exists()
+        except (ConfigError, OSError, ValueError) as error:
+            self.errors.take(error if isinstance(error, ConfigError) else ConfigError(str(error)), path)
+            return None
+        if not exists:
+            self.errors.error(f"there is no file {str(file)!r}", path, "Paths start from the recipe's folder.")
+        return file if exists else None
+
+    def all_exist(self, given: Iterable[str], path: Path) -> None:
+        """Notes which files of a list are not there; ``path`` is the setting that lists them."""
+        for number, name in enumerate(given):
+            self.exists(name, (*path, number))
+
+
+def some_names(names: Iterable[str], most: int = 3) -> str:
+    """The first of the names in order; ``none`` if there are none."""
+    listed = list(names)
+    return f"{', '.join(sorted(listed)[:most])}{' …' if len(listed) > most else ''}" or "none"

@@ -1,8 +1,12 @@
-"""Digests of values, files, sources and topics."""
+"""Digests of values, files, sources, topics and code, and the versions of libraries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+import platform
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from porism.corpus.base import ignore_problem
 from porism.corpus.walking import walk
 from porism.errors import SourceError
 from porism.types import Query
+from porism.version import __version__
 
 _BLOCK = 1 << 20
 
@@ -24,10 +29,7 @@ def digest(value: Any) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """The digest of a file's bytes.
-
-    :raises SourceError: it cannot be read.
-    """
+    """The digest of a file's bytes."""
     hasher = xxhash.xxh3_128()
     try:
         with open(path, "rb") as file:
@@ -39,10 +41,7 @@ def file_digest(path: Path) -> str:
 
 
 def files_digest(path: Path) -> str:
-    """The digest of a file's bytes, or of the names and bytes of all files of a folder.
-
-    :raises SourceError: a file cannot be read.
-    """
+    """The digest of a file's bytes, or of the names and bytes of all files of a folder."""
     if path.is_file():
         return file_digest(path)
     files = sorted(file for file in path.rglob("*") if file.is_file())
@@ -78,3 +77,39 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a {type(value).__name__} has no digest")
+
+
+_ROOT = Path(__file__).parents[2]
+
+
+def code_digest(made_by: type) -> str:
+    """The digest of the version and the files of the package; of a class from elsewhere its file too."""
+    file = Path(inspect.getfile(made_by)).resolve()
+    own = [] if file.is_relative_to(_ROOT) else [file_digest(file)]
+    return digest([package_digest(_ROOT), *own])
+
+
+@cache
+def package_digest(root: Path) -> str:
+    """The digest of the version of Porism and of all files of a package but those that Python compiled."""
+    files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return digest([__version__, [[path.relative_to(root).as_posix(), file_digest(path)] for path in files]])
+
+
+@cache
+def library_versions(distributions: tuple[str, ...]) -> Mapping[str, str]:
+    """The versions of libraries and of Python."""
+    return {"python": platform.python_version(), **versions_of(distributions)}
+
+
+def versions_of(distributions: Iterable[str]) -> dict[str, str]:
+    """Distribution → version, ``missing`` for one that is not installed."""
+    return {name: _version(name) for name in distributions}
+
+
+@cache
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "missing"

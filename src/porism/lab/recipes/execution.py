@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 from porism.errors import OnProblem, SourceError
 from porism.lab.recipes.cache import Cache, CacheEntry
+from porism.lab.recipes.checking import Data
 from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
-from porism.lab.recipes.graph import untuned_members
-from porism.lab.recipes.loading import Data
 from porism.lab.recipes.planning import Planner
-from porism.lab.recipes.recipe import base_set
+from porism.lab.recipes.recipe import base_set, untuned_members
 from porism.runs.run import Run
 
 T = TypeVar("T")
@@ -32,7 +31,7 @@ RUN_FILE = "run"
 _KEPT_RUNS = 8
 
 
-class Execution:
+class Execution(AbstractContextManager["Execution"]):
     """The making of an experiment's stages; a context manager, which keeps open what stages share.
 
     :param jobs: processes that analyse documents, and threads that compare terms; all cores if not given.
@@ -49,9 +48,6 @@ class Execution:
         self._runs: dict[tuple[str, str], Run] = {}
         self._varied: OrderedDict[str, Run] = OrderedDict()
 
-    def __enter__(self) -> Execution:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
@@ -59,24 +55,21 @@ class Execution:
         """Something that several stages use, made once."""
         if name not in self._shared:
             self._shared[name] = make()
-        found: T = self._shared[name]
-        return found
+        made: T = self._shared[name]
+        return made
 
     def opened(self, name: str, open_it: Callable[[], C]) -> C:
         """As :meth:`shared`, of something that is closed at the end."""
 
         def opening() -> C:
-            found = open_it()
-            self._stack.push(found)
-            return found
+            opened = open_it()
+            self._stack.push(opened)
+            return opened
 
         return self.shared(name, opening)
 
     def entry(self, kind: str, key: str, what: str) -> CacheEntry:
-        """What an earlier stage made.
-
-        :raises SourceError: it is not in the cache any more.
-        """
+        """What an earlier stage made."""
         entry = self.cache.find(kind, key)
         if entry is None:
             raise SourceError(f"{what} vanished from the cache while it was needed", hint="Start again.")

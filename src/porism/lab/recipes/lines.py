@@ -67,12 +67,12 @@ class _TomlScanner:
             self.take(_BLANK)
 
     def take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.text, self.position)
-        if found is None:
+        match = pattern.match(self.text, self.position)
+        if match is None:
             raise _Lost
-        self.position = found.end()
-        self.line += found[0].count("\n")
-        return found[0]
+        self.position = match.end()
+        self.line += match[0].count("\n")
+        return match[0]
 
     def skip(self, mark: str) -> bool:
         """Whether a mark is here; it is passed."""

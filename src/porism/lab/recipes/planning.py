@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.code import code_digest, library_versions
-from porism.lab.recipes.digests import digest
-from porism.lab.recipes.draft import Draft
-from porism.lab.recipes.errors import RecipeError
-from porism.lab.recipes.graph import Needed, can_answer, demanded, needs
-from porism.lab.recipes.loading import Data
-from porism.lab.recipes.recipe import base_set
+from porism.lab.recipes.checking import Data
+from porism.lab.recipes.digests import code_digest, digest, library_versions
+from porism.lab.recipes.draft import Draft, RecipeError
+from porism.lab.recipes.recipe import Needed, can_answer, demanded, needs, used_topics
 from porism.settings import nearest
 
 
@@ -88,8 +85,7 @@ class Planner:
         results = self.recipe.results
         self.results = tuple(name for name in results if not chosen or name in chosen)
         self.demand = self._demand(chosen)
-        judged = [results[name].topics for name in self.results]
-        self.used_topics = {base_set(topics) for topics in (*judged, *(topics for _, topics in self.demand))}
+        self.used_topics = used_topics([results[name] for name in self.results], self.demand)
 
     def add(
         self, kind: StageType, name: str, topics: str, inputs: Mapping[str, str], parameters: Mapping[str, Any],

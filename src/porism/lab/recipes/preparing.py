@@ -11,17 +11,15 @@ from typing import Any
 
 from porism.errors import OnProblem
 from porism.lab.recipes.cache import Cache
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Data, Loading
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution
-from porism.lab.recipes.graph import cycle, members
 from porism.lab.recipes.kinds.base import ResultKind, StageKind, TableKind, kind_of
 from porism.lab.recipes.kinds.collection_settings import collection_of
 from porism.lab.recipes.kinds.topics import topic_set
-from porism.lab.recipes.loading import Data, Loading
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.reading import read_recipe
-from porism.lab.recipes.recipe import SAMPLE, ResultSettings
+from porism.lab.recipes.recipe import SAMPLE, ResultSettings, cycle, members
 
 CACHE_FOLDER = ".porism-cache"
 
@@ -89,14 +87,14 @@ def load_data(draft: Draft, on_problem: OnProblem | None = None) -> Data:
     loading = Loading(draft, on_problem)
     for kind in _kinds(draft):
         loading.data[kind.table] = kind.load(loading)
-    needed = [one for kind in _kinds(draft) for one in kind.requirements(loading)]
+    needed = [library for kind in _kinds(draft) for library in kind.requirements(loading)]
     if not draft.errors:  # what is needed cannot be said of broken tables
-        needed += [one for kind in _kinds(draft) for one in kind.term_requirements(loading)]
-    for one in needed:
-        if find_spec(one.module) is None:
+        needed += [library for kind in _kinds(draft) for library in kind.term_requirements(loading)]
+    for library in needed:
+        if find_spec(library.module) is None:
             draft.errors.error(
-                f"{one.purpose} needs {one.module}, which is not installed", one.path,
-                f"Install it: pip install 'porism[{one.extra}]'.",
+                f"{library.purpose} needs {library.module}, which is not installed", library.path,
+                f"Install it: pip install 'porism[{library.extra}]'.",
             )
     return loading.data
 
@@ -160,7 +158,7 @@ def learned_warnings(draft: Draft, data: Data, result: ResultSettings) -> list[s
         for part, topics in learned_topics(draft, data, system, result.topics).items():
             how = kind_of(recipe, part).how_learned
             alike.setdefault((how, part == system, topics), {}).setdefault(system, {})[part] = None
-    found = []
+    warnings = []
     for (how, itself, topics), systems in alike.items():
         several = len(systems) > 1
         parts = list(dict.fromkeys(part for named in systems.values() for part in named))
@@ -172,11 +170,11 @@ def learned_warnings(draft: Draft, data: Data, result: ResultSettings) -> list[s
             subject = f"the {'models' if many else 'model'} of {_listed(parts)}" if how == "model" else _listed(parts)
         verb = f"{'were' if many else 'was'} {'trained' if how == 'training' else 'tuned'} on"
         count = f"{len(topics):,} {'topic' if len(topics) == 1 else 'topics'} of {result.topics!r}"
-        found.append(
+        warnings.append(
             f"{_listed(list(systems))} {'are' if several else 'is'} reported on {count} that {subject} {verb}; "
             "the report says so"
         )
-    return found
+    return warnings
 
 
 def learned_topics(draft: Draft, data: Data, system: str, on: str) -> dict[str, tuple[str, ...]]:
@@ -186,12 +184,12 @@ def learned_topics(draft: Draft, data: Data, system: str, on: str) -> dict[str, 
     Held-out rankings of a cross-validation do not count.
     """
     judged = topic_set(data, on).judged(on)
-    found: dict[str, tuple[str, ...]] = {}
+    learned: dict[str, tuple[str, ...]] = {}
     for part in members(draft.recipe, system):
         known = set(kind_of(draft.recipe, part).learned_topics(draft, data, part, on))
         if both := tuple(topic for topic in judged if topic in known):
-            found[part] = both
-    return found
+            learned[part] = both
+    return learned
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.draft import Draft, tolerant
-from porism.lab.recipes.errors import RecipeError, RecipeErrors
+from porism.lab.recipes.draft import Draft, RecipeError, RecipeErrors, tolerant
 from porism.lab.recipes.kinds import registry
 from porism.lab.recipes.kinds.base import TableKind
 from porism.lab.recipes.lines import line_numbers
@@ -33,21 +32,17 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     :raises RecipeError: there is no such file, or it is not valid TOML.
     """
     if isinstance(source, Mapping):
-        errors = RecipeErrors("recipe", {})
-        try:
-            plain = _plain(source, (), errors)
-        except RecursionError:
-            raise RecipeError([ConfigError("is nested too deeply", where="recipe")]) from None
-        return Draft(_recipe(plain, errors, "experiment"), errors, Path(folder), "experiment")
-    path = Path(source)
-    text = _text(path)
-    given = _toml(text, str(path))
-    errors = RecipeErrors(str(path), line_numbers(text))
+        given, stem, errors = source, "experiment", RecipeErrors("recipe", {})
+    else:
+        path = Path(source)
+        text = _text(path)
+        given, stem, folder = _toml(text, str(path)), path.stem, path.parent
+        errors = RecipeErrors(str(path), line_numbers(text))
     try:
         plain = _plain(given, (), errors)
     except RecursionError:
-        raise RecipeError([ConfigError("is nested too deeply", where=str(path))]) from None
-    return Draft(_recipe(plain, errors, path.stem), errors, path.parent, path.stem)
+        raise RecipeError([ConfigError("is nested too deeply", where=errors.file)]) from None
+    return Draft(_recipe(plain, errors, stem), errors, Path(folder), stem)
 
 
 def _text(path: Path) -> str:
@@ -68,8 +63,8 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         place = _TOML_PLACE.search(message)
         line = (place[1] if place else None) or str(max(1, len(text.splitlines())))
         column = f", column {place[2]}" if place and place[2] else ""
-        what = f"this is not valid TOML{column}: {_TOML_PLACE.sub('', message)}"
-        raise RecipeError([ConfigError(what, where=f"{file}:{line}")]) from None
+        problem = f"this is not valid TOML{column}: {_TOML_PLACE.sub('', message)}"
+        raise RecipeError([ConfigError(problem, where=f"{file}:{line}")]) from None
     except RecursionError:
         raise RecipeError([ConfigError("is nested too deeply", where=file)]) from None
     except ValueError:  # more digits than Python reads
@@ -130,16 +125,16 @@ def _tables(kind: TableKind[Any], given: Any, errors: RecipeErrors) -> dict[str,
     if not isinstance(given, Mapping):
         errors.error(f"{table!r} cannot be {given!r}", (table,), f"Write [{table}.NAME] and its settings.")
         return {}
-    found = {}
-    for name, one in given.items():
+    tables = {}
+    for name, values in given.items():
         path = (table, name)
         if not _NAME.fullmatch(name):  # names become names of files and columns
             errors.error(f"the name {name!r} cannot be used", path, "Use letters, digits and _ + - @.")
         else:
             kind.check_name(name, path, errors)
-        if (settings := _table(kind, one, path, errors)) is not None:
-            found[name] = settings
-    return found
+        if (settings := _table(kind, values, path, errors)) is not None:
+            tables[name] = settings
+    return tables
 
 
 def _table(kind: TableKind[Any], given: Any, at: SettingPath, errors: RecipeErrors) -> Settings | None:

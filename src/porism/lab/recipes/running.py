@@ -12,7 +12,7 @@ import orjson
 
 from porism.errors import OnProblem, PorismError, Problem
 from porism.lab.recipes.cache import Cache, CacheEntry, writing
-from porism.lab.recipes.code import code_digest, library_versions, versions_of
+from porism.lab.recipes.digests import code_digest, library_versions, versions_of
 from porism.lab.recipes.execution import Execution
 from porism.lab.recipes.kinds.base import Outputs
 from porism.lab.recipes.kinds.report import ReportResult
@@ -171,9 +171,13 @@ class _Runner:
         if entry is None:
             self.notify(StageEvent(stage, "started"))
             try:
-                entry = self.kinds[stage.kind].make(stage, self.execution, self._counter(stage))
+                entry = self.kinds[stage.kind].make(
+                    stage, self.execution,
+                    lambda done, total: self.notify(StageEvent(stage, "progress", done, total)),
+                )
             except PorismError as error:
-                _add_stage(error, stage)
+                error.where = f"{stage.id}: {error.where}" if error.where else stage.id
+                error.args = (f"{error.where}: {error.what}{f'. {error.hint}' if error.hint else ''}",)
                 raise
             except Exception as error:
                 error.add_note(f"This happened in the stage: {stage.id}.")
@@ -181,18 +185,6 @@ class _Runner:
         self.done.append((stage, entry, was_there))
         self.notify(StageEvent(stage, "cached" if was_there else "made", seconds=entry.seconds))
         self.kinds[stage.kind].put(stage, entry, self.execution, self.outputs)
-
-    def _counter(self, stage: RecipeStage) -> Callable[[int, int | None], None]:
-        def count(done: int, total: int | None) -> None:
-            self.notify(StageEvent(stage, "progress", done, total))
-
-        return count
-
-
-def _add_stage(error: PorismError, stage: RecipeStage) -> None:
-    """Makes the error say in which stage it happened."""
-    error.where = f"{stage.id}: {error.where}" if error.where else stage.id
-    error.args = (f"{error.where}: {error.what}{f'. {error.hint}' if error.hint else ''}",)
 
 
 RECORD_FILE = "record.json"
@@ -222,7 +214,8 @@ def make_record(
     ``seconds`` are those that it took to make the output, now or, if it was cached, then.
     """
     listed = list(stages)
-    types = {stage.kind: stage.type for stage, _, _ in sorted(listed, key=lambda one: one[0].kind)}
+    by_name = {stage.kind: stage.type for stage, _, _ in listed}
+    types = {name: by_name[name] for name in sorted(by_name)}
     libraries = {name for kind in types.values() for name in kind.libraries}
     return {
         "format": _FORMAT,

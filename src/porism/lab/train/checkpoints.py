@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import orjson
@@ -32,7 +32,7 @@ _STATE = "state.json"
 _CHECKPOINT = re.compile(r"checkpoint-(\d+)\Z")
 
 
-class Checkpoints:
+class Checkpoints(AbstractContextManager["Checkpoints"]):
     """The folder of one training; as long as it is open, no other process can use it.
 
     It is a context, after which the folder is closed, and gone once the trained model is published.
@@ -58,7 +58,6 @@ class Checkpoints:
             for _, checkpoint in self._all():
                 _remove(checkpoint)
             replace_file(folder / _STATE, orjson.dumps({"fingerprint": fingerprint}))
-
         self._published = False
 
     @classmethod
@@ -67,15 +66,10 @@ class Checkpoints:
         make_folder(target.parent)
         return cls(target.with_name(f"{target.name}.training"), fingerprint, restart=restart)
 
-    def __enter__(self) -> Checkpoints:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close(remove=self._published)
 
-    def publish(self, target: Path, write: Callable[[Path], object], report: dict[str, Any]) -> None:
+    def publish(self, target: Path, write: Callable[[Path], object], report: Mapping[str, Any]) -> None:
         """Writes a trained model, so that its folder appears whole and with its report.
 
         :param write: writes the files of the model into the folder given, which is new.
@@ -87,7 +81,7 @@ class Checkpoints:
                 shutil.rmtree(made)
             make_folder(made)
             write(made)
-        write_report(made, report)
+        replace_file(made / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
         publish_folder(made, target)
         self._published = True
 
@@ -111,8 +105,8 @@ class Checkpoints:
             _remove(self.folder)
 
     def _all(self) -> list[tuple[int, Path]]:
-        found = ((_CHECKPOINT.match(entry.name), entry) for entry in self.folder.iterdir())
-        return sorted((int(match.group(1)), entry) for match, entry in found if match)
+        matches = ((_CHECKPOINT.match(entry.name), entry) for entry in self.folder.iterdir())
+        return sorted((int(match.group(1)), entry) for match, entry in matches if match)
 
     def _fingerprint(self) -> str:
         try:
@@ -137,14 +131,6 @@ def check_target(target: Path) -> None:
     """
     if target.exists() and not (target / REPORT).exists() and not (target.is_dir() and not any(target.iterdir())):
         raise ConfigError("is there already and is not a trained model", where=str(target), hint="Name another folder.")
-
-
-def write_report(folder: Path, report: dict[str, Any]) -> None:
-    """Writes what is to be known of a training into the folder of its model.
-
-    :raises StorageError: it cannot be written.
-    """
-    replace_file(folder / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
 
 
 def publish_folder(made: Path, target: Path) -> None:

@@ -119,10 +119,10 @@ def guarded(base: Any, on_warning: OnWarning) -> Any:
 
         def _gradients(self) -> list[Any] | None:
             """What gradients earlier batches of the step left; None where there were none."""
-            found = [parameter.grad for parameter in self.model.parameters()]
-            if all(gradient is None for gradient in found):
+            gradients = [parameter.grad for parameter in self.model.parameters()]
+            if all(gradient is None for gradient in gradients):
                 return None
-            return [None if gradient is None else gradient.clone() for gradient in found]
+            return [None if gradient is None else gradient.clone() for gradient in gradients]
 
         def _forget(self, kept: list[Any] | None) -> None:
             torch = load_torch("training")
@@ -132,5 +132,3 @@ def guarded(base: Any, on_warning: OnWarning) -> Any:
                 torch.cuda.empty_cache()
 
     return Guarded
-
-

@@ -49,11 +49,11 @@ def shingles(texts: Sequence[str], *, words: bool = False, run: int = 3) -> Shin
     """The shingles of texts: runs of ``run`` tokens, or of words alone; a shorter text is one shingle."""
     sets = []
     for text in texts:
-        found = (_WORD if words else _TOKEN).findall(text.lower())[:_MAX_LENGTH]
-        if words and len(found) < _MIN_WORDS:
-            found = []
-        runs = {" ".join(found[at : at + run]) for at in range(max(1, len(found) - run + 1))} if found else set()
-        hashed = (xxhash.xxh3_64_intdigest(one.encode("utf-8", "replace")) for one in runs)
+        tokens = (_WORD if words else _TOKEN).findall(text.lower())[:_MAX_LENGTH]
+        if words and len(tokens) < _MIN_WORDS:
+            tokens = []
+        runs = {" ".join(tokens[at : at + run]) for at in range(max(1, len(tokens) - run + 1))} if tokens else set()
+        hashed = (xxhash.xxh3_64_intdigest(shingle.encode("utf-8", "replace")) for shingle in runs)
         sets.append(np.unique(np.fromiter(hashed, np.uint64, len(runs))))
     offsets = np.concatenate([[0], np.cumsum([len(set_) for set_ in sets])]).astype(np.int64)
     return Shingles(np.concatenate([np.empty(0, np.uint64), *sets]), offsets)
@@ -117,7 +117,7 @@ def _bands(signed: Array) -> Array:
 
 def _candidates(given: Array, known: Array) -> list[tuple[int, int]]:
     """Pairs of a given and a known text that share a band, each once, in order."""
-    found: list[Array] = []
+    pairs: list[Array] = []
     for band in range(known.shape[1]):
         order = np.argsort(known[:, band], kind="stable")
         ordered = known[order, band]
@@ -127,6 +127,6 @@ def _candidates(given: Array, known: Array) -> list[tuple[int, int]]:
         texts = np.repeat(np.arange(len(given)), count)
         within = np.arange(len(texts)) - np.repeat(np.cumsum(count) - count, count)
         others = order[np.repeat(first, count) + within]
-        found.append((texts.astype(np.uint64) << np.uint64(32)) | others.astype(np.uint64))
-    joined = np.unique(np.concatenate(found)) if found else np.empty(0, np.uint64)
+        pairs.append((texts.astype(np.uint64) << np.uint64(32)) | others.astype(np.uint64))
+    joined = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.uint64)
     return list(zip((joined >> np.uint64(32)).tolist(), (joined & np.uint64(0xFFFFFFFF)).tolist(), strict=True))

@@ -77,16 +77,16 @@ class Negatives(Settings):
             raise ConfigError("margin and overlap are shares", hint="Try 0.05 and 0.6.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NegativeCounts:
     """What became of candidates: how many pairs got negatives and how many none. How many candidates were left out
     since they are known positives, nearly repeat one, score too high, or are excluded."""
 
-    with_negatives: int
-    without: int
-    known: int
-    repeats: int
-    too_good: int
+    with_negatives: int = 0
+    without: int = 0
+    known: int = 0
+    repeats: int = 0
+    too_good: int = 0
     excluded: int = 0
 
 
@@ -98,14 +98,6 @@ class IndexSearch:
 
     def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
         return self._index.run(list(queries), k)
-
-
-@dataclass(slots=True)
-class _NegativeCounts:
-    known: int = 0
-    repeats: int = 0
-    too_good: int = 0
-    excluded: int = 0
 
 
 def add_negatives(
@@ -134,18 +126,17 @@ def add_negatives(
     positives: dict[str, set[str]] = defaultdict(set)
     for pair in pairs:
         positives[pair.anchor].update((pair.anchor_id, pair.positive_id))
-    counts = _NegativeCounts()
-    found: list[Pair] = []
+    counts = NegativeCounts()
+    completed: list[Pair] = []
     candidates = _candidates(pairs, documents, settings, text, searcher, encode)
     for start in range(0, len(pairs), _BATCH_SIZE):
         some = pairs[start : start + _BATCH_SIZE]
         own = list(islice(candidates, len(some)))
-        found += _chosen(some, own, documents, settings, text, positives, score, exclude or Exclusion(), counts)
-        on_progress(len(found), len(pairs))
-    having = sum(bool(pair.negatives) for pair in found)
-    return found, NegativeCounts(
-        having, len(found) - having, counts.known, counts.repeats, counts.too_good, counts.excluded
-    )
+        completed += _chosen(some, own, documents, settings, text, positives, score, exclude or Exclusion(), counts)
+        on_progress(len(completed), len(pairs))
+    counts.with_negatives = sum(bool(pair.negatives) for pair in completed)
+    counts.without = len(completed) - counts.with_negatives
+    return completed, counts
 
 
 def add_scores(pairs: Sequence[Pair], score: Score) -> list[Pair]:
@@ -174,18 +165,14 @@ def _candidates(
         if encode is None:
             raise ConfigError("negatives from a model need an encoder", hint="Name one.")
         ids = [document.id for document in documents]
-        vectors = encode([_written(one, text) for one in documents.get(ids)])
+        statement = MINERS["citations"].document_text  # all but what is not part of its statement
+        vectors = encode([statement(document, text) for document in documents.get(ids)])
         depth = min(settings.depth, len(ids))
         for start in range(0, len(pairs), _BATCH_SIZE):
             near = encode([pair.anchor for pair in pairs[start : start + _BATCH_SIZE]]) @ vectors.T
             best = np.argpartition(-near, depth - 1, axis=1)[:, :depth]
             order = np.take_along_axis(best, np.argsort(-np.take_along_axis(near, best, 1), axis=1, kind="stable"), 1)
             yield from ([ids[at] for at in row] for row in order.tolist())
-
-
-def _written(document: object, text: ModelText) -> str:
-    """A document as one of the miner ``citations`` has it: all but what is not part of its statement."""
-    return MINERS["citations"].document_text(document, text)  # type: ignore[arg-type]
 
 
 def _same_tags(pairs: Sequence[Pair], documents: Documents, settings: Negatives) -> Iterator[list[str]]:
@@ -207,79 +194,78 @@ def _same_tags(pairs: Sequence[Pair], documents: Documents, settings: Negatives)
 
 def _chosen(
     pairs: Sequence[Pair], candidates: Sequence[Sequence[str]], documents: Documents, settings: Negatives,
-    text: ModelText, positives: dict[str, set[str]], score: Score | None, exclude: Exclusion, counts: _NegativeCounts,
+    text: ModelText, positives: dict[str, set[str]], score: Score | None, exclude: Exclusion, counts: NegativeCounts,
 ) -> list[Pair]:
-    wanted = list(dict.fromkeys(one for some in candidates for one in some[settings.skip :]))
+    wanted = list(dict.fromkeys(doc_id for some in candidates for doc_id in some[settings.skip :]))
     known = {document.id: document for document in documents.get(wanted)}
     offered: list[list[str]] = []
     for pair, some in zip(pairs, candidates, strict=True):
         write = MINERS[pair.miner].document_text if pair.miner in MINERS else MINERS["titles"].document_text
         texts: dict[str, None] = {}
-        for one in some[settings.skip :]:
-            if one in positives[pair.anchor]:
+        for doc_id in some[settings.skip :]:
+            if doc_id in positives[pair.anchor]:
                 counts.known += 1
-            elif one in exclude.ids:
+            elif doc_id in exclude.ids:
                 counts.excluded += 1
-            elif (written := write(known[one], text)) and written not in (pair.anchor, pair.positive):
+            elif (written := write(known[doc_id], text)) and written not in (pair.anchor, pair.positive):
                 texts[written] = None
         offered.append(list(texts))
     kept = _without_excluded(_without_repeats(pairs, offered, settings, counts), exclude, counts)
     if score is not None:
         kept = _without_likely_answers(pairs, kept, settings, score, counts)
-    found = []
+    completed = []
     for pair, texts_left in zip(pairs, kept, strict=True):
         chosen = texts_left[: settings.count]
         if settings.draw and len(texts_left) > settings.count:
             draw = random.Random(xxhash.xxh3_64_intdigest(pair.anchor.encode("utf-8", "replace"), settings.seed))
             chosen = draw.sample(texts_left, settings.count)
-        found.append(replace(pair, negatives=tuple(chosen), scores=()) if chosen else pair)
-    return found
+        completed.append(replace(pair, negatives=tuple(chosen), scores=()) if chosen else pair)
+    return completed
 
 
-def _without_excluded(offered: Sequence[Sequence[str]], exclude: Exclusion, counts: _NegativeCounts) -> list[list[str]]:
+def _without_excluded(offered: Sequence[Sequence[str]], exclude: Exclusion, counts: NegativeCounts) -> list[list[str]]:
     """The candidates that do not nearly repeat what is excluded."""
-    distinct = list(dict.fromkeys(one for some in offered for one in some))
-    repeated = {one for one, repeats in zip(distinct, exclude.repeats(distinct).tolist(), strict=True) if repeats}
-    kept = [[one for one in some if one not in repeated] for some in offered]
+    distinct = list(dict.fromkeys(text for some in offered for text in some))
+    repeated = {text for text, repeats in zip(distinct, exclude.repeats(distinct).tolist(), strict=True) if repeats}
+    kept = [[text for text in some if text not in repeated] for some in offered]
     counts.excluded += sum(map(len, offered)) - sum(map(len, kept))
     return kept
 
 
 def _without_repeats(
-    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, counts: _NegativeCounts
+    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, counts: NegativeCounts
 ) -> list[list[str]]:
     """The candidates that do not nearly repeat the anchor or the positive."""
-    distinct = {
-        one: number for number, one in enumerate(dict.fromkeys(
-            one for pair, some in zip(pairs, offered, strict=True) for one in (pair.anchor, pair.positive, *some)
-        ))
-    }
+    texts = (text for pair, some in zip(pairs, offered, strict=True) for text in (pair.anchor, pair.positive, *some))
+    distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     sets = shingles(list(distinct))
 
-    def overlap(one: str, other: str) -> float:
-        first, second = sets.of(distinct[one]), sets.of(distinct[other])
+    def overlap(text: str, other: str) -> float:
+        first, second = sets.of(distinct[text]), sets.of(distinct[other])
         common = len(np.intersect1d(first, second, assume_unique=True))
         return common / max(1, len(first) + len(second) - common)
 
     kept = []
     for pair, some in zip(pairs, offered, strict=True):
-        left = [one for one in some if max(overlap(one, pair.anchor), overlap(one, pair.positive)) < settings.overlap]
+        left = [
+            text for text in some if max(overlap(text, pair.anchor), overlap(text, pair.positive)) < settings.overlap
+        ]
         counts.repeats += len(some) - len(left)
         kept.append(left)
     return kept
 
 
 def _without_likely_answers(
-    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, score: Score, counts: _NegativeCounts
+    pairs: Sequence[Pair], offered: Sequence[Sequence[str]], settings: Negatives, score: Score, counts: NegativeCounts
 ) -> list[list[str]]:
     """The candidates that score clearly less than the positive."""
-    asked = [(pair.anchor, one) for pair, some in zip(pairs, offered, strict=True) for one in (pair.positive, *some)]
+    asked = [(pair.anchor, text) for pair, some in zip(pairs, offered, strict=True) for text in (pair.positive, *some)]
     scores = np.asarray(score(asked), np.float64)
     kept, at = [], 0
     for some in offered:
         best, others = scores[at], scores[at + 1 : at + 1 + len(some)]
         limit = best - settings.margin * abs(best)
-        left = [one for one, value in zip(some, others.tolist(), strict=True) if value <= limit]
+        left = [text for text, value in zip(some, others.tolist(), strict=True) if value <= limit]
         counts.too_good += len(some) - len(left)
         kept.append(left)
         at += 1 + len(some)
@@ -290,7 +276,7 @@ def cosines(encode: Encode) -> Score:
     """Scores by an encoder: each text is encoded once."""
 
     def score(asked: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        distinct = {one: number for number, one in enumerate(dict.fromkeys(one for pair in asked for one in pair))}
+        distinct = {text: number for number, text in enumerate(dict.fromkeys(text for pair in asked for text in pair))}
         vectors = encode(list(distinct))
         first, second = (np.array([distinct[pair[side]] for pair in asked], np.int64) for side in (0, 1))
         scores: NDArray[np.float64] = np.einsum("ij,ij->i", vectors[first], vectors[second]).astype(np.float64)

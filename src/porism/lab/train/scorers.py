@@ -50,7 +50,7 @@ def open_score(
     folder = find_encoder(named, index_path).folder
     config = folder / "config.json"
     described = orjson.loads(config.read_bytes()) if config.exists() else {}
-    if not any(str(one).endswith("ForSequenceClassification") for one in described.get("architectures") or ()):
+    if not any(str(name).endswith("ForSequenceClassification") for name in described.get("architectures") or ()):
         return cosines(open_encode(named, index_path, device))
     library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
     with loading(folder, "cross-encoder"):

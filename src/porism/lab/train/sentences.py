@@ -17,7 +17,7 @@ def split_sentences(content: Content) -> list[Content]:
 
     A point inside a formula ends no sentence, nor does one after an abbreviation or an initial.
     """
-    found: list[Content] = []
+    sentences: list[Content] = []
     start = used = 0
     bounds = [(match.start(), match.end()) for match in _END.finditer(content.text)]
     for end, following in [*bounds, (len(content.text), len(content.text))]:
@@ -27,7 +27,7 @@ def split_sentences(content: Content) -> list[Content]:
         count = piece.count(PLACEHOLDER)
         stripped = piece.strip()
         if stripped:
-            found.append(Content(stripped, content.formulas[used : used + count]))
+            sentences.append(Content(stripped, content.formulas[used : used + count]))
         used += count
         start = following
-    return found
+    return sentences

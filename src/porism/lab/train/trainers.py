@@ -209,10 +209,7 @@ def trainer_arguments(settings: TrainerSettings, device: Any, folder: Path) -> d
 
 
 def _precision_arguments(precision: Precision, device: Any) -> dict[str, Any]:
-    """The arguments of a trainer for a precision on a device.
-
-    :raises ConfigError: the device does not have it.
-    """
+    """The arguments of a trainer for a precision on a device."""
     torch = load_torch(_PURPOSE)
     kind = device.type
     if precision == "auto":
@@ -277,8 +274,5 @@ def run_trainer(
         state = trainer.state
         interrupted = interruptions.came and state.global_step < state.max_steps
     losses = tuple(entry["loss"] for entry in state.log_history if "loss" in entry)
-    return Outcome(state.global_step, state.max_steps, _step_of(last), losses, interrupted)
-
-
-def _step_of(checkpoint: Path | None) -> int:
-    return 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
+    before = 0 if last is None else int(last.name.rpartition("-")[2])
+    return Outcome(state.global_step, state.max_steps, before, losses, interrupted)

@@ -12,7 +12,7 @@ from porism.errors import ConfigError, FormatError, SourceError
 from porism.lab.train.pairs.base import Pair
 from porism.lab.train.pairs.exclusion import Exclusion, exclusion
 from porism.lab.train.pairs.files import read_pairs, write_pairs
-from porism.lab.train.pairs.mining import mine_pairs
+from porism.lab.train.pairs.registry import mine_pairs
 from porism.lab.train.pairs.texts import Halves, Titles
 
 SUBJECTS = ("groups", "rings", "fields", "modules", "lattices", "graphs", "matroids", "sheaves")

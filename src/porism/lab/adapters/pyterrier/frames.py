@@ -32,10 +32,7 @@ FIELD = "query_"
 
 
 def _pandas() -> Any:
-    """The library of tables.
-
-    :raises MissingExtra: it is not installed.
-    """
+    """The library of tables."""
     return need("pandas", "pyterrier", "the PyTerrier adapter")
 
 
@@ -135,17 +132,18 @@ def run_to_frame(run: Run) -> pd.DataFrame:
 
     :raises MissingExtra: pandas is not installed.
     """
-    pd = _pandas()
-    query_ids = np.repeat(np.array(run.query_ids, object), np.diff(run.offsets)).tolist()
-    return noted(pd.DataFrame({
+    return noted(_pandas().DataFrame(result_columns(run)), run)
+
+
+def result_columns(run: Run) -> dict[str, Any]:
+    """The columns of a run's results: ``qid``, ``docno``, ``score`` and ``rank``."""
+    pd, counts = _pandas(), np.diff(run.offsets)
+    query_ids = np.repeat(np.array(run.query_ids, object), counts).tolist()
+    return {
         "qid": pd.Series(query_ids, dtype=str), "docno": pd.Series(list(run.doc_ids), dtype=str),
-        "score": run.scores.copy(), "rank": ranks(run),
-    }), run)
-
-
-def ranks(run: Run) -> Any:
-    """The position of each result in its query, from 0 (int64)."""
-    return np.arange(len(run.doc_ids), dtype=np.int64) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+        "score": run.scores.copy(),
+        "rank": np.arange(len(run.doc_ids), dtype=np.int64) - np.repeat(run.offsets[:-1], counts),
+    }
 
 
 def run_from_frame(frame: pd.DataFrame, name: str = "pyterrier", query_ids: Sequence[str] = ()) -> Run:

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from porism.errors import FormatError, QueryError
-from porism.lab.adapters.pyterrier.frames import listening, queries_to_frame, query_text, ranks, run_from_frame
+from porism.lab.adapters.pyterrier.frames import listening, queries_to_frame, query_text, result_columns, run_from_frame
 from porism.lab.pipeline import DEPTH, CutReranker, rescored
 from porism.lab.pipeline.protocols import check_count, check_queries
 from porism.runs.provenance import Provenance
@@ -19,14 +19,26 @@ from porism.search.searcher import IndexSearcher
 from porism.types import Query
 
 
-class TransformerRetriever:
-    """A transformer of queries to results (Q → R) as a retriever; a cutoff goes into it where it takes one."""
+class _OfTransformer:
+    """What is made of a transformer, and describes itself by it."""
 
     def __init__(self, transformer: pt.Transformer, name: str, text: Callable[[Query], str] | None = None) -> None:
         """See :func:`porism.lab.adapters.from_pyterrier`."""
-        self.transformer = transformer
-        self.name = name
-        self.text = text
+        self.transformer, self.name, self.text = transformer, name, text
+
+    def describe(self) -> dict[str, Any]:
+        """``kind`` pyterrier, and how the ``transformer`` writes itself."""
+        return {"kind": "pyterrier", "transformer": repr(self.transformer)}
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class TransformerRetriever(_OfTransformer):
+    """A transformer of queries to results (Q → R) as a retriever; a cutoff goes into it where it takes one."""
+
+    def __init__(self, transformer: pt.Transformer, name: str, text: Callable[[Query], str] | None = None) -> None:
+        super().__init__(transformer, name, text)
         self._cut: dict[int, pt.Transformer] = {}
 
     def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
@@ -37,8 +49,8 @@ class TransformerRetriever:
         """
         checked = check_queries(queries)
         check_count(k, "k")
-        found = _answers(self._cut_to(k), _frame(checked, self.text), {query.id for query in checked}, self.name)
-        return Run({query.id: found[query.id] for query in checked}, self.name, provenance=found.provenance).top(k)
+        run = _answers(self._cut_to(k), _frame(checked, self.text), {query.id for query in checked}, self.name)
+        return Run({query.id: run[query.id] for query in checked}, self.name, provenance=run.provenance).top(k)
 
     def _cut_to(self, k: int) -> pt.Transformer:
         """The transformer with a cutoff at ``k`` put into it, if PyTerrier's compilation can do that."""
@@ -48,15 +60,8 @@ class TransformerRetriever:
             self._cut[k] = self.transformer if isinstance(last, pt.RankCutoff) else cut
         return self._cut[k]
 
-    def describe(self) -> dict[str, Any]:
-        """``kind`` pyterrier, and how the ``transformer`` writes itself."""
-        return {"kind": "pyterrier", "transformer": repr(self.transformer)}
 
-    def __repr__(self) -> str:
-        return self.name
-
-
-class TransformerReranker:
+class TransformerReranker(_OfTransformer):
     """A transformer of results (R → R) as a reranker.
 
     It is given the first results with ``qid``, ``query``, ``docno``, ``score``, ``rank`` (from 0), and ``text`` where
@@ -67,10 +72,7 @@ class TransformerReranker:
         self, transformer: pt.Transformer, name: str, text: Callable[[Query], str] | None = None,
         documents: IndexSearcher | Callable[[str], str] | None = None, depth: int = DEPTH,
     ) -> None:
-        """See :func:`porism.lab.adapters.from_pyterrier`."""
-        self.transformer = transformer
-        self.name = name
-        self.text = text
+        super().__init__(transformer, name, text)
         self.documents = documents
         self.depth = check_count(depth, "the depth")
 
@@ -89,16 +91,14 @@ class TransformerReranker:
         first = run.top(depth)
         rows = np.repeat(np.arange(len(first)), np.diff(first.offsets))
         frame = _frame([by_id[query_id] for query_id in first.query_ids], self.text).iloc[rows].reset_index(drop=True)
-        frame["docno"] = pd.Series(list(first.doc_ids), dtype=str)
-        frame["score"] = first.scores.copy()
-        frame["rank"] = ranks(first)
+        frame = frame.assign(**result_columns(first))
         if self.documents is not None:
             texts = {doc_id: self._text_of(doc_id) for doc_id in dict.fromkeys(first.doc_ids)}
             frame["text"] = pd.Series([texts[doc_id] for doc_id in first.doc_ids], dtype=str)
-        found = _answers(self.transformer, frame, set(first.query_ids), self.name)
+        answers = _answers(self.transformer, frame, set(first.query_ids), self.name)
         scores: dict[str, list[float]] = {}
         for query_id in first.query_ids:
-            new = dict(found[query_id])
+            new = dict(answers[query_id])
             scores[query_id] = [new.pop(doc_id, np.nan) for doc_id, _ in first[query_id]]
             if new:
                 raise FormatError(
@@ -106,11 +106,7 @@ class TransformerReranker:
                     where=f"{self.name}, query {query_id}", hint="What finds documents of its own is a retriever.",
                 )
         made_by = {"kind": "rerank", "depth": depth, "reranker": self.describe(), "of": run.name}
-        return rescored(run, scores).with_provenance(Provenance.merged([run.provenance, found.provenance], made_by))
-
-    def describe(self) -> dict[str, Any]:
-        """``kind`` pyterrier, and how the ``transformer`` writes itself."""
-        return {"kind": "pyterrier", "transformer": repr(self.transformer)}
+        return rescored(run, scores).with_provenance(Provenance.merged([run.provenance, answers.provenance], made_by))
 
     def _text_of(self, doc_id: str) -> str:
         if not isinstance(self.documents, IndexSearcher):
@@ -121,9 +117,6 @@ class TransformerReranker:
 
     def __mod__(self, k: int) -> CutReranker:
         return CutReranker(self, k)
-
-    def __repr__(self) -> str:
-        return self.name
 
 
 def _frame(queries: list[Query], text: Callable[[Query], str] | None) -> pd.DataFrame:

@@ -10,7 +10,14 @@ import pandas as pd
 import pyterrier as pt
 
 from porism.errors import QueryError
-from porism.lab.adapters.pyterrier.frames import ids, noted, queries_from_frame, query_columns, ranks, run_from_frame
+from porism.lab.adapters.pyterrier.frames import (
+    ids,
+    noted,
+    queries_from_frame,
+    query_columns,
+    result_columns,
+    run_from_frame,
+)
 from porism.lab.fusion import Fusion
 from porism.lab.pipeline import DEPTH, PipelineStage, Reranker
 from porism.lab.pipeline.protocols import check_count
@@ -118,15 +125,15 @@ class PorismFusion(pt.Transformer):  # type: ignore[misc, unused-ignore]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """The columns of the queries, those that all results share, ``docno``, ``score`` and ``rank``."""
         pt.validate.columns(inp, includes=["qid"], context=self)
-        found = [transformer.transform(inp.copy()) for transformer in self.transformers]
-        for frame, transformer in zip(found, self.transformers, strict=True):
+        frames = [transformer.transform(inp.copy()) for transformer in self.transformers]
+        for frame, transformer in zip(frames, self.transformers, strict=True):
             pt.validate.result_frame(frame, extra_columns=["score"], context=transformer)
         query_ids = list(dict.fromkeys(ids(inp, "qid")))
-        runs = [run_from_frame(frame, repr(of), query_ids) for frame, of in zip(found, self.transformers, strict=True)]
+        runs = [run_from_frame(frame, repr(of), query_ids) for frame, of in zip(frames, self.transformers, strict=True)]
         fused = self.fusion.fuse(runs, depth=self.k)
-        shared = [name for name in found[0].columns if all(name in frame.columns for frame in found)]
+        shared = [name for name in frames[0].columns if all(name in frame.columns for frame in frames)]
         shared = [name for name in shared if name not in ("score", "rank")]
-        rows = pd.concat([frame[shared] for frame in found], ignore_index=True)
+        rows = pd.concat([frame[shared] for frame in frames], ignore_index=True)
         return _placed(rows, fused, query_ids)
 
     def transform_inputs(self) -> list[list[str]]:
@@ -152,13 +159,8 @@ class PorismFusion(pt.Transformer):  # type: ignore[misc, unused-ignore]
 def _results(frame: pd.DataFrame, queries: Sequence[Query], run: Run) -> pd.DataFrame:
     """The results of a run, each with the row of its query; the run has the queries in the order of the rows."""
     given = frame.drop(columns=[name for name in _RESULT if name in frame.columns])
-    found = given.iloc[np.repeat(np.arange(len(queries)), np.diff(run.offsets))].reset_index(drop=True)
-    query_ids = np.repeat(np.array(run.query_ids, object), np.diff(run.offsets)).tolist()
-    found["qid"] = pd.Series(query_ids, dtype=str)
-    found["docno"] = pd.Series(list(run.doc_ids), dtype=str)
-    found["score"] = run.scores.copy()
-    found["rank"] = ranks(run)
-    return noted(found, run)
+    results = given.iloc[np.repeat(np.arange(len(queries)), np.diff(run.offsets))].reset_index(drop=True)
+    return noted(results.assign(**result_columns(run)), run)
 
 
 def _reranked(frame: pd.DataFrame, by: Reranker, depth: int | None, fields: Sequence[str]) -> pd.DataFrame:
@@ -180,17 +182,13 @@ def _placed(rows: pd.DataFrame, run: Run, query_ids: Sequence[str]) -> pd.DataFr
     at: dict[tuple[str, str], int] = {}
     for number, key in enumerate(zip(ids(rows, "qid"), ids(rows, "docno"), strict=True)):
         at.setdefault(key, number)
-    places: list[int] = []
-    scores: list[Any] = []
-    positions: list[int] = []
-    for query_id in query_ids:
-        for position, (doc_id, score) in enumerate(run[query_id]):
-            places.append(at[query_id, doc_id])
-            scores.append(score)
-            positions.append(position)
-    found = rows.iloc[places].reset_index(drop=True)
+    placed = [
+        (at[query_id, doc_id], score, position)
+        for query_id in query_ids for position, (doc_id, score) in enumerate(run[query_id])
+    ]
+    results = rows.iloc[[place for place, _, _ in placed]].reset_index(drop=True)
     for name in ("qid", "docno"):
-        found[name] = pd.Series(ids(found, name), dtype=str)
-    found["score"] = np.array(scores, np.float64)
-    found["rank"] = np.array(positions, np.int64)
-    return noted(found, run)
+        results[name] = pd.Series(ids(results, name), dtype=str)
+    results["score"] = np.array([score for _, score, _ in placed], np.float64)
+    results["rank"] = np.array([position for _, _, position in placed], np.int64)
+    return noted(results, run)

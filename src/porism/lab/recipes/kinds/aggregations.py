@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,15 @@ import numpy as np
 from porism.lab.pairwise import AGGREGATIONS, Aggregation, Holes, aggregate, make_aggregation, ranked_by, read_pairwise
 from porism.lab.pairwise.aggregation.registry import DEFAULT
 from porism.lab.pipeline import rescored
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Loading
 from porism.lab.recipes.digests import file_digest
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
-from porism.lab.recipes.loading import Data, Loading
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import SystemSettings, check_depth
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.settings import nearest, write_settings
+from porism.settings import write_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +43,6 @@ class AggregationSettings(SystemSettings):
 
     def __post_init__(self) -> None:
         check_depth(self.depth)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def made(self) -> Aggregation:
@@ -92,25 +86,19 @@ class AggregationKind(SystemKind[AggregationSettings]):
     def check(self, check: Check) -> None:
         for name, aggregation, path in self.each(check.recipe):
             check.other_system(aggregation.of, (*path, "of"), name)
-            if aggregation.method not in AGGREGATIONS:
-                check.errors.error(
-                    f"there is no aggregation {aggregation.method!r}", (*path, "method"),
-                    nearest(aggregation.method, AGGREGATIONS),
-                )
-                continue
-            method = AGGREGATIONS[aggregation.method]
-            known = [setting.name for setting in fields(method) if setting.init]
-            self.check_rest(check, aggregation, path, partial(make_aggregation, aggregation.method), known)
+            if check.known(aggregation.method, AGGREGATIONS, "aggregation", (*path, "method")):
+                known = [setting.name for setting in fields(AGGREGATIONS[aggregation.method]) if setting.init]
+                self.check_rest(check, aggregation, path, lambda table: table.made, known)
 
     def load(self, loading: Loading) -> dict[str, str]:
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for name, aggregation in self.of(loading.recipe).items():
             path = (self.table, name, "pairs")
             file = loading.exists(aggregation.pairs, path)
             if file is not None:
                 with loading.errors.taking(path):
-                    found[name] = file_digest(file)
-        return found
+                    digests[name] = file_digest(file)
+        return digests
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
         settings = self.of(planner.recipe)[system]
@@ -119,13 +107,9 @@ class AggregationKind(SystemKind[AggregationSettings]):
             **write_settings(settings.made),
         }
         source = planner.runs[settings.of, topics]
-        content = _digests(planner.data)[system]
-        planner.add_run(self.stages[0], system, topics, [source], parameters, source.key, content)
+        planner.add_run(
+            self.stages[0], system, topics, [source], parameters, source.key, planner.data[self.table][system]
+        )
 
 
 AGGREGATION_KIND = AggregationKind()
-
-
-def _digests(data: Data) -> Mapping[str, str]:
-    found: Mapping[str, str] = data["aggregations"]
-    return found

@@ -1,6 +1,6 @@
 """The protocol of kinds of tables: what a recipe can say, how that is checked, planned and made.
 
-A kind is one module of this folder: the settings of its table, a subclass of :class:`TableKind`, and the stages that
+A kind is in one module of this folder: the settings of its table, a subclass of :class:`TableKind`, and the stages that
 make its output, each a subclass of :class:`StageKind`. What answers topics with runs is a :class:`SystemKind`, what is
 made of runs a :class:`ResultKind`. It is known once :data:`porism.lab.recipes.kinds.registry.KINDS` lists it.
 
@@ -13,19 +13,16 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from porism.errors import ConfigError
-from porism.lab.recipes.cache import CacheEntry
-from porism.lab.recipes.checking import Check
-from porism.lab.recipes.draft import Draft
-from porism.lab.recipes.errors import RecipeErrors
+from porism.lab.recipes.cache import CacheEntry, copy_run
+from porism.lab.recipes.checking import Check, Data, Loading, Requirement
+from porism.lab.recipes.draft import Draft, RecipeErrors, tolerant
 from porism.lab.recipes.execution import RUN_FILE, Execution, OnCount, Parameters
-from porism.lab.recipes.loading import Data, Loading, Requirement
-from porism.lab.recipes.outputs import copy_run
 from porism.lab.recipes.planning import Planner, RecipeStage, StageType
 from porism.lab.recipes.recipe import Recipe, ResultSettings, SystemSettings, own_settings
 from porism.lab.tuning import Objective
@@ -132,8 +129,8 @@ class TableKind(Generic[S]):
 
     def of(self, recipe: Recipe) -> Mapping[str, S]:
         """The tables of a recipe by name; a single one has the name of the kind."""
-        found: Mapping[str, S] = recipe.tables.get(self.table, {})
-        return found
+        tables: Mapping[str, S] = recipe.tables.get(self.table, {})
+        return tables
 
     def each(self, recipe: Recipe) -> Iterator[tuple[str, S, Path]]:
         """The tables of a recipe: name, settings, and the place in the recipe."""
@@ -151,7 +148,6 @@ class TableKind(Generic[S]):
 
     def check_name(self, name: str, path: Path, errors: RecipeErrors) -> None:
         """Whether a table can have this name, which can be one of a file."""
-        return
 
     def read(self, given: dict[str, Any], path: Path, errors: RecipeErrors) -> dict[str, Any]:
         """A table before its settings are made of it; what cannot be used is noted and left out."""
@@ -159,14 +155,18 @@ class TableKind(Generic[S]):
 
     def check(self, check: Check) -> None:
         """Notes what is wrong with all tables of the kind, as far as the recipe alone shows it."""
-        return
 
     def check_rest(
-        self, check: Check, table: S, path: Path, read: Callable[[Mapping[str, Any]], T], known: Iterable[str]
+        self, check: Check, table: Any, path: Path, read: Callable[[S], T], known: Iterable[str]
     ) -> T | None:
-        """What ``read`` makes of the settings that a table has beside its own; see :meth:`Check.rest`."""
-        own = own_settings(self.settings, but=self.rest)
-        return check.rest(getattr(table, self.rest), read, own=own, known=known, path=path)
+        """What ``read`` makes of a table, of whose settings beside its own those that are not ``known`` are noted and
+        left out, and so are those that it refuses."""
+        names, given = list(known), getattr(table, self.rest)
+        check.unknown(given, [*own_settings(self.settings, but=self.rest), *names], path)
+        return tolerant(
+            lambda some: read(replace(table, **{self.rest: some})),
+            {name: value for name, value in given.items() if name in names}, path, check.errors,
+        )
 
     def load(self, loading: Loading) -> Any:
         """Reads and checks the files that the tables name; what it gives is the kind's :data:`Data`."""
@@ -186,11 +186,9 @@ class TableKind(Generic[S]):
 
     def plan(self, planner: Planner) -> None:
         """Adds the stages that others begin with; those of systems and results are planned one by one."""
-        return
 
     def begin(self, execution: Execution) -> None:
         """Gives what is there before any stage is made."""
-        return
 
 
 class SystemKind(TableKind[Y]):
@@ -213,7 +211,6 @@ class SystemKind(TableKind[Y]):
 
     def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
         """Notes what keeps a system itself from answering a topic set that a result needs."""
-        return
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
         """All parameters of a system as plain values, on topics that ask for documents or for formulas.
@@ -275,9 +272,6 @@ class ResultKind(TableKind[R]):
 
 
 def kind_of(recipe: Recipe, system: str) -> SystemKind[Any]:
-    """The kind of a system.
-
-    :raises KeyError: there is no such system.
-    """
+    """The kind of a system."""
     kind: SystemKind[Any] = recipe.kinds[recipe.table_of(system)]
     return kind

@@ -15,7 +15,7 @@ from porism.errors import ConfigError, IndexFolderError, IndexNotFound, PorismEr
 from porism.index import Snapshot
 from porism.index.joint import check_alike, join_manifests
 from porism.index.manifest import Manifest, read_manifest
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Loading, Requirement
 from porism.lab.recipes.digests import digest, source_digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
@@ -27,11 +27,10 @@ from porism.lab.recipes.kinds.collection_settings import (
     collection_of,
 )
 from porism.lab.recipes.kinds.tokenizers import READING_LIBRARIES, TOKENIZER_KIND, made_tokenizers, reader_options
-from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe
 from porism.search.sources.indexing import Progress, index_documents, read_documents
-from porism.settings import Path, nearest
+from porism.settings import Path
 from porism.types import Document
 
 
@@ -84,17 +83,14 @@ def _missing(path: FilePath, documents: Iterable[Document]) -> Iterator[Document
     again: set[str] = set()  # ids that occur more than once in the source: of these the last counts
     with snapshot:
         for document in documents:
-            found = snapshot.find(document.id)
-            if document.id not in again and found is not None:
-                segment, number = found
-                if _same(load_document(segment.stored(number)), document):
+            place = snapshot.find(document.id)
+            if document.id not in again and place is not None:
+                segment, number = place
+                held = load_document(segment.stored(number))
+                if dict(held.fields) == dict(document.fields) and dict(held.metadata) == dict(document.metadata):
                     continue
             again.add(document.id)
             yield document
-
-
-def _same(mine: Document, other: Document) -> bool:
-    return dict(mine.fields) == dict(other.fields) and dict(mine.metadata) == dict(other.metadata)
 
 
 class CollectionKind(TableKind[CollectionSettings]):
@@ -126,10 +122,8 @@ class CollectionKind(TableKind[CollectionSettings]):
                         f"{name} needs one index, and the collection has {len(given.indexes)}", (name,),
                         "Train or encode for one index, or index the sources together.",
                     )
-        if given.format is not None and given.format not in READERS:
-            check.errors.error(
-                f"there is no format {given.format!r}", ("collection", "format"), nearest(given.format, READERS)
-            )
+        if given.format is not None:
+            check.known(given.format, READERS, "format", ("collection", "format"))
         if isinstance(given.channels, str) and given.channels not in ("default", "all"):
             check.errors.error(
                 f"'collection.channels' cannot be {given.channels!r}", ("collection", "channels"),
@@ -144,8 +138,9 @@ class CollectionKind(TableKind[CollectionSettings]):
             check.errors.take(error, ("collection", where))
 
     def load(self, loading: Loading) -> Manifest | None:
-        given = collection_of(loading.recipe)
-        if given is None or not _is_used(loading.recipe, loading.used_topics):
+        given, recipe = collection_of(loading.recipe), loading.recipe
+        searches = any(settings.searches for settings in recipe.systems.values())
+        if given is None or not (searches or _is_partial(recipe, loading.used_topics)):
             return None
         if given.index is not None:
             return self._load_indexes(loading, given)
@@ -243,11 +238,7 @@ def index_paths(execution: Execution) -> list[FilePath]:
     """The folders of the indexes that are searched as one: those that are there, or the one in the cache."""
     collection = collection_of(execution.recipe)
     there = () if collection is None else collection.indexes
-    return [execution.draft.file(one) for one in there] or [index_path(execution)]
-
-
-def _is_used(recipe: Recipe, topics: Iterable[str]) -> bool:
-    return any(settings.searches for settings in recipe.systems.values()) or _is_partial(recipe, topics)
+    return [execution.draft.file(index) for index in there] or [index_path(execution)]
 
 
 def _is_partial(recipe: Recipe, topics: Iterable[str]) -> bool:

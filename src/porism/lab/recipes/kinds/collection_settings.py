@@ -13,9 +13,8 @@ from porism.analysis.channels import EncodedChannel, UnknownChannel, parse_chann
 from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.errors import ConfigError, PorismError
 from porism.index.manifest import Manifest
-from porism.lab.recipes.checking import Check, nearest_or_add, toml_key
+from porism.lab.recipes.checking import Check, Loading, nearest_or_add, toml_key
 from porism.lab.recipes.kinds.tokenizers import TOKENIZER_KIND, tokenizer_of
-from porism.lab.recipes.loading import Loading
 from porism.lab.recipes.recipe import Recipe
 from porism.retrieve.lexical.settings import check_channels
 from porism.settings import Path, Settings, nearest
@@ -80,8 +79,8 @@ class CollectionSettings(Settings):
 
 def collection_of(recipe: Recipe) -> CollectionSettings | None:
     """The collection of a recipe, if it has one."""
-    found: CollectionSettings | None = recipe.tables.get("collection", {}).get("collection")
-    return found
+    collection: CollectionSettings | None = recipe.tables.get("collection", {}).get("collection")
+    return collection
 
 
 def analysis_config(

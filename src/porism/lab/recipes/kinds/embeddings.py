@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Requirement
 from porism.lab.recipes.digests import files_digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.collection import planned_index
-from porism.lab.recipes.kinds.collection_settings import can_be_learned, check_held, check_learned_channel
-from porism.lab.recipes.kinds.intermediate import IndexFileStage, IntermediateKind, StageInputs, known_info
-from porism.lab.recipes.loading import Loading, Requirement
+from porism.lab.recipes.kinds.collection_settings import check_learned_channel
+from porism.lab.recipes.kinds.intermediate import IndexFileStage, StageInputs, TermKind, known_info
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, own_settings
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
@@ -67,7 +66,7 @@ class TrainEmbeddings(IndexFileStage):
         METHODS[table.method].train(index, name, table.channel, embedding_settings(table), options, on_count)
 
 
-class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
+class EmbeddingKind(TermKind[EmbeddingSettings]):
     """Embeddings. They are trained where a similarity matrix that something searches with is made of them."""
 
     table = "embeddings"
@@ -80,23 +79,8 @@ class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
         for name, table, path in self.each(check.recipe):
             check.artifact_name(EMBEDDINGS, name, path)
             check_learned_channel(check, table.channel, (*path, "channel"))
-            if table.method not in METHODS:
-                check.errors.error(
-                    f"there is no method of training embeddings {table.method!r}", (*path, "method"),
-                    nearest(table.method, METHODS),
-                )
-                continue
-            def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Any:
-                return embedding_settings(replace(table, settings=given))
-
-            self.check_rest(check, table, path, read, own_settings(METHODS[table.method].settings))
-
-    def load(self, loading: Loading) -> None:
-        for name, table in self.of(loading.recipe).items():
-            check_held(loading, {table.channel: (self.table, name, "channel")})
-
-    def channels(self, recipe: Recipe, folder: Path) -> Iterable[str]:
-        return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
+            if check.known(table.method, METHODS, "method of training embeddings", (*path, "method")):
+                self.check_rest(check, table, path, embedding_settings, own_settings(METHODS[table.method].settings))
 
     def requirements_of(self, recipe: Recipe, name: str) -> Iterable[Requirement]:
         """The libraries that training one needs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.manifest import read_manifest
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Loading
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.collection import index_state, planned_index
@@ -21,7 +21,6 @@ from porism.lab.recipes.kinds.intermediate import file_inputs
 from porism.lab.recipes.kinds.pairs import PAIR_KIND, excluded, excluded_from, training_pairs
 from porism.lab.recipes.kinds.searching import searched_index
 from porism.lab.recipes.kinds.trainings import TrainingKind, TrainingStage, training_base
-from porism.lab.recipes.loading import Loading
 from porism.lab.recipes.planning import Planner
 from porism.lab.train.encoder.collection import TrainingCollection, collection_texts
 from porism.lab.train.encoder.settings import EncoderTraining
@@ -52,25 +51,6 @@ class AuxiliaryCollection(Settings):
             raise ConfigError("another collection needs pairs", hint='Add files = ["FILE"].')
 
 
-def load_auxiliary(loading: Loading, tables: Sequence[AuxiliaryCollection], path: SettingPath) -> None:
-    """Whether indexes and files are there."""
-    for number, table in enumerate(tables):
-        for key in ("files", "exclude_topics", "exclude_ids"):
-            loading.all_exist(getattr(table, key), (*path, number, key))
-        folder = loading.exists(table.index, (*path, number, "index"))
-        if folder is None:
-            continue
-        with loading.errors.taking((*path, number, "index")):
-            read_manifest(folder)
-
-
-def auxiliary_inputs(draft: Draft, tables: Sequence[AuxiliaryCollection]) -> Iterator[tuple[str, str]]:
-    """The names and digests of what an encoder learns from them."""
-    for table in tables:
-        yield f"index {table.index}", index_state(read_manifest(draft.file(table.index)))
-        yield from file_inputs(draft, (*table.files, *table.exclude_topics, *table.exclude_ids)).items()
-
-
 def read_auxiliary(
     draft: Draft, tables: Iterable[AuxiliaryCollection], text: ModelText, overlap: float, settings: EncoderTraining
 ) -> list[TrainingCollection]:
@@ -79,18 +59,15 @@ def read_auxiliary(
     :raises SourceError: a file cannot be read. :raises FormatError: one is broken.
     :raises IndexNotFound: an index has gone. :raises IndexCorrupt: its files are damaged.
     """
-    found = []
+    collections = []
     for table in tables:
         pairs = [pair for name in table.files for pair in read_pairs(draft.file(name))]
         with Snapshot.open(draft.file(table.index)) as snapshot:
             documents = StoredDocuments(snapshot)
             exclude = excluded(table, draft, documents, text, overlap)
             texts = collection_texts(documents, text, exclude, settings.candidates, settings.seed)
-        found.append(TrainingCollection(pairs, texts))
-    return found
-
-
-_KEPT = "questions that keep their vectors"
+        collections.append(TrainingCollection(pairs, texts))
+    return collections
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,20 +118,31 @@ class EncoderKind(TrainingKind[EncoderTable]):
                     "the loss collection needs one, and there is none", (*path, "loss"), "Add [collection]."
                 )
             return
-        for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("also", "other collections")):
+        for key in ("keep", "keep_files", "also"):
             if getattr(table, key):
-                check.errors.error(f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".')
+                needs = "other collections" if key == "also" else "questions that keep their vectors"
+                check.errors.error(f"only the loss collection has {needs}", (*path, key), 'Add loss = "collection".')
 
     def load(self, loading: Loading) -> None:
         super().load(loading)
         for name, table in self.of(loading.recipe).items():
-            load_auxiliary(loading, table.also, (self.table, name, "also"))
+            for number, other in enumerate(table.also):
+                path = (self.table, name, "also", number)
+                for key in ("files", "exclude_topics", "exclude_ids"):
+                    loading.all_exist(getattr(other, key), (*path, key))
+                folder = loading.exists(other.index, (*path, "index"))
+                with loading.errors.taking((*path, "index")):
+                    if folder is not None:
+                        read_manifest(folder)
 
     def inputs(self, planner: Planner, table: EncoderTable) -> dict[str, str]:
-        found = super().inputs(planner, table) | dict(auxiliary_inputs(planner.draft, table.also))
+        keys, draft = super().inputs(planner, table), planner.draft
+        for other in table.also:
+            keys[f"index {other.index}"] = index_state(read_manifest(draft.file(other.index)))
+            keys |= file_inputs(draft, (*other.files, *other.exclude_topics, *other.exclude_ids))
         if table.settings.get("loss") == "collection":
-            found["index collection"] = planned_index(planner).key
-        return found
+            keys["index collection"] = planned_index(planner).key
+        return keys
 
     def train(self, execution: Execution, table: EncoderTable, folder: Path, on_count: OnCount) -> EncoderReport:
         pairs = training_pairs(execution, table.pairs, table.files)
@@ -181,9 +169,10 @@ def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> d
     """The documents of the collection but those that its tables of pairs leave out."""
     documents = searched_index(execution).documents
     tables = PAIR_KIND.of(execution.recipe)
-    found = [excluded_from(tables[name], execution.draft, documents) for name in table.pairs]
+    exclusions = [excluded_from(tables[name], execution.draft, documents) for name in table.pairs]
     together = Exclusion(
-        tuple(dict.fromkeys(one for each in found for one in each.texts)),
-        frozenset().union(*(each.ids for each in found)), min((each.overlap for each in found), default=0.6),
+        tuple(dict.fromkeys(left_out for exclusion in exclusions for left_out in exclusion.texts)),
+        frozenset().union(*(exclusion.ids for exclusion in exclusions)),
+        min((exclusion.overlap for exclusion in exclusions), default=0.6),
     )
     return collection_texts(documents, text, together)

@@ -13,13 +13,13 @@ from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.index.vector_rows import NumberType
 from porism.lab.recipes.cache import CacheEntry, writing
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Loading, Requirement
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
 from porism.lab.recipes.kinds.collection import index_folder, index_path, planned_index
 from porism.lab.recipes.kinds.encoders import ENCODER_KIND
-from porism.lab.recipes.kinds.formula_encoders import FORMULA_ENCODER_KIND
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs
+from porism.lab.recipes.kinds.models import FORMULA_ENCODER_KIND
 from porism.lab.recipes.kinds.searching import (
     FORMULA_VECTORS,
     SPARSE_VECTORS,
@@ -27,8 +27,10 @@ from porism.lab.recipes.kinds.searching import (
     TOKEN_VECTORS,
     VECTORS,
     needed_vectors,
+    trained_models,
     vectors_of_index,
 )
+from porism.lab.recipes.kinds.similarities import planned_similarities
 from porism.lab.recipes.kinds.trainings import (
     TRAINING_LIBRARIES,
     base_digest,
@@ -36,7 +38,6 @@ from porism.lab.recipes.kinds.trainings import (
     check_base,
     opened_base,
 )
-from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import own_settings
 from porism.settings import Settings, write_settings
@@ -113,10 +114,7 @@ class EncodingStage(StageKind):
         return self.encoding.records.kind
 
     def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
-        """Encodes beside the segments of the index; what is cached is the file that describes the encoder.
-
-        :raises ConfigError: the encoder cannot be loaded, or the index has another one of this name.
-        """
+        """Encodes beside the segments of the index; what is cached is the file that describes the encoder."""
         self._encode(stage, execution, on_count)
         index = index_path(execution)
         path = self.artifacts.path(index, stage.name)
@@ -125,10 +123,7 @@ class EncodingStage(StageKind):
         return self.encoding.about(self.encoding.records.find(index, stage.name))
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
-        """Encodes again what is not encoded, such as all of an index made anew.
-
-        :raises ConfigError: the encoder cannot be loaded, or the index has another one of this name.
-        """
+        """Encodes again what is not encoded, such as all of an index made anew."""
         index = index_path(execution)
         path = self.artifacts.path(index, stage.name)
         kept = entry.file(path.name).read_bytes()
@@ -145,12 +140,7 @@ class EncodingStage(StageKind):
             return all(map(provider.has, snapshot.segments))
 
     def _encode(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> None:
-        """Encodes what is not encoded yet.
-
-        :raises KeyboardInterrupt: it was interrupted.
-        :raises ConfigError: the encoder cannot be loaded or is of another kind, or the index has another one of this
-            name.
-        """
+        """Encodes what is not encoded yet."""
         table = execution.recipe.tables[TABLES[self.artifacts]][stage.name]
         index, model = index_path(execution), self._model(table, execution)
         given = {setting.name: getattr(table, setting.name) for setting in fields(table)}
@@ -172,8 +162,7 @@ class EncodingStage(StageKind):
             raise KeyboardInterrupt
 
     def _model(self, table: EncodingTable, execution: Execution) -> Path:
-        """The folder of an encoder, there or trained before; that in the index, which goes along with it, where it
-        is."""
+        """The folder of an encoder, there or trained before, or that in the index, which goes along with it."""
         made = execution.planner.others.get((self.trained.table, table.model))
         if made is not None:
             inside = index_path(execution) / MODELS.folder / table.model
@@ -201,9 +190,9 @@ class EncodingTableKind(IntermediateKind[EncodingTable]):
             with check.errors.taking(path):
                 self.stage.artifacts.check_name(name)
             if self.rest:
-                check.rest(
-                    getattr(table, self.rest), EncoderSettings().changed, own=own_settings(type(table), but=self.rest),
-                    known=own_settings(EncoderSettings), path=path,
+                self.check_rest(
+                    check, table, path, lambda table: EncoderSettings().changed(getattr(table, self.rest)),
+                    own_settings(EncoderSettings),
                 )
             trained = trained_by.of(check.recipe).get(table.model)
             if trained is not None:
@@ -268,12 +257,19 @@ ENCODING_KINDS = (
 channel ``splade:NAME``, and of formulas."""
 
 
-def planned_vectors(planner: Planner, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """The parameters of a stage that searches by a model, of the encodings that this needs: table → name → key."""
-    found: dict[str, dict[str, str]] = {}
+def planned_needs(
+    planner: Planner, system: str, formulas: bool, model: Mapping[str, Any]
+) -> dict[str, dict[str, str]]:
+    """The parameters of a stage that searches by a model, of all that this needs: by kind, name → key or digest.
+
+    These are similarity matrices, trained files of an index, and encodings.
+    """
+    needs = {
+        "similarities": planned_similarities(planner, system, formulas), "trained": trained_models(planner.draft, model)
+    }
     for of, name in needed_vectors(model):
         kind: EncodingTableKind = planner.recipe.kinds[TABLES[of]]
         there = tuple(kind.of(planner.recipe)) or vectors_of_index(index_folder(planner.draft), of)
         for encoding in (name,) if name else there:
-            found.setdefault(kind.table, {})[encoding] = kind.planned(planner, encoding).key
-    return found
+            needs.setdefault(kind.table, {})[encoding] = kind.planned(planner, encoding).key
+    return {kind: names for kind, names in needs.items() if names}

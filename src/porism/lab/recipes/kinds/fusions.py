@@ -9,12 +9,11 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.lab.fusion import FUSIONS, LEARNED, Fusion, FusionTable, LearnedFusion, cross_validate_fusion, make_fusion
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.checking import Check, Data, Loading, Requirement
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStageKind, SystemKind
-from porism.lab.recipes.kinds.topics import check_judged, judgments_digest, topic_set, used_qrels
-from porism.lab.recipes.loading import Data, Loading, Requirement
+from porism.lab.recipes.kinds.topics import check_judged, judgments_digest, learned_from, used_qrels
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import SystemSettings, base_set, check_depth, check_folds
 from porism.lab.tuning import FusionObjective, Objective, with_parameters
@@ -51,10 +50,6 @@ class FusionSettings(SystemSettings):
             raise ConfigError("a fusion needs a system to fuse", hint='For example: of = ["first", "second"].')
         if len(set(self.of)) < len(self.of):
             raise ConfigError("a fusion cannot take one system twice", hint="Give it a larger weight.")
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return self.of
 
     @property
     def learns_on(self) -> str:
@@ -99,20 +94,13 @@ class FusionKind(SystemKind[FusionSettings]):
         for name, fusion, path in self.each(check.recipe):
             for number, system in enumerate(fusion.of):
                 check.other_system(system, (*path, "of", number), name)
-            if fusion.method not in FUSIONS:
-                check.errors.error(
-                    f"there is no fusion {fusion.method!r}", (*path, "method"), nearest(fusion.method, FUSIONS)
-                )
-                continue
-            self._check_method(check, fusion, path)
+            if check.known(fusion.method, FUSIONS, "fusion", (*path, "method")):
+                self._check_method(check, fusion, path)
 
     def _check_method(self, check: Check, fusion: FusionSettings, path: Path) -> None:
         method = FUSIONS[fusion.method]
         parameters = [setting.name for setting in fields(method) if setting.init]
-        def read(given: Mapping[str, Any]) -> Fusion:
-            return FusionSettings(fusion.of, fusion.method, parameters=given).made(check.recipe.seed)
-
-        made = self.check_rest(check, fusion, path, read, parameters)
+        made = self.check_rest(check, fusion, path, lambda table: table.made(check.recipe.seed), parameters)
         for setting in ("weights", "coefficients"):
             weights = getattr(made, setting, None)
             if weights is not None and len(weights) != len(fusion.of):
@@ -193,9 +181,7 @@ class FusionKind(SystemKind[FusionSettings]):
 
     def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
         fusion = self.of(draft.recipe)[system]
-        if fusion.train_on is None or (fusion.folds and base_set(fusion.train_on) == base_set(topics)):
-            return ()
-        return topic_set(data, fusion.train_on).judged(fusion.train_on)
+        return () if fusion.train_on is None else learned_from(data, fusion.train_on, fusion.folds, topics)
 
 
 FUSION_KIND = FusionKind()

@@ -11,13 +11,15 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from porism.errors import ConfigError
 from porism.lab.recipes.cache import Cache, CacheEntry, writing
+from porism.lab.recipes.checking import Loading
 from porism.lab.recipes.digests import digest, file_digest
-from porism.lab.recipes.draft import Draft
-from porism.lab.recipes.errors import RecipeErrors
+from porism.lab.recipes.draft import Draft, RecipeErrors
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind, TableKind
 from porism.lab.recipes.kinds.collection import index_folder, index_path
+from porism.lab.recipes.kinds.collection_settings import can_be_learned, check_held
 from porism.lab.recipes.planning import Input, Planner, RecipeStage
+from porism.lab.recipes.recipe import Recipe
 from porism.settings import Settings
 from porism.system.files.artifacts import ArtifactKind
 
@@ -37,11 +39,6 @@ class IndexFileStage(StageKind):
         """What the record says of a file."""
 
     def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
-        """Makes the file and moves it to the cache.
-
-        :raises ConfigError: there is nothing to learn from, or it does not come to finite numbers.
-        :raises MissingExtra: a library is not installed.
-        """
         index, name = index_path(execution), f"recipe-{stage.key}"
         self.make_file(stage, execution, index, name, on_count)
         path = self.artifact.path(index, name)
@@ -51,20 +48,16 @@ class IndexFileStage(StageKind):
         return about
 
     def put(self, stage: RecipeStage, entry: CacheEntry, execution: Execution, outputs: Outputs) -> None:
-        """Puts the file into the index under its own name, all at once.
-
-        :raises ConfigError: the index is none of the cache's, and has a file of this name that is none either.
-        :raises StorageError: the folder cannot be written.
-        """
+        """Puts the file into the index under its own name, all at once."""
         source = entry.file(f"{stage.name}.bin")
         target = self.artifact.path(index_path(execution), stage.name)
         if _same(source, target):
             return
         self._check_free(stage, execution)
         content = file_digest(source)
-        known = _placed(execution.cache, target)
+        known, contents = _placed(execution.cache, target)
         with writing(target):
-            if index_folder(execution.draft) is not None and content not in _lines(known):
+            if index_folder(execution.draft) is not None and content not in contents:
                 known.parent.mkdir(parents=True, exist_ok=True)
                 with open(known, "a", encoding="ascii") as file:
                     file.write(f"{content}\n")
@@ -90,7 +83,7 @@ class IndexFileStage(StageKind):
         if index is None:
             return
         target = self.artifact.path(index, stage.name)
-        if target.exists() and file_digest(target) not in _lines(_placed(execution.cache, target)):
+        if target.exists() and file_digest(target) not in _placed(execution.cache, target)[1]:
             raise ConfigError(
                 f"the index has {self.artifact.folder} {stage.name!r} of its own", where=str(target),
                 hint="Choose another name in the recipe, or leave "
@@ -108,13 +101,10 @@ def content_digest(path: Path) -> str:
     return digest(["file there", file_digest(path)])
 
 
-def _placed(cache: Cache, target: Path) -> Path:
-    """The file that lists the digests of all that this cache has put at a place."""
-    return cache.folder / "placed" / f"{digest(str(target.resolve()))}.txt"
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="ascii").split() if path.exists() else []
+def _placed(cache: Cache, target: Path) -> tuple[Path, list[str]]:
+    """The digests of all that this cache has put at a place, and the file that lists them."""
+    path = cache.folder / "placed" / f"{digest(str(target.resolve()))}.txt"
+    return path, path.read_text(encoding="ascii").split() if path.exists() else []
 
 
 def _same(source: Path, target: Path) -> bool:
@@ -137,10 +127,7 @@ class StageInputs(NamedTuple):
 
 
 def file_inputs(draft: Draft, files: Iterable[str]) -> dict[str, str]:
-    """Files of the recipe with their digests.
-
-    :raises SourceError: one cannot be read.
-    """
+    """Files of the recipe with their digests."""
     return {file: file_digest(draft.file(file)) for file in files}
 
 
@@ -164,18 +151,29 @@ class IntermediateKind(TableKind[S]):
     def planned(self, planner: Planner, name: str) -> Input:
         """The stage that makes it, planned where it was not; or what an index that is there has of this name."""
         place = (self.table, name)
-        if place not in planner.others:
-            made = self.making(planner, name)
-            planner.others[place] = self._there(planner, name) if made is None else self._stage(planner, name, made)
+        if place in planner.others:
+            return planner.others[place]
+        made = self.making(planner, name)
+        if made is not None:
+            stage = planner.add(self.stages[0], name, "", made.inputs, made.parameters, list(made.inputs.values()))
+            planner.others[place] = Input(stage.id, stage.key)
+        else:
+            index = index_folder(planner.draft)
+            assert index is not None, "what is not defined was an error before"
+            assert self.artifact is not None, "what is not defined was an error before"
+            content = content_digest(self.artifact.path(index, name))
+            planner.others[place] = Input(f"{self.table.replace('_', ' ')} {name} of the index", content)
         return planner.others[place]
 
-    def _stage(self, planner: Planner, name: str, made: StageInputs) -> Input:
-        stage = planner.add(self.stages[0], name, "", made.inputs, made.parameters, list(made.inputs.values()))
-        return Input(stage.id, stage.key)
 
-    def _there(self, planner: Planner, name: str) -> Input:
-        index = index_folder(planner.draft)
-        assert index is not None, "what is not defined was an error before"
-        assert self.artifact is not None, "what is not defined was an error before"
-        what = f"{self.table.replace('_', ' ')} {name} of the index"
-        return Input(what, content_digest(self.artifact.path(index, name)))
+class TermKind(IntermediateKind[S]):
+    """A kind of table whose output is learned from the terms of a ``channel``."""
+
+    def load(self, loading: Loading) -> None:
+        for name, table in self.of(loading.recipe).items():
+            if channel := getattr(table, "channel", ""):
+                check_held(loading, {channel: (self.table, name, "channel")})
+
+    def channels(self, recipe: Recipe, folder: Path) -> Iterable[str]:
+        named = [getattr(table, "channel", "") for table in self.of(recipe).values()]
+        return filter(can_be_learned, named)

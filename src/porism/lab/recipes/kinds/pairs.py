@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from porism.analysis.model_text import FormulaWriting, ModelText
 from porism.errors import ConfigError
-from porism.lab.recipes.cache import CacheEntry
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.cache import CacheEntry, copy_file
+from porism.lab.recipes.checking import Check, Loading
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import Outputs, StageKind
@@ -19,15 +19,12 @@ from porism.lab.recipes.kinds.collection import planned_index
 from porism.lab.recipes.kinds.collection_settings import collection_of
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs, file_inputs
 from porism.lab.recipes.kinds.searching import searched_index
-from porism.lab.recipes.loading import Loading
-from porism.lab.recipes.outputs import copy_file
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.train.negatives import IndexSearch, Negatives, add_negatives
 from porism.lab.train.pairs.base import Miner, Pair
 from porism.lab.train.pairs.exclusion import Exclusion, exclusion
 from porism.lab.train.pairs.files import read_pairs, write_pairs
-from porism.lab.train.pairs.mining import mine_pairs
-from porism.lab.train.pairs.registry import parse_miner
+from porism.lab.train.pairs.registry import mine_pairs, parse_miner
 from porism.settings import SettingError, Settings, read_settings, write_settings
 from porism.types import Documents
 
@@ -63,10 +60,6 @@ class MinePairs(StageKind):
     verb = "mine pairs"
 
     def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
-        """Mines and writes them.
-
-        :raises ConfigError: there are none.
-        """
         table: PairSettings = execution.recipe.tables["pairs"][stage.name]
         draft = execution.draft
         text = ModelText(formulas=table.formulas)
@@ -107,12 +100,8 @@ class PairKind(IntermediateKind[PairSettings]):
             for number, written in enumerate(table.miners):
                 with check.errors.taking((self.table, name, "miners", number)):
                     parse_miner(written)
-            try:
+            with check.errors.taking((self.table, name, "negatives")):
                 _negatives(table)
-            except SettingError as error:
-                check.errors.take(error, (self.table, name, "negatives", *error.path))
-            except ConfigError as error:
-                check.errors.take(error, (self.table, name, "negatives"))
 
     def load(self, loading: Loading) -> None:
         for name, table in self.of(loading.recipe).items():
@@ -135,13 +124,13 @@ PAIR_KIND = PairKind()
 
 def training_pairs(execution: Execution, tables: Iterable[str], files: Iterable[str]) -> list[Pair]:
     """The pairs of tables and of files, which something is trained on."""
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for name in tables:
         made = execution.planner.others[PAIR_KIND.table, name]
-        found += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
+        pairs += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
     for name in files:
-        found += read_pairs(execution.draft.file(name))
-    return found
+        pairs += read_pairs(execution.draft.file(name))
+    return pairs
 
 
 class _Excludes(Protocol):
@@ -167,13 +156,13 @@ def excluded_from(table: PairSettings, draft: Draft, documents: Documents) -> Ex
 
 def _miners(table: PairSettings, draft: Draft) -> list[Miner]:
     """The miners, their files found from the folder of the recipe."""
-    found = []
+    miners = []
     for written in table.miners:
         miner = parse_miner(written)
         given = {name: getattr(miner, name) for name in miner.files}
         files: dict[str, Any] = {name: str(draft.file(file)) for name, file in given.items() if file}
-        found.append(replace(miner, **files) if files else miner)
-    return found
+        miners.append(replace(miner, **files) if files else miner)
+    return miners
 
 
 def _files(written: str) -> list[str]:

@@ -11,19 +11,17 @@ from typing import Any
 from porism.errors import ConfigError, PorismError
 from porism.lab.pipeline import formula_pipeline, pipeline
 from porism.lab.pipeline.stages import PipelineStage
-from porism.lab.recipes.answers import AnswerStore, answer_each
+from porism.lab.recipes.answers import answer_each
 from porism.lab.recipes.checking import Check
-from porism.lab.recipes.code import code_digest, library_versions
-from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft, tolerant
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStageKind
 from porism.lab.recipes.kinds.collection import planned_index
-from porism.lab.recipes.kinds.encodings import planned_vectors
-from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
-from porism.lab.recipes.kinds.similarities import check_model_terms, planned_similarities
+from porism.lab.recipes.kinds.encodings import planned_needs
+from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, answer_store, plan_search, searched_index
+from porism.lab.recipes.kinds.similarities import check_model_terms
 from porism.lab.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
-from porism.lab.recipes.planning import Input, Planner, RecipeStage
+from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, check_depth, own_settings
 from porism.retrieve import RetrieverSettings
 from porism.runs.provenance import Provenance
@@ -63,8 +61,7 @@ class AnswerTopics(RunStageKind):
 
     def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         parameters, index_key = stage.parameters, planned_index(execution.planner).key
-        key = digest([index_key, parameters, code_digest(type(self)), library_versions(self.libraries)])
-        store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
+        store = answer_store(stage, execution)
         topics = topic_set(execution.data, stage.topics)
         search = search_stage(execution, stage.name, parameters, topics)
         results, seconds = answer_each(
@@ -119,18 +116,17 @@ class PipelineKind(SearchKind[PipelineSettings]):
             self.check_model(check, channels, write_model(model, formulas), pipeline.settings, path)
 
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
-        found: list[str] = []
+        channels: list[str] = []
         both = sorted({topics.formulas for topics in TOPIC_KIND.of(recipe).values()})
         for settings in self.of(recipe).values():
             for formulas in both:
                 with suppress(PorismError):  # a model that cannot be made is reported elsewhere
-                    found += channels_of(pipeline_model(settings, formulas, folder))
-        return found
+                    channels += channels_of(pipeline_model(settings, formulas, folder))
+        return channels
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
         settings, given = self.of(planner.recipe)[system], topic_set(planner.data, topics)
         formulas = given.settings.formulas
-        similarities = planned_similarities(planner, system, formulas)
         filters = settings.filters.items()
         model = self.parameters(planner.draft, system, formulas)
         parameters = {
@@ -140,13 +136,9 @@ class PipelineKind(SearchKind[PipelineSettings]):
             "depth": settings.depth or planner.recipe.depth,
             "filters": {key: value if isinstance(value, str) else list(value) for key, value in filters},
             **({"repeats": settings.repeats} if settings.repeats > 1 else {}),
-            **({"similarities": similarities} if similarities else {}),
-            **trained_models(planner.draft, model),
-            **planned_vectors(planner, model),
+            **planned_needs(planner, system, formulas, model),
         }
-        queries, index = given.query_digests, planned_index(planner)
-        inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries))]
-        planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries)
+        plan_search(planner, self.stages[0], system, topics, parameters)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
         return write_model(pipeline_model(self.of(draft.recipe)[system], formulas, draft.folder), formulas)

@@ -10,13 +10,11 @@ from porism.lab.recipes.kinds.collection import COLLECTION_KIND
 from porism.lab.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.lab.recipes.kinds.encoders import ENCODER_KIND
 from porism.lab.recipes.kinds.encodings import ENCODING_KINDS
-from porism.lab.recipes.kinds.formula_encoders import FORMULA_ENCODER_KIND
 from porism.lab.recipes.kinds.fusions import FUSION_KIND
-from porism.lab.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
+from porism.lab.recipes.kinds.models import FORMULA_ENCODER_KIND, LANGUAGE_MODEL_KIND, RERANKER_MODEL_KIND
 from porism.lab.recipes.kinds.pairs import PAIR_KIND
 from porism.lab.recipes.kinds.pipelines import PIPELINE_KIND
 from porism.lab.recipes.kinds.report import REPORT_KIND
-from porism.lab.recipes.kinds.reranker_models import RERANKER_MODEL_KIND
 from porism.lab.recipes.kinds.rerankers import RERANKER_KIND
 from porism.lab.recipes.kinds.runs import RUN_KIND
 from porism.lab.recipes.kinds.similarities import SIMILARITY_KIND

@@ -10,14 +10,12 @@ from typing import Any, Literal
 import orjson
 
 from porism.errors import ConfigError, QueryError
-from porism.lab.recipes.cache import CacheEntry
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.cache import CacheEntry, copy_files
+from porism.lab.recipes.checking import Check, Loading, Requirement
 from porism.lab.recipes.execution import Execution, OnCount
-from porism.lab.recipes.graph import answerable, needs
 from porism.lab.recipes.kinds.base import Outputs, ResultKind, StageKind, kind_of
 from porism.lab.recipes.kinds.fusions import FusionSettings, combine, varied_method
 from porism.lab.recipes.kinds.topics import (
-    TopicSet,
     check_judged,
     has_topics,
     judgments_digest,
@@ -26,10 +24,8 @@ from porism.lab.recipes.kinds.topics import (
     used_qrels,
 )
 from porism.lab.recipes.kinds.tuning import applied, tuned_values
-from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.outputs import copy_files
 from porism.lab.recipes.planning import Planner, RecipeStage
-from porism.lab.recipes.recipe import Recipe, ResultSettings, base_set
+from porism.lab.recipes.recipe import Recipe, ResultSettings, answerable, base_set, needs
 from porism.lab.reports import Ablation, make_ablation, make_report, text_table, write_csv, write_html, write_latex
 from porism.lab.reports.details import tuning_curves
 from porism.lab.reports.extensions import FusionExtension
@@ -40,9 +36,7 @@ from porism.settings import Path, nearest, write_settings
 BEST = "best"
 """The baseline that is whichever system has the highest value."""
 
-_WRITERS = {
-    "html": (write_html, "report.html"), "latex": (write_latex, "report.tex"), "csv": (write_csv, "report.csv"),
-}
+_WRITERS = {"html": (write_html, "report.html"), "latex": (write_latex, "report.tex"), "csv": (write_csv, "report.csv")}
 """Format → what writes a report in it, and the name of the file."""
 
 TEXT_FILE = "report.txt"
@@ -124,10 +118,6 @@ class CompareSystems(StageKind):
     libraries = ("numpy", "scipy", "ir_measures", "matplotlib", "jinja2")
 
     def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
-        """The tables as text, the numbers, and the files of the formats.
-
-        :raises QueryError: no topic has judgments, or a system and the judgments have no topic in common.
-        """
         settings: ReportSettings = execution.recipe.tables["report"][stage.name]
         report = _report(stage, execution, settings)
         # How long queries took is different each time, and is in the page only.
@@ -139,8 +129,8 @@ class CompareSystems(StageKind):
         }
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         (folder / JSON_FILE).write_bytes(orjson.dumps(numbers, option=options))
-        for format, (write, file) in _WRITERS.items():
-            if format in settings.formats:
+        for name, (write, file) in _WRITERS.items():
+            if name in settings.formats:
                 write(report, folder / file)
         return {"systems": list(report.names), "baseline": report.baseline, "topics": len(report.comparison.topics)}
 
@@ -256,12 +246,15 @@ def _report(stage: RecipeStage, execution: Execution, settings: ReportSettings) 
     recipe, topics = execution.recipe, topic_set(execution.data, settings.on)
     qrels = _qrels(execution, settings)
     systems = settings.shown(recipe)
-    runs = [_run(execution, system, settings, topics) for system in systems]
+    part = topics.topics(settings.on)
+    runs = [execution.run(system, topics.name) for system in systems]
+    runs = runs if part is None else [run.only(part) for run in runs]
     curves = [curve for run in runs if run.provenance for curve in tuning_curves(run.provenance.evidence, run.name)]
+    first = 0 if settings.baseline in (None, BEST) else systems.index(settings.baseline)
     restricted_to = ", restricted to the collection" if topics.settings.partial else ""
     return make_report(
         runs, qrels, settings.measures or recipe.measures,
-        baseline=_baseline(settings.baseline, systems), test=settings.test, missing=settings.missing,
+        baseline=BEST if settings.baseline == BEST else first, test=settings.test, missing=settings.missing,
         depth=recipe.depth, level=settings.level, seed=recipe.seed,
         queries=[query for query in topics.queries if query.id in qrels],
         information=topics.information or None, columns=settings.groups,
@@ -283,12 +276,6 @@ def _qrels(execution: Execution, settings: ReportSettings) -> dict[str, dict[str
     return qrels
 
 
-def _run(execution: Execution, system: str, settings: ReportSettings, topics: TopicSet) -> Run:
-    run = execution.run(system, topics.name)
-    part = topics.topics(settings.on)
-    return run if part is None else run.only(part)
-
-
 def _ablation(execution: Execution, system: str, settings: ReportSettings) -> Ablation:
     """The fusion of all members of a fusion, of all but each, and of one of each cluster, with the same parameters.
 
@@ -296,9 +283,9 @@ def _ablation(execution: Execution, system: str, settings: ReportSettings) -> Ab
     of a tuned fusion are fused as its own run is: with folds, each topic with what was chosen without its fold.
     """
     recipe, topics = execution.recipe, base_set(settings.on)
-    found = _fusion_of(recipe, system)
-    assert found is not None, "a system without members was an error before"
-    name, fusion = found
+    fused = _fusion_of(recipe, system)
+    assert fused is not None, "a system without members was an error before"
+    name, fusion = fused
 
     def fuse(members: Sequence[Run]) -> Run:
         kept = [fusion.of.index(run.name) for run in members]
@@ -329,9 +316,3 @@ def _without(settings: dict[str, Any], kept: Sequence[int]) -> dict[str, Any]:
             rest = tuple(settings[name][number] for number in kept)
             settings[name] = rest if any(rest) else (1.0,) * len(rest)
     return settings
-
-
-def _baseline(named: str | None, systems: Sequence[str]) -> str | int:
-    if named is None:
-        return 0
-    return named if named == BEST else list(systems).index(named)

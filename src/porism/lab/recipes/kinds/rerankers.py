@@ -14,23 +14,19 @@ from porism.errors import PorismError
 from porism.lab.pipeline import Reranker, pipeline
 from porism.lab.pipeline.protocols import describe
 from porism.lab.pipeline.rerankers.model_kinds import ModelKind
-from porism.lab.pipeline.rerankers.registry import RerankerKind as Method
 from porism.lab.pipeline.rerankers.registry import reranker_kind, split_depth
 from porism.lab.recipes.answers import AnswerStore, answer_each
 from porism.lab.recipes.checking import Check
-from porism.lab.recipes.code import code_digest, library_versions
-from porism.lab.recipes.digests import digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStageKind
 from porism.lab.recipes.kinds.collection import index_path, planned_index
 from porism.lab.recipes.kinds.encoders import ENCODER_KIND
-from porism.lab.recipes.kinds.encodings import planned_vectors
+from porism.lab.recipes.kinds.encodings import planned_needs
 from porism.lab.recipes.kinds.intermediate import IntermediateKind
-from porism.lab.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
-from porism.lab.recipes.kinds.reranker_models import RERANKER_MODEL_KIND
-from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
-from porism.lab.recipes.kinds.similarities import check_model_terms, planned_similarities
+from porism.lab.recipes.kinds.models import LANGUAGE_MODEL_KIND, RERANKER_MODEL_KIND
+from porism.lab.recipes.kinds.searching import SearchKind, SearchSettings, answer_store, plan_search, searched_index
+from porism.lab.recipes.kinds.similarities import check_model_terms
 from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_set
 from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, check_depth
@@ -62,18 +58,6 @@ class RerankerSettings(SearchSettings):
     def __post_init__(self) -> None:
         check_depth(self.depth)
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return (self.of,)
-
-    @property
-    def method(self) -> Method:
-        """What gives documents their scores.
-
-        :raises SettingError: there is no such kind.
-        """
-        return reranker_kind(self.kind)
-
     def can_answer(self, recipe: Recipe, topics: str) -> bool:
         return SearchSettings.can_answer(self, recipe, topics) and not asks_for_formulas(recipe, topics)
 
@@ -89,11 +73,9 @@ class RerankTopics(RunStageKind):
 
         A topic takes as long as it took the source and the reranker; where the source does not say, nothing is known.
         """
-        parameters, planner = stage.parameters, execution.planner
+        parameters = stage.parameters
         source = execution.run(parameters["of"], stage.topics)
-        index_key, source_key = planned_index(planner).key, planner.runs[parameters["of"], stage.topics].key
-        key = digest([index_key, parameters, source_key, code_digest(type(self)), library_versions(self.libraries)])
-        store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
+        store = answer_store(stage, execution, execution.planner.runs[parameters["of"], stage.topics].key)
         reranker = reranker_kind(parameters["kind"]).make(
             opened_model(execution, parameters["kind"], parameters["model"]), parameters["depth"],
             searched_index(execution),
@@ -118,52 +100,41 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
                         "Name other systems for these topics.",
                     )
             try:
-                method = reranker.method
+                method = reranker_kind(reranker.kind)
             except SettingError as error:
                 check.errors.take(error, path)
                 continue
             check_made(check, reranker.kind, reranker.model, path)
             known = method.names(reranker.model, reranker.settings, check.draft.folder)
-            def read(
-                given: Mapping[str, Any], reranker: RerankerSettings = reranker, method: Method = method
-            ) -> dict[str, Any]:
-                return reranker_settings(check.recipe, reranker.kind, method, reranker.model, given, check.draft.folder)
-
-            made = self.check_rest(check, reranker, path, read, known)
+            made = self.check_rest(
+                check, reranker, path, lambda table: reranker_settings(check.recipe, check.draft.folder, table), known
+            )
             if made is not None:
                 self.check_model(check, method.channels(made), made, reranker.settings, path)
 
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
-        found: list[str] = []
+        channels: list[str] = []
         for reranker in self.of(recipe).values():
             with suppress(PorismError):  # one that cannot be made is reported elsewhere
-                found += reranker.method.channels(_settings(recipe, reranker, folder))
-        return found
+                channels += reranker_kind(reranker.kind).channels(reranker_settings(recipe, folder, reranker))
+        return channels
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
         settings = self.of(planner.recipe)[system]
         depth, model = self._varied(planner.draft, system, {})
         model, made = planned_model(planner, settings.kind, model)
         parameters: dict[str, Any] = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
-        parameters |= trained_models(planner.draft, model) | planned_vectors(planner, model)
-        if similarities := planned_similarities(planner, system, False):
-            parameters["similarities"] = similarities
-        queries = topic_set(planner.data, topics).query_digests
-        index, source = planned_index(planner), planner.runs[settings.of, topics]
-        inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries)), source, *made]
-        planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries, source.key)
+        parameters |= planned_needs(planner, system, False, model)
+        plan_search(planner, self.stages[0], system, topics, parameters, planner.runs[settings.of, topics], *made)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
         settings = self.of(draft.recipe)[system]
-        return {"depth": settings.depth} | _settings(draft.recipe, settings, draft.folder)
+        return {"depth": settings.depth} | reranker_settings(draft.recipe, draft.folder, settings)
 
     def _varied(self, draft: Draft, system: str, values: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """The depth and the settings of the model with other values at dotted paths.
-
-        :raises ConfigError: a path leads nowhere, or a value does not fit.
-        """
+        """The depth and the settings of the model with other values at dotted paths."""
         depth, settings = split_depth(self.varied_parameters(draft, system, values, False))
-        self.of(draft.recipe)[system].method.check(settings)
+        reranker_kind(self.of(draft.recipe)[system].kind).check(settings)
         return depth, settings
 
     def check_values(self, check: Check, system: str, values: Mapping[str, Any], formulas: bool, path: Path) -> None:
@@ -177,7 +148,7 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
         settings = self.of(execution.recipe)[system]
         source = execution.varied(settings.of, topics, values, only)
         depth, model = self._varied(execution.draft, system, values.get(system, {}))
-        reranker: Reranker = settings.method.make(
+        reranker: Reranker = reranker_kind(settings.kind).make(
             opened_model(execution, settings.kind, model), depth, searched_index(execution)
         )
         return _reranked(execution, system, reranker, depth, source, topics)
@@ -185,18 +156,11 @@ class RerankerTableKind(SearchKind[RerankerSettings]):
     def model(
         self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]
     ) -> dict[str, Any]:
-        return self.of(draft.recipe)[system].method.stored(self._varied(draft, system, values)[1], tuned_on)
+        kind = reranker_kind(self.of(draft.recipe)[system].kind)
+        return kind.stored(self._varied(draft, system, values)[1], tuned_on)
 
 
 RERANKER_KIND = RerankerTableKind()
-
-
-def _settings(recipe: Recipe, settings: RerankerSettings, folder: FilePath) -> dict[str, Any]:
-    """All settings of a reranker.
-
-    :raises ConfigError: they do not fit.
-    """
-    return reranker_settings(recipe, settings.kind, settings.method, settings.model, settings.settings, folder)
 
 
 def _reranked(
@@ -222,22 +186,21 @@ def _reranked(
 def makes(recipe: Recipe, kind: str, model: str) -> IntermediateKind[Any] | None:
     """The kind of table that makes the model of a reranker of a kind; None where the recipe has no such table."""
     if kind in get_args(Kind):
-        of: tuple[IntermediateKind[Any], ...] = (RERANKER_MODEL_KIND,)
+        kinds: tuple[IntermediateKind[Any], ...] = (RERANKER_MODEL_KIND,)
     else:  # whose vectors are means of the last layer, where the model is a language model
-        of = (ENCODER_KIND, LANGUAGE_MODEL_KIND) if kind == "encoder" else ()
-    return next((one for one in of if model in one.of(recipe)), None)
+        kinds = (ENCODER_KIND, LANGUAGE_MODEL_KIND) if kind == "encoder" else ()
+    return next((tables for tables in kinds if model in tables.of(recipe)), None)
 
 
-def reranker_settings(
-    recipe: Recipe, kind: str, method: Method, model: str, given: Mapping[str, Any], folder: FilePath
-) -> dict[str, Any]:
+def reranker_settings(recipe: Recipe, folder: FilePath, reranker: RerankerSettings) -> dict[str, Any]:
     """All settings of a reranker; the model that a table makes is its name in them.
 
     :raises ConfigError: there is no such model; a SettingError where a setting does not exist or fit.
     """
-    if isinstance(method, ModelKind) and makes(recipe, kind, model) is not None:
-        return method.unmade(model, given)
-    return method.settings(model, given, folder)
+    method = reranker_kind(reranker.kind)
+    if isinstance(method, ModelKind) and makes(recipe, reranker.kind, reranker.model) is not None:
+        return method.unmade(reranker.model, reranker.settings)
+    return method.settings(reranker.model, reranker.settings, folder)
 
 
 def check_made(check: Check, kind: str, model: str, path: Path) -> None:

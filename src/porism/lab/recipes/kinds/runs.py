@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from porism.errors import PorismError
-from porism.lab.recipes.checking import Check, nearest_or
+from porism.lab.recipes.checking import Check, Data, Loading, nearest_or, some_names
 from porism.lab.recipes.digests import digest, file_digest
-from porism.lab.recipes.errors import RecipeErrors
+from porism.lab.recipes.draft import RecipeErrors
 from porism.lab.recipes.execution import Execution
 from porism.lab.recipes.kinds.base import SystemKind
 from porism.lab.recipes.kinds.topics import has_topics, topic_set
-from porism.lab.recipes.loading import Data, Loading, some_names
 from porism.lab.recipes.planning import Input, Planner
 from porism.lab.recipes.recipe import Recipe, SystemSettings, own_settings
 from porism.runs.run import Run
@@ -81,7 +80,7 @@ class RunKind(SystemKind[RunSettings]):
             )
 
     def load(self, loading: Loading) -> dict[tuple[str, str], ReadRun]:
-        found: dict[tuple[str, str], ReadRun] = {}
+        runs: dict[tuple[str, str], ReadRun] = {}
         for name, settings in self.of(loading.recipe).items():
             for topics, file in settings.files.items():
                 path = ("runs", name, topics)
@@ -90,8 +89,8 @@ class RunKind(SystemKind[RunSettings]):
                 if (name, topics) not in loading.demand:
                     loading.exists(file, path)
                 elif (read := self._run(loading, settings, topics, path)) is not None:
-                    found[name, topics] = ReadRun(read.run.renamed(name), read.digest)
-        return found
+                    runs[name, topics] = ReadRun(read.run.renamed(name), read.digest)
+        return runs
 
     def _run(self, loading: Loading, settings: RunSettings, topics: str, path: Path) -> ReadRun | None:
         file = loading.exists(settings.files[topics], path)
@@ -125,5 +124,5 @@ RUN_KIND = RunKind()
 
 def read_runs(data: Data) -> Mapping[tuple[str, str], ReadRun]:
     """The runs that were read, by (system, topic set)."""
-    found: Mapping[tuple[str, str], ReadRun] = data["runs"]
-    return found
+    runs: Mapping[tuple[str, str], ReadRun] = data["runs"]
+    return runs

@@ -13,17 +13,19 @@ from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError
 from porism.index.manifest import read_manifest
 from porism.lab.pipeline.rerankers.retriever import model_settings
-from porism.lab.recipes.checking import Check
+from porism.lab.recipes.answers import AnswerStore
+from porism.lab.recipes.checking import Check, Data, Loading
+from porism.lab.recipes.digests import code_digest, digest, library_versions
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution
-from porism.lab.recipes.kinds.base import SystemKind
-from porism.lab.recipes.kinds.collection import index_folder, index_paths
+from porism.lab.recipes.kinds.base import StageKind, SystemKind
+from porism.lab.recipes.kinds.collection import index_folder, index_paths, planned_index
 from porism.lab.recipes.kinds.collection_settings import check_held, check_listed, collection_of, listed_channels
 from porism.lab.recipes.kinds.intermediate import content_digest
 from porism.lab.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.lab.recipes.kinds.tokenizers import tokenizer_of
-from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_settings
-from porism.lab.recipes.loading import Data, Loading
+from porism.lab.recipes.kinds.topics import asks_for_formulas, topic_set, topic_settings
+from porism.lab.recipes.planning import Input, Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, SystemSettings
 from porism.lab.tuning import with_parameters
 from porism.retrieve import DEFAULT_MODEL
@@ -57,8 +59,8 @@ def check_vectors(check: Check, model: Mapping[str, Any], path: Path) -> None:
         tables, of_index = check.names(TABLES[kind]), vectors_of_index(index, kind)
         if (name in tables or name in of_index) if name else (tables or of_index):
             continue
-        what, encoded, add = _WANTED[TABLES[kind]]
-        missing = f"{what} {name!r}" if name else f"{what} of {encoded}"
+        wanted, encoded, add = _WANTED[TABLES[kind]]
+        missing = f"{wanted} {name!r}" if name else f"{wanted} of {encoded}"
         check.errors.error(
             f"the model needs {missing}, and there are none", path, f"Add [{TABLES[kind]}.{name or 'NAME'}] with {add}."
         )
@@ -165,13 +167,27 @@ class SearchKind(SystemKind[Y]):
         check_model_terms(check, model, lambda channel: _channel_place(given, path, channel))
 
 
-def trained_models(draft: Draft, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """The parameters of a stage that searches by a model, of the trained files that this needs: name → digest."""
+def trained_models(draft: Draft, model: Mapping[str, Any]) -> dict[str, str]:
+    """The trained files of an index that a model needs: name → digest."""
     index = index_folder(draft)
-    if index is None:
-        return {}
-    found = {name: content_digest(MODELS.path(index, name)) for name in _trained(model)}
-    return {"trained": found} if found else {}
+    return {} if index is None else {name: content_digest(MODELS.path(index, name)) for name in _trained(model)}
+
+
+def plan_search(
+    planner: Planner, kind: StageKind, system: str, topics: str, parameters: Mapping[str, Any], *sources: Input
+) -> None:
+    """Adds the stage that answers topics by searching the index; ``sources`` are what else its output is made of."""
+    queries, index = topic_set(planner.data, topics).query_digests, planned_index(planner)
+    inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries)), *sources]
+    content = [source.key for source in sources]
+    planner.add_run(kind, system, topics, inputs, parameters, index.key, queries, content)
+
+
+def answer_store(stage: RecipeStage, execution: Execution, *content: str) -> AnswerStore:
+    """Where answers of a stage to single topics are kept; they depend on its parameters, the index and ``content``."""
+    made_by = [code_digest(type(stage.type)), library_versions(stage.type.libraries)]
+    key = digest([planned_index(execution.planner).key, stage.parameters, *content, *made_by])
+    return AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
 
 
 def _trained(model: Mapping[str, Any]) -> list[str]:
@@ -185,10 +201,7 @@ def searched_index(execution: Execution) -> IndexSearcher:
 
 
 def _open_any_index(paths: Sequence[FilePath]) -> IndexSearcher:
-    """An index, or several as one, to be searched by other models: it need not have a channel of the default one.
-
-    :raises IndexFolderError: there is none, or it is damaged.
-    """
+    """An index, or several as one, to be searched by other models: it need not have a channel of the default one."""
     config = AnalysisConfig.from_dict(read_manifest(paths[0]).config)
     channels = (*config.text, *config.formulas)
     has_default = any(name in channels for name in DEFAULT_MODEL.channels)

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.checking import Check, nearest_or_add, toml_key
+from porism.lab.recipes.checking import Check, Loading, Requirement, nearest_or_add, toml_key
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import kind_of
 from porism.lab.recipes.kinds.collection import index_folder, planned_index
 from porism.lab.recipes.kinds.collection_settings import (
-    can_be_learned,
-    check_held,
     check_learned_channel,
     check_tokenized,
 )
 from porism.lab.recipes.kinds.embeddings import EMBEDDING_KIND
-from porism.lab.recipes.kinds.intermediate import IndexFileStage, IntermediateKind, StageInputs, known_info
+from porism.lab.recipes.kinds.intermediate import IndexFileStage, StageInputs, TermKind, known_info
 from porism.lab.recipes.kinds.topics import asks_for_formulas
-from porism.lab.recipes.loading import Loading, Requirement
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import Recipe, own_settings
 from porism.retrieve.lexical.similarity_matrix import SimilarityMatrix
@@ -77,7 +74,7 @@ class BuildSimilarities(IndexFileStage):
         return matrices(execution.recipe)[stage.name].table
 
 
-class SimilarityKind(IntermediateKind[SimilarityTable]):
+class SimilarityKind(TermKind[SimilarityTable]):
     """Similarity matrices. Those are built that something searches with, or chooses from."""
 
     table = "similarities"
@@ -111,19 +108,9 @@ class SimilarityKind(IntermediateKind[SimilarityTable]):
             return ()  # what is wrong there is reported there
         own = own_settings(SimilarityTable, but="settings")
         known = [setting for setting in own_settings(SimilaritySettings) if setting not in own]
-        made = self.check_rest(
-            check, table, path, lambda given: table_matrices(check.recipe, name, replace(table, settings=given)), known
-        )
+        made = self.check_rest(check, table, path, lambda table: table_matrices(check.recipe, name, table), known)
         check.artifact_name(SIMILARITIES, name, path)
         return made or ()
-
-    def load(self, loading: Loading) -> None:
-        for name, table in self.of(loading.recipe).items():
-            if table.channel:
-                check_held(loading, {table.channel: (self.table, name, "channel")})
-
-    def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
-        return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
 
     def term_requirements(self, loading: Loading) -> Iterable[Requirement]:
         recipe = loading.recipe
@@ -174,7 +161,7 @@ def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[R
     alphas = table.alpha if isinstance(table.alpha, tuple) else (
         (1.0 if not table.embeddings else 0.6) if table.alpha is None else table.alpha,
     )
-    found: dict[str, RecipeMatrix] = {}
+    made: dict[str, RecipeMatrix] = {}
     for number, alpha in enumerate(alphas):
         path = ("alpha", number) if several else ("alpha",)
         given = {**table.settings, "channel": channel, "alpha": float(alpha)}
@@ -192,21 +179,21 @@ def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[R
                 raise SettingError(error.what, path=path, hint=error.hint) from None
             raise
         full = f"{name}-{float(alpha)!r}" if several else name
-        if full in found:
+        if full in made:
             raise SettingError(f"alpha {alpha:g} is given twice", path=path)
-        found[full] = RecipeMatrix(full, name, settings)
-    if not found:
+        made[full] = RecipeMatrix(full, name, settings)
+    if not made:
         raise SettingError("there is no alpha", path=("alpha",), hint="For example: alpha = [0.0, 0.5, 1.0].")
-    return tuple(found.values())
+    return tuple(made.values())
 
 
 def matrices(recipe: Recipe) -> dict[str, RecipeMatrix]:
     """All matrices that a recipe defines, by name; tables with errors, which are reported elsewhere, define none."""
-    found: dict[str, RecipeMatrix] = {}
+    defined: dict[str, RecipeMatrix] = {}
     for name, table in recipe.tables.get("similarities", {}).items():
         with suppress(ConfigError):
-            found |= {matrix.name: matrix for matrix in table_matrices(recipe, name, table)}
-    return found
+            defined |= {matrix.name: matrix for matrix in table_matrices(recipe, name, table)}
+    return defined
 
 
 def named_similarities(settings: Mapping[str, Any]) -> dict[str, str]:

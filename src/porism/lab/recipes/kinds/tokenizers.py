@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -53,11 +53,6 @@ class TrainTokenizer(StageKind):
     libraries = (*READING_LIBRARIES, "tokenizers")
 
     def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
-        """Trains it.
-
-        :raises ConfigError: there is nothing to train on.
-        :raises MissingExtra: the library ``tokenizers`` is not installed.
-        """
         settings = dict(stage.parameters)
         reading = dict(settings.pop("reading"))
         tokenizer = train_tokenizer(
@@ -86,24 +81,21 @@ class TokenizerKind(TableKind[TokenizerSettings]):
                 with check.errors.taking((*path, "file")):
                     file_reference(name, check.draft.folder / table.file)
                 continue
-            def read(given: Mapping[str, Any], table: TokenizerSettings = table) -> BpeSettings:
-                return bpe_settings(replace(table, settings=given))
-
-            self.check_rest(check, table, path, read, own_settings(BpeSettings))
+            self.check_rest(check, table, path, bpe_settings, own_settings(BpeSettings))
 
     def references(self, recipe: Recipe, folder: Path) -> dict[str, TokenizerReference]:
         """The tokenizers of a recipe, those that are files with their digest and the others without one.
 
         Those with errors, which are reported elsewhere, are left out.
         """
-        found = {}
+        references = {}
         for name, table in self.of(recipe).items():
             with suppress(PorismError):
                 if table.file is not None:
-                    found[name] = file_reference(name, folder / table.file)
+                    references[name] = file_reference(name, folder / table.file)
                 else:
-                    found[name] = TokenizerReference(name, bpe_settings(table).kind, "")
-        return found
+                    references[name] = TokenizerReference(name, bpe_settings(table).kind, "")
+        return references
 
     def planned(
         self, planner: Planner, used: Iterable[TokenizerReference], reading: Mapping[str, Any],
@@ -115,7 +107,7 @@ class TokenizerKind(TableKind[TokenizerSettings]):
         :param reading: format and options of the reader of the collection.
         :param sources: the digests of what is read.
         """
-        found = {}
+        references = {}
         for reference in used:
             name, table = reference.name, self.of(planner.recipe)[reference.name]
             if table.file is not None:
@@ -124,8 +116,8 @@ class TokenizerKind(TableKind[TokenizerSettings]):
             parameters = {"reading": reading, **write_settings(bpe_settings(table))}
             stage = planner.add(self.stages[0], name, "", sources, parameters, list(sources.values()))
             planner.others[self.table, name] = Input(stage.id, stage.key)
-            found[name] = TokenizerReference(name, reference.kind, stage.key)
-        return found
+            references[name] = TokenizerReference(name, reference.kind, stage.key)
+        return references
 
 
 TOKENIZER_KIND = TokenizerKind()
@@ -141,14 +133,15 @@ def reader_options(plain: Mapping[str, Any]) -> ReaderOptions:
 
 def made_tokenizers(execution: Execution) -> dict[str, TokenizerReference]:
     """The tokenizers that the index is made with, trained or given."""
-    found = {}
+    references = {}
     tables: Mapping[str, TokenizerSettings] = execution.recipe.tables.get("tokenizers", {})
     for name, table in tables.items():
         if table.file is not None:
-            found[name] = file_reference(name, execution.draft.folder / table.file)
+            references[name] = file_reference(name, execution.draft.folder / table.file)
         elif (planned := execution.planner.others.get(("tokenizers", name))) is not None:
-            found[name] = tokenizer_reference(name, execution.cache.path("tokenizer", planned.key) / f"{name}.json")
-    return found
+            folder = execution.cache.path("tokenizer", planned.key)
+            references[name] = tokenizer_reference(name, folder / f"{name}.json")
+    return references
 
 
 def bpe_settings(table: TokenizerSettings) -> BpeSettings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,14 +13,13 @@ from porism.index import Snapshot
 from porism.index.joint import open_snapshot
 from porism.lab.evaluate import restrict_qrels
 from porism.lab.evaluate.splits import arqmath_2021_split, published_2021_split, stratified_split
-from porism.lab.recipes.checking import Check, nearest_or
+from porism.lab.recipes.checking import Check, Data, Loading, nearest_or, some_names
 from porism.lab.recipes.digests import digest, query_digest
-from porism.lab.recipes.errors import RecipeErrors
+from porism.lab.recipes.draft import RecipeErrors
 from porism.lab.recipes.execution import Execution
 from porism.lab.recipes.kinds.base import TableKind
 from porism.lab.recipes.kinds.collection import index_paths, planned_index
 from porism.lab.recipes.kinds.collection_settings import collection_of
-from porism.lab.recipes.loading import Data, Loading, some_names
 from porism.lab.recipes.planning import Planner
 from porism.lab.recipes.recipe import Recipe, base_set
 from porism.search.formula_occurrences import FormulaPlaces
@@ -29,6 +28,12 @@ from porism.types import Query
 
 SPLIT_COLUMN = "category"
 """The column by which the split of ARQMath 2021 is stratified."""
+
+_PARTS = {
+    "arqmath-2021": ("train", "validation", "test", "smaller-train", "smaller-validation", "bigger-train"),
+    "arqmath-2021-published": ("train", "validation", "test", "bigger-train"),
+}
+"""The parts of splits that have a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,9 @@ class TopicSettings(Settings):
     @property
     def parts(self) -> tuple[str, ...]:
         """The names of the parts that the set is split into."""
-        if self.split == "arqmath-2021":
-            return ("train", "validation", "test", "smaller-train", "smaller-validation", "bigger-train")
-        if self.split == "arqmath-2021-published":
-            return ("train", "validation", "test", "bigger-train")
-        return tuple(self.split) if isinstance(self.split, Mapping) else ()
+        if isinstance(self.split, str):
+            return _PARTS[self.split]
+        return tuple(self.split or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +152,17 @@ class TopicKind(TableKind[TopicSettings]):
                 f"topics.{name} is partial, and there are no {'judgments' if settings.qrels is None else 'documents'} "
                 "to compare", (*path, "partial"), "Name qrels and a collection, or leave it out.",
             )
-        found = TopicSet(name, settings, **read)
+        topics = TopicSet(name, settings, **read)
         if settings.split is not None:
-            parts = _parts(found, (*path, "split"), loading.errors, loading.recipe.seed)
-            found = TopicSet(name, settings, **read, parts=parts)
-        queries = {query.id for query in found.queries}
-        if found.queries and found.qrels and not queries & set(found.qrels):
+            parts = _parts(topics, (*path, "split"), loading.errors, loading.recipe.seed)
+            topics = TopicSet(name, settings, **read, parts=parts)
+        queries = {query.id for query in topics.queries}
+        if topics.queries and topics.qrels and not queries & set(topics.qrels):
             loading.errors.error(
                 f"the topics and the judgments of {name!r} have no topic in common", (*path, "qrels"),
-                f"The topics are {some_names(queries)}; the judgments are of {some_names(found.qrels)}.",
+                f"The topics are {some_names(queries)}; the judgments are of {some_names(topics.qrels)}.",
             )
-        return found
+        return topics
 
 
 TOPIC_KIND = TopicKind()
@@ -167,8 +170,8 @@ TOPIC_KIND = TopicKind()
 
 def topic_settings(recipe: Recipe, topics: str) -> TopicSettings | None:
     """The settings of a topic set, or of the set that it is a part of; None if the recipe has none."""
-    found: TopicSettings | None = recipe.tables.get("topics", {}).get(base_set(topics))
-    return found
+    settings: TopicSettings | None = recipe.tables.get("topics", {}).get(base_set(topics))
+    return settings
 
 
 def asks_for_formulas(recipe: Recipe, topics: str) -> bool:
@@ -179,13 +182,20 @@ def asks_for_formulas(recipe: Recipe, topics: str) -> bool:
 
 def topic_set(data: Data, topics: str) -> TopicSet:
     """A topic set as read, or that which ``topics`` is a part of."""
-    found: TopicSet = data["topics"][base_set(topics)]
-    return found
+    given: TopicSet = data["topics"][base_set(topics)]
+    return given
 
 
 def has_topics(data: Data, topics: str) -> bool:
     """Whether there is such a topic set; otherwise that was reported as an error."""
     return base_set(topics) in data["topics"]
+
+
+def learned_from(data: Data, taught: str, folds: int, topics: str) -> Sequence[str]:
+    """The topics of ``taught`` from which something learned that ranks ``topics``; with folds none of its own."""
+    if folds and base_set(taught) == base_set(topics):
+        return ()
+    return topic_set(data, taught).judged(taught)
 
 
 def check_topics(check: Check, name: str, path: Path) -> bool:
@@ -230,9 +240,9 @@ def used_qrels(execution: Execution, topics: str) -> dict[str, dict[str, int]]:
         held = FormulaPlaces(snapshot).every_name() if given.settings.formulas else _DocumentIds(snapshot)
         return restrict_qrels(given.qrels, held)
 
-    found = execution.shared(f"qrels {given.name}", restricted)
+    qrels = execution.shared(f"qrels {given.name}", restricted)
     chosen = given.topics(topics)
-    return found if chosen is None else {topic: found[topic] for topic in chosen if topic in found}
+    return qrels if chosen is None else {topic: qrels[topic] for topic in chosen if topic in qrels}
 
 
 class _DocumentIds(Container[str]):

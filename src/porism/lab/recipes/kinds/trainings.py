@@ -10,13 +10,12 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from porism.errors import ConfigError, PorismError
-from porism.lab.recipes.cache import CacheEntry
-from porism.lab.recipes.checking import Check, nearest_or_add
+from porism.lab.recipes.cache import CacheEntry, copy_files
+from porism.lab.recipes.checking import Check, Loading, Requirement, nearest_or_add
 from porism.lab.recipes.digests import files_digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount
@@ -25,8 +24,6 @@ from porism.lab.recipes.kinds.collection import index_folder, index_path, planne
 from porism.lab.recipes.kinds.collection_settings import collection_of
 from porism.lab.recipes.kinds.intermediate import IntermediateKind, StageInputs, file_inputs
 from porism.lab.recipes.kinds.pairs import PAIR_KIND
-from porism.lab.recipes.loading import Loading, Requirement
-from porism.lab.recipes.outputs import copy_files
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import own_settings
 from porism.lab.train.settings import FORMER_NAMES, TrainerSettings
@@ -60,10 +57,6 @@ class TrainingStage(StageKind):
         self.name, self.verb, self.table, self.libraries = name, verb, table, libraries
 
     def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
-        """Trains the model.
-
-        :raises ConfigError: settings, model and what it is trained on do not fit together.
-        """
         kind: TrainingKind[Any] = execution.recipe.kinds[self.table]
         report = kind.train(execution, kind.of(execution.recipe)[stage.name], folder / stage.name, on_count)
         if report.interrupted:
@@ -117,17 +110,32 @@ class TrainingKind(IntermediateKind[T]):
     def check(self, check: Check) -> None:
         for name, table, path in self.each(check.recipe):
             check.artifact_name(MODELS, name, path)
-            self.check_rest(check, table, path, partial(read_settings, self.training), own_settings(self.training))
+            self.check_rest(check, table, path, self.training_settings, own_settings(self.training))
             if self.reads_collection and collection_of(check.recipe) is None:
                 check.errors.error(
                     f"{self.what} is trained on a collection, and there is none", path, "Add [collection]."
                 )
-            for key in self.pairs:
-                check_pairs(check, getattr(table, key), (*path, key))
-            check_writings(check, [name for key in self.pairs for name in getattr(table, key)], path)
+            self._check_pairs(check, table, path)
             self.check_table(check, table, path)
             if self.begins:
                 self.check_model(check, table, (*path, "model"))
+
+    def _check_pairs(self, check: Check, table: T, path: SettingPath) -> None:
+        """Whether there are the pairs that a table names, and formulas are written in one way in all of them."""
+        names, tables = check.names(PAIR_KIND.table), PAIR_KIND.of(check.recipe)
+        writings = set()
+        for key in self.pairs:
+            for number, pairs in enumerate(getattr(table, key)):
+                if pairs not in names:
+                    hint = nearest_or_add(pairs, names, f"[pairs.{pairs}]")
+                    check.errors.error(f"there are no pairs {pairs!r}", (*path, key, number), hint)
+                elif pairs in tables:
+                    writings.add(tables[pairs].formulas)
+        if len(writings) > 1:
+            check.errors.error(
+                f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
+                "A model reads formulas in one way.",
+            )
 
     def check_model(self, check: Check, table: Any, path: SettingPath) -> None:
         """Whether there is what training begins with."""
@@ -152,12 +160,12 @@ class TrainingKind(IntermediateKind[T]):
 
     def inputs(self, planner: Planner, table: Any) -> dict[str, str]:
         """The keys and digests of what a model is trained on and begins with."""
-        found = {"index collection": planned_index(planner).key} if self.reads_collection else {}
+        keys = {"index collection": planned_index(planner).key} if self.reads_collection else {}
         for name in dict.fromkeys(name for key in self.pairs for name in getattr(table, key)):
             mined = PAIR_KIND.planned(planner, name)
-            found[mined.name] = mined.key
-        found |= file_inputs(planner.draft, (file for key in self.files for file in getattr(table, key)))
-        return found | (self.base_input(planner, table.model) if self.begins else {})
+            keys[mined.name] = mined.key
+        keys |= file_inputs(planner.draft, (file for key in self.files for file in getattr(table, key)))
+        return keys | (self.base_input(planner, table.model) if self.begins else {})
 
     def base_input(self, planner: Planner, named: str) -> dict[str, str]:
         """The model that training begins with: the key of a table, or the digest of its files."""
@@ -166,27 +174,6 @@ class TrainingKind(IntermediateKind[T]):
             begins = kind.planned(planner, named)
             return {begins.name: begins.key}
         return {"model": base_digest(planner.draft, named)}
-
-
-def check_pairs(check: Check, given: Iterable[str], path: SettingPath) -> None:
-    """Whether there are tables of these pairs; ``path`` is the setting that names them."""
-    names = check.names(PAIR_KIND.table)
-    for number, pairs in enumerate(given):
-        if pairs not in names:
-            check.errors.error(
-                f"there are no pairs {pairs!r}", (*path, number), nearest_or_add(pairs, names, f"[pairs.{pairs}]")
-            )
-
-
-def check_writings(check: Check, given: Iterable[str], path: SettingPath) -> None:
-    """Whether formulas are written in one way in all of these pairs."""
-    tables = PAIR_KIND.of(check.recipe)
-    writings = {tables[name].formulas for name in given if name in tables}
-    if len(writings) > 1:
-        check.errors.error(
-            f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
-            "A model reads formulas in one way.",
-        )
 
 
 def base_folder(draft: Draft, named: str) -> Path | None:
@@ -199,10 +186,7 @@ def base_folder(draft: Draft, named: str) -> Path | None:
 
 
 def opened_base(draft: Draft, named: str) -> Path:
-    """As :func:`base_folder`, of a model that was here when the recipe was checked.
-
-    :raises ConfigError: it has gone.
-    """
+    """As :func:`base_folder`, of a model that was here when the recipe was checked."""
     folder = base_folder(draft, named)
     if folder is None:
         raise ConfigError(f"the model {named!r} vanished while it was needed", hint="Start again.")
@@ -218,10 +202,7 @@ def training_base(execution: Execution, named: str) -> Path:
 
 
 def base_digest(draft: Draft, named: str) -> str:
-    """The digest of the files of the model that training begins with.
-
-    :raises SourceError: one cannot be read.
-    """
+    """The digest of the files of the model that training begins with."""
     folder = base_folder(draft, named)
     assert folder is not None, "what is not here was an error before"
     return files_digest(folder)

@@ -10,8 +10,8 @@ from porism.errors import ConfigError, PorismError
 from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Parameters
-from porism.lab.recipes.graph import untuned_members
 from porism.lab.recipes.kinds.base import kind_of
+from porism.lab.recipes.recipe import untuned_members
 from porism.lab.tuning import Choices, Space
 from porism.lab.tuning.parameters import Parameter, read_parameter
 from porism.settings import Path, SettingError, nearest
@@ -47,12 +47,12 @@ def linked(path: str) -> list[str]:
 
 def values_by_system(draft: Draft, of: str, values: Mapping[str, Any], formulas: bool) -> Parameters:
     """Tuned values of a system's parameters by the system that each belongs to."""
-    found: dict[str, dict[str, Any]] = {}
+    by_system: dict[str, dict[str, Any]] = {}
     for path, value in values.items():
-        for one in linked(path):
-            owner, inner = owner_of(draft, of, one, formulas)
-            found.setdefault(owner, {})[inner] = value
-    return found
+        for part in linked(path):
+            owner, inner = owner_of(draft, of, part, formulas)
+            by_system.setdefault(owner, {})[inner] = value
+    return by_system
 
 
 def flat_parameters(given: Mapping[str, Any], at: tuple[str, ...] = ()) -> dict[str, tuple[Any, tuple[str, ...]]]:
@@ -60,53 +60,50 @@ def flat_parameters(given: Mapping[str, Any], at: tuple[str, ...] = ()) -> dict[
 
     Paths may be written as one quoted name or as nested tables (``feedback.weight = [0.1, 0.2]``).
     """
-    found: dict[str, tuple[Any, tuple[str, ...]]] = {}
+    flat: dict[str, tuple[Any, tuple[str, ...]]] = {}
     for name, value in given.items():
         place = (*at, name)
         is_range = isinstance(value, Mapping) and bool({"low", "high", "simplex"} & set(value))
         if isinstance(value, Mapping) and not is_range and value:
-            found |= flat_parameters(value, place)
+            flat |= flat_parameters(value, place)
         else:
-            found[".".join(place)] = (value, place)
-    return found
+            flat[".".join(place)] = (value, place)
+    return flat
 
 
 def parameter_space(draft: Draft, of: str, parameters: Mapping[str, Any], formulas: bool) -> Space:
     """The space of a tuning that was checked."""
-    found = {}
+    space = {}
     for path, (values, _) in flat_parameters(parameters).items():
         owner, inner = owner_of(draft, of, linked(path)[0], formulas)
-        found[path] = _read_values(draft, owner, inner, values)
-    return Space(found)
+        space[path] = _read_values(draft, owner, inner, values)
+    return Space(space)
 
 
 def _read_values(draft: Draft, owner: str, path: str, values: Any, at: Path = ()) -> Parameter:
-    """The values of one parameter of a system; a simplex has a weight for each system of a fusion.
-
-    :raises SettingError: they are nothing to choose from.
-    """
+    """The values of one parameter of a system; a simplex has a weight for each system of a fusion."""
     weights = kind_of(draft.recipe, owner).weights(draft.recipe.systems[owner]) if "." not in path else None
     return read_parameter(values, at=at, systems=weights)
 
 
 def chosen_similarities(draft: Draft, of: str, parameters: Mapping[str, Any], formulas: bool) -> tuple[str, ...]:
     """The similarity matrices among which the values to try of a system's parameters choose."""
-    found: dict[str, None] = {}
-    places = ((one, listed) for path, (listed, _) in flat_parameters(parameters).items() for one in linked(path))
+    names: dict[str, None] = {}
+    places = ((part, listed) for path, (listed, _) in flat_parameters(parameters).items() for part in linked(path))
     for path, listed in places:
         owner, inner = owner_of(draft, of, path, formulas)
         kind = kind_of(draft.recipe, owner)
         for value in listed if isinstance(listed, (list, tuple)) else ():
             with suppress(PorismError):  # a value that does not fit is reported elsewhere
-                found |= dict.fromkeys(kind.similarities(draft, owner, formulas, {inner: value}))
-    return tuple(found)
+                names |= dict.fromkeys(kind.similarities(draft, owner, formulas, {inner: value}))
+    return tuple(names)
 
 
 def check_parameters(check: Check, of: str, parameters: Mapping[str, Any], formulas: bool, path: Path) -> None:
     """Whether a system has the parameters, and can have the values; ``path`` is where the recipe lists them."""
     places = (
-        (one, values, place) for written, (values, place) in flat_parameters(parameters).items()
-        for one in linked(written)
+        (part, values, place) for written, (values, place) in flat_parameters(parameters).items()
+        for part in linked(written)
     )
     for dotted_path, values, place in places:
         at = (*path, *place)

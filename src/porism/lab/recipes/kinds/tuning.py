@@ -12,13 +12,11 @@ import orjson
 
 from porism.errors import ConfigError, QueryError
 from porism.lab.evaluate.splits import k_fold
-from porism.lab.recipes.cache import CacheEntry, writing
-from porism.lab.recipes.checking import Check
-from porism.lab.recipes.code import code_digest, library_versions
-from porism.lab.recipes.digests import digest
+from porism.lab.recipes.cache import CacheEntry, copy_files, writing
+from porism.lab.recipes.checking import Check, Data, Loading
+from porism.lab.recipes.digests import code_digest, digest, library_versions
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
-from porism.lab.recipes.graph import members
 from porism.lab.recipes.kinds.base import Outputs, RunStageKind, StageKind, SystemKind, kind_of
 from porism.lab.recipes.kinds.similarities import planned_similarities
 from porism.lab.recipes.kinds.topics import (
@@ -26,6 +24,7 @@ from porism.lab.recipes.kinds.topics import (
     check_judged,
     has_topics,
     judgments_digest,
+    learned_from,
     topic_set,
     used_qrels,
 )
@@ -37,10 +36,8 @@ from porism.lab.recipes.kinds.tuned_parameters import (
     parameter_space,
     values_by_system,
 )
-from porism.lab.recipes.loading import Data, Loading
-from porism.lab.recipes.outputs import copy_files
 from porism.lab.recipes.planning import Input, Planner, RecipeStage
-from porism.lab.recipes.recipe import SystemSettings, base_set, check_folds, check_seed
+from porism.lab.recipes.recipe import SystemSettings, base_set, check_folds, check_seed, members
 from porism.lab.tuning import (
     CrossValidated,
     Objective,
@@ -107,10 +104,6 @@ class TuningSettings(SystemSettings):
             raise ConfigError("there is no parameter to tune", hint="For example: parameters = {k = [10, 60]}.")
 
     @property
-    def sources(self) -> tuple[str, ...]:
-        return (self.of,)
-
-    @property
     def learns_on(self) -> str:
         return self.on
 
@@ -138,18 +131,15 @@ class Tune(StageKind):
     libraries = ("numpy", "numba", "scipy", "scikit-learn", "ir_measures")
 
     def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
-        """Writes what was chosen, with its evidence, and the models with these parameters.
-
-        :raises QueryError: no topic has judgments.
-        :raises ConfigError: all configurations failed, or there are fewer topics than folds.
-        """
         tuning = table_of(execution.draft, stage.name)
         qrels = used_qrels(execution, tuning.on)
         if not qrels:
             raise QueryError(
                 f"no topic of {tuning.on!r} has judgments to tune on", hint="Are they of another collection?"
             )
-        trials = _trials_key(stage, execution)
+        source = execution.planner.runs[tuning.of, base_set(tuning.on)].key
+        made_by = [code_digest(type(self)), library_versions(self.libraries), stage.parameters.get("similarities")]
+        trials = digest([source, *made_by])  # they know parameters, judgments and measure themselves
         formulas = asks_for_formulas(execution.recipe, tuning.on)
         space = parameter_space(execution.draft, tuning.of, tuning.parameters, formulas)
         search = tuning.made_search(execution.recipe.seed)
@@ -271,9 +261,7 @@ class TuningKind(SystemKind[TuningSettings]):
 
     def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
         tuning = self.of(draft.recipe)[system]
-        if tuning.folds and base_set(tuning.on) == base_set(topics):
-            return ()
-        return topic_set(data, tuning.on).judged(tuning.on)
+        return learned_from(data, tuning.on, tuning.folds, topics)
 
 
 TUNING_KIND = TuningKind()
@@ -281,8 +269,8 @@ TUNING_KIND = TuningKind()
 
 def table_of(draft: Draft, system: str) -> TuningSettings:
     """The table of a tuned system."""
-    found: TuningSettings = draft.recipe.tables["tuning"][system]
-    return found
+    table: TuningSettings = draft.recipe.tables["tuning"][system]
+    return table
 
 
 def tuned_values(draft: Draft, system: str, values: Mapping[str, Any]) -> Parameters:
@@ -320,18 +308,8 @@ def chosen(tuned: Tuned | CrossValidated) -> dict[str, Any]:
     }
 
 
-def _trials_key(stage: RecipeStage, execution: Execution) -> str:
-    """Of all that trials depend on besides parameters, judgments and measure, which they know themselves."""
-    tuning = table_of(execution.draft, stage.name)
-    run = execution.planner.runs[tuning.of, base_set(tuning.on)].key
-    return digest([run, code_digest(Tune), library_versions(Tune.libraries), stage.parameters.get("similarities")])
-
-
 def _folds(execution: Execution, tuning: TuningSettings, qrels: Iterable[str]) -> tuple[tuple[str, ...], ...]:
-    """The folds of a tuning, of the topics that have judgments.
-
-    :raises ConfigError: there are fewer topics than folds, or one has no category.
-    """
+    """The folds of a tuning, of the topics that have judgments."""
     given = topic_set(execution.data, tuning.on)
     chosen_topics = given.topics(tuning.on)
     topics = [topic for topic in qrels if chosen_topics is None or topic in set(chosen_topics)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.lab.recipes.papers.paper import FOLDER, DataFile, Paper, PaperModel
+from porism.lab.recipes.papers.paper import FOLDER, DataFile, Paper
 from porism.lab.recipes.papers.tiny_model import can_train
 from porism.settings import nearest
 
@@ -49,10 +49,10 @@ class BuiltRecipe:
 
     def reasons(self) -> dict[str, list[str]]:
         """Why systems cannot run → which."""
-        found: dict[str, list[str]] = {}
+        systems: dict[str, list[str]] = {}
         for name, why in self.left_out.items():
-            found.setdefault(why, []).append(name)
-        return found
+            systems.setdefault(why, []).append(name)
+        return systems
 
     @property
     def systems(self) -> dict[str, str]:
@@ -90,9 +90,9 @@ def build_recipe(
             left_out |= {system: why for table in SYSTEM_TABLES for system in part.recipe.get(table, {})}
             continue
         _lay_over(recipe, part.recipe)
-        for name, one in part.scales.items():
+        for name, settings in part.scales.items():
             if name == scale:
-                _lay_over(recipe, one.recipe)
+                _lay_over(recipe, settings.recipe)
     stand_ins = _stand_ins(paper, scale, given, tiny or Path(TINY))
     lacking = _lacking(paper, recipe, files, None if data is None else folder, stand_ins)
     left_out = _leave_out(recipe, paper, lacking, stand_ins, left_out)
@@ -105,16 +105,16 @@ def build_recipe(
 def _stand_ins(paper: Paper, scale: str, given: Mapping[str, str], tiny: Path) -> dict[str, str]:
     """The models that there are: those given, at the scale ``mini`` installed packages, at the scale ``smoke`` tiny
     ones, and tables that train one of these."""
-    found = {name: str(Path(at).expanduser().resolve()) if Path(at).exists() else at for name, at in given.items()}
+    folders = {name: str(Path(at).expanduser().resolve()) if Path(at).exists() else at for name, at in given.items()}
     for name, model in paper.models.items():
-        if name not in found and scale == "mini" and model.package and find_spec(model.package.replace("-", "_")):
-            found[name] = model.package
-        elif name not in found and scale == "smoke" and model.tiny and can_train():
-            found[name] = str(tiny)
+        if name not in folders and scale == "mini" and model.package and find_spec(model.package.replace("-", "_")):
+            folders[name] = model.package
+        elif name not in folders and scale == "smoke" and model.tiny and can_train():
+            folders[name] = str(tiny)
     for name, model in paper.models.items():
-        if name not in found and model.trained and can_train() and _BASE in found:
-            found[name] = model.trained
-    return found
+        if name not in folders and model.trained and can_train() and _BASE in folders:
+            folders[name] = model.trained
+    return folders
 
 
 def _lay_over(recipe: dict[str, Any], part: Mapping[str, Any]) -> None:
@@ -137,22 +137,16 @@ def _lacking(
     """What a table that cannot run has in it → why."""
     source = {f"{_DATA}/{file.path}": f" ({file.source})" for file in files}
     paths = {text for text in _strings(recipe) if text.startswith(f"{_DATA}/")}
-    found = {
+    absent = {
         path: f"it needs {path.removeprefix(f'{_DATA}/')}{source.get(path, '')}" for path in sorted(paths)
         if folder is None or not (folder / path.removeprefix(f"{_DATA}/")).exists()
     }
-    return found | {
+    to_train = f"; or, to train one, {f'--model {_BASE}=FOLDER' if can_train() else EXTRA_COMMAND}"
+    return absent | {
         f"{{model:{name}}}": f"it needs {model.what}, such as {model.published}: --model {name}=FOLDER"
-        f"{_how_to_train(model) if _BASE in paper.models else ''}"
+        f"{to_train if model.trained and _BASE in paper.models else ''}"
         for name, model in paper.models.items() if name not in models
     }
-
-
-def _how_to_train(model: PaperModel) -> str:
-    """What it takes to train one instead."""
-    if not model.trained:
-        return ""
-    return f"; or, to train one, {f'--model {_BASE}=FOLDER' if can_train() else EXTRA_COMMAND}"
 
 
 def _leave_out(
@@ -169,7 +163,7 @@ def _leave_out(
     for table in [*recipe]:
         if table not in ("collection", "report") and isinstance(recipe[table], dict):
             for name, settings in [*recipe[table].items()]:
-                reason = next((why for mark, why in lacking.items() if _mentions(settings, mark)), left_out.get(name))
+                reason = next((why for mark, why in lacking.items() if mark in _strings(settings)), left_out.get(name))
                 if reason is not None:
                     del recipe[table][name]
                     if table in SYSTEM_TABLES:
@@ -195,14 +189,11 @@ def _without_members(recipe: Mapping[str, Any], table: str, left_out: dict[str, 
             settings["of"] = kept
         elif len(kept) < len(parts):
             del recipe[table][name]
-            left_out[name] = f"it is made of {next(one for one in parts if one in left_out)}"
+            left_out[name] = f"it is made of {next(part for part in parts if part in left_out)}"
 
 
 def _show(recipe: dict[str, Any], only: tuple[str, ...], left_out: Mapping[str, str]) -> None:
-    """Leaves reports with systems that are there and wanted, and removes reports without any.
-
-    :raises ConfigError: there is no such system.
-    """
+    """Leaves reports with systems that are there and wanted, and removes reports without any."""
     known = [name for table in SYSTEM_TABLES for name in recipe.get(table, {})]
     for name in only:
         if name in left_out:
@@ -217,7 +208,8 @@ def _show(recipe: dict[str, Any], only: tuple[str, ...], left_out: Mapping[str, 
             continue
         report["systems"] = shown
         report["extensions"] = [
-            one for one in report.get("extensions", ()) if one["of"] in shown and one["gives"] in shown
+            extension for extension in report.get("extensions", ())
+            if extension["of"] in shown and extension["gives"] in shown
         ]
         report["ablation"] = [system for system in report.get("ablation", ()) if system in shown]
         if report.get("baseline") not in (*shown, "best"):
@@ -247,10 +239,6 @@ def _without_idle_trainings(recipe: dict[str, Any], models: Mapping[str, str]) -
             gone.add(name)
 
 
-def _mentions(value: Any, mark: str) -> bool:
-    return any(mark == text for text in _strings(value))
-
-
 def _strings(value: Any) -> Iterator[str]:
     """All strings in plain values."""
     if isinstance(value, Mapping):
@@ -260,15 +248,15 @@ def _strings(value: Any) -> Iterator[str]:
         return
     elif not isinstance(value, (list, tuple)):
         return
-    for one in value:
-        yield from _strings(one)
+    for entry in value:
+        yield from _strings(entry)
 
 
 def _filled(value: Any, values: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
-        return {name: _filled(one, values) for name, one in value.items()}
+        return {name: _filled(entry, values) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_filled(one, values) for one in value]
+        return [_filled(entry, values) for entry in value]
     if isinstance(value, str):
         for mark, filled in values.items():
             value = value.replace(mark, filled)

@@ -31,13 +31,13 @@ class MeasuredTable:
     @property
     def compared(self) -> int:
         """Figures of which there is a published and a measured one."""
-        return sum(1 for _ in self._pairs())
+        return len(self._pairs())
 
     @property
     def exact(self) -> int:
         """Those of them that are the same with the digits that the paper prints."""
         return sum(
-            round(measured, _printed(published, self.table)) == published for published, measured in self._pairs()
+            round(measured, _digits(published, self.table)) == published for published, measured in self._pairs()
         )
 
     def _pairs(self) -> list[tuple[float, float]]:
@@ -106,7 +106,7 @@ class MeasuredExtension:
 
 def measured_extensions(paper: Paper, numbers: Numbers) -> dict[str, list[MeasuredExtension]]:
     """Report → its tree of extensions, where it has one, beside the published differences of its first measure."""
-    found: dict[str, list[MeasuredExtension]] = {}
+    extensions: dict[str, list[MeasuredExtension]] = {}
     for report, values in numbers.items():
         published: dict[str, float] = {}
         for table in paper.tables:
@@ -116,23 +116,18 @@ def measured_extensions(paper: Paper, numbers: Numbers) -> dict[str, list[Measur
         for row in values.get("extensions", ()):
             known = row.get("of") in published and row["system"] in published
             gap = published[row["system"]] - published[row["of"]] if known else None
-            found.setdefault(report, []).append(MeasuredExtension(row, gap))
-    return found
+            extensions.setdefault(report, []).append(MeasuredExtension(row, gap))
+    return extensions
 
 
 def shown_figure(value: float | None, table: PaperTable) -> str:
     """A figure with the digits of its table; an en dash for none."""
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if _is_count(value) and value > 1 else f"{value:.{table.digits}f}"
+    return "–" if value is None else f"{value:,.{_digits(value, table)}f}"
 
 
-def _printed(published: float, table: PaperTable) -> int:
-    return 0 if _is_count(published) and published > 1 else table.digits
-
-
-def _is_count(value: float) -> bool:
-    return float(value).is_integer()
+def _digits(value: float, table: PaperTable) -> int:
+    """The digits of a figure in print: none of a count."""
+    return 0 if float(value).is_integer() and value > 1 else table.digits
 
 
 def _value(numbers: Numbers, report: str, system: str, measure: str) -> float | None:

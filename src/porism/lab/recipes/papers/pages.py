@@ -108,13 +108,13 @@ def page(
     return blocks
 
 
-def _table(one: MeasuredTable) -> list[Block]:
-    table = one.table
+def _table(measured_table: MeasuredTable) -> list[Block]:
+    table = measured_table.table
     called = table.called or table.columns
     known = any(row.values for row in table.rows)
     header = ("system", *(name for column in called for name in ((column, "here") if known else (column,))))
     rows = []
-    for row in one.rows:
+    for row in measured_table.rows:
         cells = [row.row.name]
         for number, measured in enumerate(row.measured):
             if known:
@@ -125,22 +125,22 @@ def _table(one: MeasuredTable) -> list[Block]:
     if table.note:
         blocks.append(PageParagraph(table.note))
     blocks.append(FigureGrid(header, tuple(rows)))
-    if one.compared:
+    if compared := measured_table.compared:
         blocks.append(PageParagraph(
-            f"{one.exact} of the {one.compared} figures that were measured are those of the paper as printed."
+            f"{measured_table.exact} of the {compared} figures that were measured are those of the paper as printed."
         ))
     return blocks
 
 
 def _extensions(rows: Sequence[MeasuredExtension], drawn: str) -> list[Block]:
     cells = []
-    for one in rows:
-        row = one.row
+    for extension in rows:
+        row = extension.row
         if "adds" not in row:
             cells.append((row["system"], "–", "–", f"{row['value']:.3f}", "–"))
             continue
         cells.append((
-            f"{'+ ' * row['depth']}{row['adds']}", "–" if one.published is None else signed(one.published),
+            f"{'+ ' * row['depth']}{row['adds']}", "–" if extension.published is None else signed(extension.published),
             signed(row["difference"]), f"{row['value']:.3f}", "–" if row["p"] is None else p_value(row["p"]),
         ))
     said = "Each row extends the row above it that has one + less."
@@ -152,13 +152,15 @@ def _extensions(rows: Sequence[MeasuredExtension], drawn: str) -> list[Block]:
 
 
 def _claims(claims: Iterable[CheckedClaim]) -> FigureGrid:
-    return FigureGrid(("finding", "measure", "better", "worse", "p", "here"), tuple(
-        (
-            one.claim.says, one.claim.measure, *("–" if value is None else f"{value:.3f}" for value in (
-                one.better, one.worse, one.p_value,
-            )), f"{one.verdict}{', not significantly' if one.verdict == 'holds' and not one.significant else ''}",
-        ) for one in claims
-    ))
+    rows = []
+    for checked in claims:
+        figures = (checked.better, checked.worse, checked.p_value)
+        unsure = ", not significantly" if checked.verdict == "holds" and not checked.significant else ""
+        rows.append((
+            checked.claim.says, checked.claim.measure, *("–" if value is None else f"{value:.3f}" for value in figures),
+            f"{checked.verdict}{unsure}",
+        ))
+    return FigureGrid(("finding", "measure", "better", "worse", "p", "here"), tuple(rows))
 
 
 def _times(record: Mapping[str, Any]) -> list[Block]:

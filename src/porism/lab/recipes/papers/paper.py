@@ -188,8 +188,8 @@ class Paper(Settings):
 
     def files(self, scale: str) -> tuple[DataFile, ...]:
         """The files that it needs at a scale, those of shared parts first."""
-        scales = [one for part in self.parts for name, one in part.scales.items() if name == scale]
-        return tuple(file for one in scales for file in one.files)
+        scales = [settings for part in self.parts for name, settings in part.scales.items() if name == scale]
+        return tuple(file for settings in scales for file in settings.files)
 
 
 @cache
@@ -201,8 +201,10 @@ def read_paper(name: str) -> Paper:
     if name not in PAPERS:
         raise ConfigError(f"there is no paper {name!r}", hint=nearest(name, PAPERS))
     paper = read_settings(Paper, {"name": name, **_toml(f"{name}.toml")})
-    shared = [_shared()[part].models for part in paper.uses]
-    return replace(paper, models={**paper.models, **{one: model for models in shared for one, model in models.items()}})
+    models = dict(paper.models)
+    for part in paper.uses:
+        models |= _shared()[part].models
+    return replace(paper, models=models)
 
 
 @cache

@@ -96,27 +96,27 @@ def read_options(folder: Path) -> dict[str, Any]:
     :raises ConfigError: there was none.
     """
     try:
-        found: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        options: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"there is nothing to resume in {folder}", hint="Start without --resume, or name another folder: --output."
         ) from error
-    return found
+    return options
 
 
 def _costs(experiment: Experiment) -> dict[str, tuple[float, float]]:
     """System → the median of the seconds of its queries and the 95th percentile, where they are known."""
-    found: dict[str, tuple[float, float]] = {}
+    costs: dict[str, tuple[float, float]] = {}
     for report in experiment.reports.values():
         for shown in report.numbers["runs"]:
             system = shown["run"]
-            if system in found or (system, report.topics) not in experiment.run_files:
+            if system in costs or (system, report.topics) not in experiment.run_files:
                 continue
             run = experiment.run(system, report.topics)
             if run.provenance is not None and run.provenance.seconds:
                 times = time_statistics(run)
-                found[system] = (times.median, times.p95)
-    return found
+                costs[system] = (times.median, times.p95)
+    return costs
 
 
 def _command(options: Mapping[str, Any]) -> str:

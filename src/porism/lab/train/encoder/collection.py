@@ -145,8 +145,8 @@ def collection_loss(
 
     def encoded(model: Any, texts: Sequence[str]) -> Any:
         with autocast(model, settings.precision)():
-            found = model.encode(texts, batch_size=_BATCH_SIZE, convert_to_tensor=True, show_progress_bar=False)
-        return found.float()
+            vectors = model.encode(texts, batch_size=_BATCH_SIZE, convert_to_tensor=True, show_progress_bar=False)
+        return vectors.float()
 
     return make_collection_loss(
         network, pools, [encoded(documents, text) for text in texts], settings,
@@ -199,8 +199,8 @@ def make_collection_loss(
         texts = torch.from_numpy(np.concatenate(spared)).to(anchors.device)
         never = torch.tensor(-math.inf, device=anchors.device)
         total = 0.0
-        for size, found in zip(sizes, columns, strict=True):
-            scores = functional.normalize(anchors[:, :size], dim=-1) @ found * settings.scale
+        for size, candidates in zip(sizes, columns, strict=True):
+            scores = functional.normalize(anchors[:, :size], dim=-1) @ candidates * settings.scale
             total = total + functional.cross_entropy(scores.index_put((rows, texts), never), positives, reduction="sum")
         return total
 

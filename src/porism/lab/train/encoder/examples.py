@@ -11,7 +11,7 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.lab.train.encoder.model import PURPOSE, as_read
 from porism.lab.train.encoder.settings import EncoderTraining
-from porism.lab.train.pairs.base import Pair
+from porism.lab.train.pairs.base import Pair, scored
 from porism.vectors.neural.loading import load_torch
 
 _OPEN = 8
@@ -36,11 +36,7 @@ def usable(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
                 hint="Mine negatives, or take the loss ranking.",
             )
     if settings.loss == "margin-mse":
-        examples = [pair for pair in examples if pair.scores]
-        if not examples:
-            raise ConfigError(
-                "distillation needs pairs that a teacher has scored", hint="Score them: porism train pairs --teacher."
-            )
+        examples = scored(examples)
     if len(examples) < 2:
         raise ConfigError("one pair is too little to train on", hint="Mine more pairs.")
     return examples
@@ -149,7 +145,7 @@ class PairCollator:
             found_texts = []  # they have their vectors
         for number, texts in enumerate(zip(*found_texts, strict=True)):
             columns["positive" if number == 0 else f"negative_{number}"] = texts
-        found: dict[str, Any] = {}
+        batch: dict[str, Any] = {}
         for name, given in columns.items():
             prefix = self.settings.query_prefix if name == "anchor" else self.settings.document_prefix
             column = as_read(given, self.network, self.settings.cut, prefix)
@@ -159,24 +155,24 @@ class PairCollator:
                 task = {"task": side, "prompt": self.network.prompts[side]}
             for key, value in self.network.preprocess(column, **task).items():
                 if hasattr(value, "shape"):
-                    found[f"{name}_{key}"] = value
+                    batch[f"{name}_{key}"] = value
         torch = load_torch(PURPOSE)
         if self.settings.loss == "collection":
-            found["label"] = torch.tensor([row["number"] for row in rows])
+            batch["label"] = torch.tensor([row["number"] for row in rows])
         if self.settings.loss == "margin-mse":
-            found["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
-        return found
+            batch["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
+        return batch
 
 
 def without_padding(inputs: dict[str, Any]) -> dict[str, Any]:
     """Rows of tokens as far as the longest of each column reaches: those of a part may all be shorter than the batch.
     """
-    found = dict(inputs)
+    shorter = dict(inputs)
     for name, mask in inputs.items():
         if name.endswith("_attention_mask"):
             longest = int(mask.sum(dim=1).max())
             column = name.removesuffix("attention_mask")
             for other, value in inputs.items():
                 if other.startswith(column) and getattr(value, "shape", None) == mask.shape:
-                    found[other] = value[:, :longest]
-    return found
+                    shorter[other] = value[:, :longest]
+    return shorter

@@ -93,9 +93,9 @@ def head_and_tail(texts: Sequence[str], tokenizer: Any, length: int) -> list[str
     room = length - tokenizer.num_special_tokens_to_add()
     tail = room // 2
     read = tokenizer(list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    found = []
+    cut = []
     for text, offsets in zip(texts, read["offset_mapping"], strict=True):
         if len(offsets) > room and tail:
             text = f"{text[: offsets[room - tail - 1][1]]} {text[offsets[-tail][0] :]}"
-        found.append(text)
-    return found
+        cut.append(text)
+    return cut

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
@@ -113,6 +113,12 @@ class EncoderTraining(TrainerSettings):
         if self.temperature is None:
             return 1.0 if self.kind == "splade" else 20.0
         return 1 / self.temperature if self.temperature else math.inf
+
+    @property
+    def ranking_options(self) -> dict[str, Any]:
+        """The options of the losses of sentence-transformers that rank the texts of a batch."""
+        both = {"directions": ("query_to_doc", "doc_to_query"), "partition_mode": "per_direction"}
+        return {"scale": self.scale, **(both if self.symmetric else {})}
 
     def _check_kind(self) -> None:
         late = self.kind == "colbert"

@@ -78,15 +78,15 @@ def _without_inference(model: Any, texts: Sequence[str]) -> Any:
 def token_weights(tokenizer: Any, texts: Sequence[str]) -> list[float]:
     """The inverse document frequency of each token of a vocabulary in texts, 1 for one that no text has, 0 for special
     ones."""
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for tokens in tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"] if texts else ():
-        found.update(set(tokens))
+        counts.update(set(tokens))
     count = len(texts)
     most = math.log(1 + 2 * (count + 0.5))  # that of a token in no text, in the form of BM25 that is never negative
     special = set(tokenizer.all_special_ids)
     return [
         0.0 if token in special
-        else math.log(1 + (count - found[token] + 0.5) / (found[token] + 0.5)) / most
+        else math.log(1 + (count - counts[token] + 0.5) / (counts[token] + 0.5)) / most
         for token in range(len(tokenizer.get_vocab()))
     ]
 
@@ -103,10 +103,7 @@ def make_sparse_loss(model: Any, settings: EncoderTraining, part: int | None) ->
     elif settings.loss == "margin-mse":
         inner = losses.SparseMarginMSELoss(model)
     else:
-        options: dict[str, Any] = {"scale": settings.scale}
-        if settings.symmetric:
-            options |= {"directions": ("query_to_doc", "doc_to_query"), "partition_mode": "per_direction"}
-        inner = losses.SparseMultipleNegativesRankingLoss(model, **options)
+        inner = losses.SparseMultipleNegativesRankingLoss(model, **settings.ranking_options)
     weights = {"document_regularizer_weight": settings.document_flops, "query_regularizer_weight": settings.query_flops}
     if part is not None:
         weights |= {"mini_batch_size": part}

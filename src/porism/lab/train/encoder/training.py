@@ -56,7 +56,6 @@ class EncoderReport(TrainerReport):
     pairs: int
 
 
-
 def train_encoder(
     pairs: Sequence[Pair],
     model: str | os.PathLike[str],
@@ -113,7 +112,9 @@ def train_encoder(
     if settings.loss == "collection":
         pools = [find_candidates(each.pairs, each.collection, settings) for each in collections]
         batches = with_kept(batches, examples, kept, settings)
-    with Checkpoints.of(target, _fingerprint(examples, model, settings, pools, kept), restart=restart) as checkpoints:
+    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in examples)
+    identity = fingerprint(settings, chain([os.path.abspath(model), [pool.digest for pool in pools], kept], rows))
+    with Checkpoints.of(target, identity, restart=restart) as checkpoints:
         where = choose_device(device)
         if settings.kind == "colbert":
             network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
@@ -121,7 +122,9 @@ def train_encoder(
             network = open_sparse(model, where, settings, [pair.positive for pair in examples])
         else:
             network = open_encoder(model, where, settings.pooling, settings.length)
-        original = _weights(network) if settings.original else None
+        original = None
+        if settings.original:
+            original = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         losses: Callable[[Any, int | None], Any] = partial(make_loss, settings)
         if pools:
             texts = sum(len(pool.texts) for pool in pools)
@@ -149,14 +152,6 @@ def train_encoder(
                 target, write, {"from": os.fspath(model), "settings": write_settings(settings), **report.to_dict()}
             )
     return report
-
-
-def _fingerprint(
-    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, pools: Sequence[CandidatePool],
-    kept: Sequence[str],
-) -> str:
-    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in pairs)
-    return fingerprint(settings, chain([os.path.abspath(model), [pool.digest for pool in pools], kept], rows))
 
 
 def _trainer(
@@ -216,10 +211,6 @@ def _always(loss: Any) -> Callable[[Any, int | None], Any]:
     return lambda model, part: loss
 
 
-def _weights(network: Any) -> dict[str, Any]:
-    return {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
-
-
 def _blend(network: Any, original: dict[str, Any], share: float) -> None:
     """Moves the weights of a model towards those that it had, in place."""
     state = network.state_dict()
@@ -262,14 +253,10 @@ def make_loss(settings: EncoderTraining, model: Any, part: int | None) -> Any:
         )
     elif settings.loss == "margin-mse":
         loss = losses.MarginMSELoss(model)
+    elif part is None:
+        loss = losses.MultipleNegativesRankingLoss(model, **settings.ranking_options)
     else:
-        options: dict[str, Any] = {"scale": settings.scale}
-        if settings.symmetric:
-            options |= {"directions": ("query_to_doc", "doc_to_query"), "partition_mode": "per_direction"}
-        if part is None:
-            loss = losses.MultipleNegativesRankingLoss(model, **options)
-        else:
-            loss = losses.CachedMultipleNegativesRankingLoss(model, mini_batch_size=part, **options)
+        loss = losses.CachedMultipleNegativesRankingLoss(model, mini_batch_size=part, **settings.ranking_options)
     if settings.matryoshka:
         return losses.MatryoshkaLoss(model, loss, list(settings.matryoshka))
     return loss

@@ -68,8 +68,8 @@ def formula_examples(
     excluded = frozenset(group for path in topics for root in _topic_trees(path) for group in groups_of(Varied(root)))
     with Snapshot.open(index_path) as snapshot:
         trees = {
-            one.segment.formula_tree(formula) for one in formula_units(snapshot.segments)
-            for formula in np.flatnonzero(one.live).tolist()
+            units.segment.formula_tree(formula) for units in formula_units(snapshot.segments)
+            for formula in np.flatnonzero(units.live).tolist()
         }
     packed = sorted(trees)
     vocabulary = make_vocabulary(map(unpack_tree, packed), settings.min_count)
@@ -79,8 +79,8 @@ def formula_examples(
     made: list[FormulaExample] = []
     work = partial(_examples, vocabulary.labels, settings, excluded)
     left_out = 0
-    for found, number in map_parallel(work, chunks, jobs or default_processes()):
-        made += found
+    for examples_of, number in map_parallel(work, chunks, jobs or default_processes()):
+        made += examples_of
         left_out += number
         on_progress(len(made) + left_out, len(packed))
     with_others = _with_others(made, settings.seed)
@@ -118,7 +118,7 @@ def _examples(
 ) -> tuple[list[FormulaExample], int]:
     """The examples of some packed trees, and how many trees were excluded."""
     vocabulary, most = NodeVocabulary(labels), settings.network.nodes
-    found: list[FormulaExample] = []
+    examples: list[FormulaExample] = []
     left_out = 0
     for tree in packed:
         varied = Varied(unpack_tree(tree))
@@ -134,8 +134,8 @@ def _examples(
             other = varied.different(random, renamed=renamed)
             equal += [] if same is None else [vocabulary.rows(same.root, most)]
             different += [] if other is None else [vocabulary.rows(other.root, most)]
-        found.append(FormulaExample(vocabulary.rows(varied.root, most), tuple(equal), tuple(different), groups))
-    return found, left_out
+        examples.append(FormulaExample(vocabulary.rows(varied.root, most), tuple(equal), tuple(different), groups))
+    return examples, left_out
 
 
 def _with_others(examples: Sequence[FormulaExample], seed: int) -> list[FormulaExample]:
@@ -145,12 +145,12 @@ def _with_others(examples: Sequence[FormulaExample], seed: int) -> list[FormulaE
     for number, example in enumerate(examples):
         for group in example.groups:
             members.setdefault(group, []).append(number)
-    found = []
+    extended = []
     for number, example in enumerate(examples):
         known = {other for group in example.groups if len(members[group]) > 1 for other in members[group]} - {number}
         others = random.sample(sorted(known), min(_OTHERS, len(known)))
-        found.append(example._replace(equal=(*example.equal, *(examples[other].formula for other in others))))
-    return found
+        extended.append(example._replace(equal=(*example.equal, *(examples[other].formula for other in others))))
+    return extended
 
 
 def digest_examples(examples: Iterable[FormulaExample]) -> str:

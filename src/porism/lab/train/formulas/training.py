@@ -58,7 +58,6 @@ class FormulaReport(TrainerReport):
     after: HeldOutAccuracy | None
 
 
-
 def train_formula_encoder(
     index_path: str | os.PathLike[str],
     folder: str | os.PathLike[str],
@@ -93,7 +92,8 @@ def train_formula_encoder(
     where = choose_device(device)
     made = formula_examples(index_path, settings, topics=topics, jobs=jobs, on_progress=on_reading)
     trained, held_out = _split(made.examples, settings)
-    with Checkpoints.of(target, _fingerprint(made, settings), restart=restart) as checkpoints:
+    identity = fingerprint(settings, [list(made.vocabulary.labels), digest_examples(made.examples)])
+    with Checkpoints.of(target, identity, restart=restart) as checkpoints:
         network = make_network(settings.network, len(made.vocabulary), settings.seed)
         before = _accuracy(made, settings, network, held_out)
         trainer = make_trainer(
@@ -124,10 +124,6 @@ def _split(
     return [examples[number] for number in sorted(order[count:])], [examples[number] for number in order[:count]]
 
 
-def _fingerprint(made: FormulaExamples, settings: FormulaTraining) -> str:
-    return fingerprint(settings, [list(made.vocabulary.labels), digest_examples(made.examples)])
-
-
 def _accuracy(
     made: FormulaExamples, settings: FormulaTraining, network: Any, held_out: Sequence[FormulaExample]
 ) -> HeldOutAccuracy | None:
@@ -136,16 +132,16 @@ def _accuracy(
         return None
     about = FormulaModelFile("formula-encoder", settings.network, made.vocabulary.labels, "")
     encoder = FormulaEncoder(about, weights_of(network))
-    formulas = encoder.encode_rows([one.formula for one in held_out])
-    equal = encoder.encode_rows([one.equal[0] for one in held_out])
+    formulas = encoder.encode_rows([example.formula for example in held_out])
+    equal = encoder.encode_rows([example.equal[0] for example in held_out])
     cosines = formulas @ equal.T
     own = cosines.diagonal()
-    groups = [set(one.groups) for one in held_out]
-    for one, mine in enumerate(groups):
-        for other, theirs in enumerate(groups):
-            if one != other and mine & theirs:
-                cosines[one, other] = -1
-    with_other = [number for number, one in enumerate(held_out) if one.different]
+    groups = [set(example.groups) for example in held_out]
+    for row, mine in enumerate(groups):
+        for column, theirs in enumerate(groups):
+            if row != column and mine & theirs:
+                cosines[row, column] = -1
+    with_other = [number for number, example in enumerate(held_out) if example.different]
     different = encoder.encode_rows([held_out[number].different[0] for number in with_other])
     near = (formulas[with_other] * different).sum(axis=1)
     apart = float((own[with_other] > near).mean()) if with_other else 1.0
@@ -180,15 +176,15 @@ def _epoch(lengths: NDArray[np.int64], batch: int, draw: np.random.Generator) ->
         some = order[start : start + batch * _WINDOW]
         some = some[np.argsort(lengths[some], kind="stable")]
         batches += [some[first : first + batch] for first in range(0, len(some), batch)]
-    full = [one for one in batches if len(one) == batch]  # a shorter one would move the borders of those after it
-    rest = [one for one in batches if len(one) < batch]
+    full = [numbers for numbers in batches if len(numbers) == batch]  # a shorter one would move the borders after it
+    rest = [numbers for numbers in batches if len(numbers) < batch]
     return np.concatenate([*(full[number] for number in draw.permutation(len(full)).tolist()), *rest])
 
 
 def _collate(items: Sequence[_Item]) -> dict[str, Any]:
     """A batch: the nodes of formulas, of equal ones and of different ones, and which of the batch are equal."""
     torch = load_torch(PURPOSE)
-    found: dict[str, Any] = {}
+    tensors: dict[str, Any] = {}
     sides = {
         "formula": [example.formula for example, _, _ in items],
         "equal": [equal for _, equal, _ in items],
@@ -196,10 +192,10 @@ def _collate(items: Sequence[_Item]) -> dict[str, Any]:
     }
     for name, rows in sides.items():
         batch = node_batch(rows)
-        found[f"{name}_features"] = torch.from_numpy(np.ascontiguousarray(batch.features.transpose(1, 0, 2)))
-        found[f"{name}_relations"] = torch.from_numpy(batch.relations)
-        found[f"{name}_mask"] = torch.from_numpy(batch.mask)
-    found["has_different"] = torch.tensor([other is not None for _, _, other in items])
+        tensors[f"{name}_features"] = torch.from_numpy(np.ascontiguousarray(batch.features.transpose(1, 0, 2)))
+        tensors[f"{name}_relations"] = torch.from_numpy(batch.relations)
+        tensors[f"{name}_mask"] = torch.from_numpy(batch.mask)
+    tensors["has_different"] = torch.tensor([other is not None for _, _, other in items])
     members: dict[int, list[int]] = {}
     for number, (example, _, _) in enumerate(items):
         for group in example.groups:
@@ -208,8 +204,8 @@ def _collate(items: Sequence[_Item]) -> dict[str, Any]:
     for numbers in members.values():
         same[np.ix_(numbers, numbers)] = True
     np.fill_diagonal(same, False)
-    found["same"] = torch.from_numpy(same)
-    return found
+    tensors["same"] = torch.from_numpy(same)
+    return tensors
 
 
 def _part_of(batch: Batch, start: int, stop: int) -> Batch:

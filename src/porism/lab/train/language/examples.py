@@ -39,21 +39,21 @@ class Reading:
 
     def sentences(self, documents: Iterable[Document], text: ModelText) -> list[tuple[str, Sentences]]:
         """The ids and tokens of documents that have any text."""
-        found: list[tuple[str, Sentences]] = []
+        read: list[tuple[str, Sentences]] = []
         waiting: list[tuple[str, list[str]]] = []
         for document in documents:
             names = text.fields or tuple(document.fields)
             contents = (document.fields[name] for name in names if name in document.fields)
-            written = [content_text(one, text) for content in contents for one in split_sentences(content)]
+            written = [content_text(part, text) for content in contents for part in split_sentences(content)]
             if any(written):
-                waiting.append((document.id, [one for one in written if one]))
+                waiting.append((document.id, [sentence for sentence in written if sentence]))
             if len(waiting) == _BATCH_SIZE:
-                found += self._tokens(waiting)
+                read += self._tokens(waiting)
                 waiting.clear()
-        return found + self._tokens(waiting)
+        return read + self._tokens(waiting)
 
     def _tokens(self, waiting: Sequence[tuple[str, list[str]]]) -> list[tuple[str, Sentences]]:
-        texts = [one for _, some in waiting for one in some]
+        texts = [sentence for _, sentences in waiting for sentence in sentences]
         if not texts:
             return []
         numbers = iter(self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"])
@@ -70,24 +70,24 @@ class Reading:
             if is_held_out(doc_id, settings.held_out, settings.seed) is held_out
         ]
         if settings.objective == "mlm-nsp":
-            found = list(packed_pairs(some, self.room, settings.short, settings.seed))
+            sequences = list(packed_pairs(some, self.room, settings.short, settings.seed))
         else:
-            separator = [one for one in (self.tokenizer.sep_token_id,) if one is not None]
-            found = list(packed_text(some, self.room, separator))
-        if not found:
-            what = "held out" if held_out else "to train on"
+            separator = [] if self.tokenizer.sep_token_id is None else [self.tokenizer.sep_token_id]
+            sequences = list(packed_text(some, self.room, separator))
+        if not sequences:
+            use = "held out" if held_out else "to train on"
             raise ConfigError(
-                f"{len(documents):,} documents leave no sequences {what}", hint="Take more documents, or another share."
+                f"{len(documents):,} documents leave no sequences {use}", hint="Take more documents, or another share."
             )
-        return found
+        return sequences
 
     def features(self, example: TokenSequence) -> dict[str, Any]:
         """What the model reads of a sequence, special tokens around its parts."""
         pair = self.settings.objective == "mlm-nsp"
-        found = _prepared(self.special, example, pair)
+        features = _prepared(self.special, example, pair)
         if pair:
-            found["next_sentence_label"] = 0 if example.follows else 1
-        return found
+            features["next_sentence_label"] = 0 if example.follows else 1
+        return features
 
     def masked(self, example: TokenSequence, seed: int) -> dict[str, Any]:
         """What the model reads of a sequence with tokens masked by a seed, and the ``labels`` that it shall find: 80 %
@@ -109,16 +109,16 @@ class Reading:
         torch = load_torch(PURPOSE)
         longest = max(len(row["input_ids"]) for row in rows)
         fillers = {"input_ids": self.tokenizer.pad_token_id or 0, "labels": IGNORED}
-        found: dict[str, Any] = {}
+        batch: dict[str, Any] = {}
         for name in rows[0]:
             if name == "next_sentence_label":
-                found[name] = torch.tensor([row[name] for row in rows])
+                batch[name] = torch.tensor([row[name] for row in rows])
                 continue
             filled = np.full((len(rows), longest), fillers.get(name, 0), np.int64)
             for line, row in zip(filled, rows, strict=True):
                 line[: len(row[name])] = row[name]
-            found[name] = torch.from_numpy(filled)
-        return found
+            batch[name] = torch.from_numpy(filled)
+        return batch
 
     def measured(self, examples: Sequence[TokenSequence], rows: int) -> list[dict[str, Any]]:
         """Batches of sequences, masked once and for all by the seed."""
@@ -139,10 +139,8 @@ def _prepared(
         tokens += [*second, *after]
         kinds += [1] * (len(second) + len(after))
         special += [*(0 for _ in second), *(1 for _ in after)]
-    found: dict[str, Any] = {"input_ids": tokens, "attention_mask": [1] * len(tokens), "special_tokens_mask": special}
-    if pair:
-        found["token_type_ids"] = kinds
-    return found
+    features = {"input_ids": tokens, "attention_mask": [1] * len(tokens), "special_tokens_mask": special}
+    return features | {"token_type_ids": kinds} if pair else features
 
 
 def special_tokens(tokenizer: Any) -> tuple[list[int], list[int], list[int]]:

@@ -90,13 +90,13 @@ def _another(draw: random.Random, count: int, own: int) -> int | None:
 
 def _from(draw: random.Random, sentences: Sentences, wanted: int) -> list[int]:
     """Consecutive sentences from a random one on, until there are enough tokens."""
-    found: list[int] = []
+    tokens: list[int] = []
     if sentences:
         for sentence in sentences[draw.randrange(len(sentences)) :]:
-            found.extend(sentence)
-            if len(found) >= wanted:
+            tokens.extend(sentence)
+            if len(tokens) >= wanted:
                 break
-    return found
+    return tokens
 
 
 def _joined(sentences: Iterable[Sequence[int]]) -> list[int]:

@@ -18,12 +18,10 @@ from porism.extras import need
 from porism.lab.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.lab.train.guarded import OnWarning
 from porism.lab.train.language.examples import IGNORED, PURPOSE, Reading
-from porism.lab.train.language.sequences import TokenSequence
 from porism.lab.train.language.settings import LanguageTraining
 from porism.lab.train.pairs.exclusion import Exclusion
 from porism.lab.train.trainers import (
     CHECKPOINT_SECONDS,
-    Batch,
     Epochs,
     OnProgress,
     TrainerReport,
@@ -57,7 +55,6 @@ class LanguageReport(TrainerReport):
     tokens: int
     before: Measured
     after: Measured | None
-
 
 
 def train_language_model(
@@ -97,13 +94,16 @@ def train_language_model(
     read = reading.sentences(documents if exclude is None else exclude.without(documents, text), text)
     examples = reading.examples(read, held_out=False)
     measured = reading.measured(reading.examples(read, held_out=True), settings.batch)
-    with Checkpoints.of(target, _fingerprint(examples, model, settings), restart=restart) as checkpoints:
+    rows = ([list(example.first), list(example.second), example.follows] for example in examples)
+    identity = fingerprint(settings, chain([os.path.abspath(model)], rows))
+    with Checkpoints.of(target, identity, restart=restart) as checkpoints:
         before = measure(network, measured)
         trainer = make_trainer(
-            network, Epochs(shuffled(len(examples), settings), lambda number, place: reading.masked(
-                examples[number], place
-            )), reading.collate, _loss, settings, device=where, folder=checkpoints.folder, on_warning=on_warning,
-            weight=_masked_tokens,
+            network,
+            Epochs(shuffled(len(examples), settings), lambda number, place: reading.masked(examples[number], place)),
+            reading.collate, lambda model, batch: model(**batch).loss, settings, device=where,
+            folder=checkpoints.folder, on_warning=on_warning,
+            weight=lambda batch: int((batch["labels"] != IGNORED).sum()),
         )
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = LanguageReport(
@@ -165,17 +165,6 @@ def _open(model: str | os.PathLike[str], settings: LanguageTraining, device: Any
             hint="Use the objective mlm, or a BERT.",
         )
     check_length(settings.length, positions_of(network), model)
-    return network.to(device), any("predictions" in one or "lm_head" in one for one in told["missing_keys"])
+    return network.to(device), any("predictions" in key or "lm_head" in key for key in told["missing_keys"])
 
 
-def _fingerprint(examples: Sequence[TokenSequence], model: str | os.PathLike[str], settings: LanguageTraining) -> str:
-    rows = ([list(example.first), list(example.second), example.follows] for example in examples)
-    return fingerprint(settings, chain([os.path.abspath(model)], rows))
-
-
-def _loss(model: Any, batch: Batch) -> Any:
-    return model(**batch).loss
-
-
-def _masked_tokens(batch: Batch) -> int:
-    return int((batch["labels"] != IGNORED).sum())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from porism.analysis.model_text import ModelText, content_text
+from porism.errors import ConfigError
 from porism.settings import Settings
 from porism.types import Document, Documents
 
@@ -47,18 +48,30 @@ class Miner(Settings, ABC):
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:
-        """What the miner makes of a document that shall be found, or shall not: its body if a miner says nothing else.
-        """
+        """What the miner reads of a document that shall be found, or shall not: by default its body."""
         return fields_text(document, ("body",), text)
+
+
+def scored(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs that a teacher has scored, for distillation.
+
+    :raises ConfigError: there is none.
+    """
+    usable = [pair for pair in pairs if pair.scores]
+    if not usable:
+        raise ConfigError(
+            "distillation needs pairs that a teacher has scored", hint="Score them: porism train pairs --teacher."
+        )
+    return usable
 
 
 def fields_text(document: Document, names: tuple[str, ...], text: ModelText) -> str:
     """Some fields of a document as text, those that it has, in the order of the names."""
     written = (content_text(document.fields[name], text) for name in names if name in document.fields)
-    return text.between.join(one for one in written if one)
+    return text.between.join(field for field in written if field)
 
 
 def values(document: Document, key: str) -> tuple[str, ...]:
     """The values of a key of the metadata: none, one or several."""
-    found = document.metadata.get(key, ())
-    return (found,) if isinstance(found, str) else tuple(found)
+    given = document.metadata.get(key, ())
+    return (given,) if isinstance(given, str) else tuple(given)

@@ -92,7 +92,7 @@ def exclusion(
     """
     text = text or ModelText()
     texts = [written for path in topics for topic in read_topics(path) for written in _texts(topic, text)]
-    excluded = {found for path in ids for found in _ids(path)}
+    excluded = {doc_id for path in ids for doc_id in _ids(path)}
     if documents is not None and excluded:
         texts += [part for document in documents if document.id in excluded for part in document_parts(document, text)]
     return Exclusion(tuple(dict.fromkeys(filter(None, texts))), frozenset(excluded), overlap)
@@ -102,7 +102,7 @@ def _texts(topic: Query, text: ModelText) -> list[str]:
     """A topic as a whole, and its fields of text."""
     fields = [field for name, field in topic.fields.items() if name != "tags"]
     whole = Content.of(*(part for field in fields for part in (*field.parts, "\n")))
-    return [content_text(one, text) for one in (whole, *fields)]
+    return [content_text(content, text) for content in (whole, *fields)]
 
 
 def _ids(path: Path) -> list[str]:

@@ -34,10 +34,10 @@ def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     :raises SourceError: the file is missing, unreadable or has no pairs.
     :raises FormatError: a line is not JSON, or has no anchor or no positive.
     """
-    found = list(_lines(Path(path)))
-    if not found:
+    pairs = list(_lines(Path(path)))
+    if not pairs:
         raise SourceError("there are no training pairs in the file", where=str(path), hint=_HINT)
-    return found
+    return pairs
 
 
 def _lines(path: Path) -> Iterator[Pair]:
@@ -72,17 +72,17 @@ def _pair(line: bytes, where: str) -> Pair:
 
 
 def _is_list(value: Any, kind: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, kind) and not isinstance(one, bool) for one in value)
+    return isinstance(value, list) and all(isinstance(entry, kind) and not isinstance(entry, bool) for entry in value)
 
 
 def _plain(pair: Pair) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for field in fields(pair):
         value = getattr(pair, field.name)
         if isinstance(value, str):
             value = clean_text(value)
         elif field.name == "negatives":
-            value = [clean_text(one) for one in value]
+            value = [clean_text(negative) for negative in value]
         if value:
-            found[field.name] = value
-    return found
+            plain[field.name] = value
+    return plain

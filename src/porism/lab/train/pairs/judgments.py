@@ -50,17 +50,17 @@ class JudgmentsMiner(Miner):
         wanted = dict.fromkeys(doc_id for gains in judged.values() for doc_id in gains)
         written = {document.id: self.document_text(document, text) for document in documents if document.id in wanted}
         reads = ModelText(self.fields, text.formulas, text.before, text.after, text.between)
-        found = 0
+        count = 0
         for topic in read_topics(Path(self.topics)):
             anchor = document_text(Document(topic.id, topic.fields), reads)
             known = {doc_id: gain for doc_id, gain in judged.get(topic.id, {}).items() if written.get(doc_id)}
-            worse = sorted((doc_id for doc_id in known if known[doc_id] < self.gain), key=lambda one: -known[one])
+            worse = sorted((doc_id for doc_id in known if known[doc_id] < self.gain), key=lambda doc_id: -known[doc_id])
             negatives = tuple(written[doc_id] for doc_id in worse[: self.negatives])
             for doc_id, gain in known.items():
                 if anchor.strip() and gain >= self.gain:
-                    found += 1
+                    count += 1
                     yield Pair(anchor, written[doc_id], negatives, self.name, topic.id, doc_id)
-        if not found:
+        if not count:
             raise ConfigError(
                 f"no topic has a document of the collection that was judged {self.gain} or more",
                 where=self.qrels, hint="Compare the ids of topics and documents with those of the judgments.",

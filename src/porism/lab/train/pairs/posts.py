@@ -107,16 +107,16 @@ class LinksMiner(Miner):
                 hint="Index a dump of questions and answers with its file PostLinks.",
             )
         for question, others in links.items():
-            (one,) = documents.get(of_question[question][:1])
-            anchor = self.document_text(one, text)
+            (asking,) = documents.get(of_question[question][:1])
+            anchor = self.document_text(asking, text)
             for other in others:
-                found = of_question.get(other, [])
-                for number, document in enumerate(documents.get(found if self.answers else found[:1])):
+                linked = of_question.get(other, [])
+                for number, document in enumerate(documents.get(linked if self.answers else linked[:1])):
                     if number == 0 and (positive := self.document_text(document, text)):
-                        yield Pair(anchor, positive, miner=self.name, anchor_id=one.id, positive_id=document.id)
+                        yield Pair(anchor, positive, miner=self.name, anchor_id=asking.id, positive_id=document.id)
                     if self.answers and "question" in document.fields:
                         answer = fields_text(document, ("body",), text)
-                        yield Pair(anchor, answer, miner=self.name, anchor_id=one.id, positive_id=document.id)
+                        yield Pair(anchor, answer, miner=self.name, anchor_id=asking.id, positive_id=document.id)
 
     @staticmethod
     def document_text(document: Document, text: ModelText) -> str:

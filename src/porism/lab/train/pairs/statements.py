@@ -136,8 +136,8 @@ class References(Miner):
             raise ConfigError(
                 "no document refers to another one by its label", hint="Such labels are in sources of LaTeX."
             )
-        ids = list(dict.fromkeys(one for link in links for one in link))
-        texts = {one.id: self.document_text(one, text) for one in documents.get(ids)}
+        ids = list(dict.fromkeys(doc_id for link in links for doc_id in link))
+        texts = {document.id: self.document_text(document, text) for document in documents.get(ids)}
         for citing, cited in links:
             if texts[citing] and texts[cited]:
                 yield Pair(texts[citing], texts[cited], miner=self.name, anchor_id=citing, positive_id=cited)

@@ -31,14 +31,14 @@ class Titles(Miner):
     shortest: int = 40
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        found = 0
+        count = 0
         for document in documents:
             body = self.document_text(document, text)
             title = fields_text(document, ("section", "title") if self.section else ("title",), text)
             if "title" in document.fields and len(body) >= self.shortest and title and title != body:
-                found += 1
+                count += 1
                 yield Pair(title, body, miner=self.name, anchor_id=document.id, positive_id=document.id)
-        if not found:
+        if not count:
             raise ConfigError(
                 "no document of the collection has a title and a text",
                 hint="Without titles, take the miner halves.",
@@ -75,21 +75,21 @@ class Halves(Miner):
             raise ConfigError(f"a share of {self.kept} sentences cannot stay", hint="Use a number from 0 to 1.")
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        found = 0
+        count = 0
         for document in documents:
             draw = random.Random(xxhash.xxh3_64_intdigest(document.id.encode("utf-8", "replace"), self.seed))
             for name in self.fields:
                 if name not in document.fields:
                     continue
-                parts = [content_text(one, text) for one in split_sentences(document.fields[name])]
+                parts = [content_text(sentence, text) for sentence in split_sentences(document.fields[name])]
                 long = [number for number, part in enumerate(parts) if len(part) >= self.shortest]
                 for number in sorted(draw.sample(long, min(self.each, len(long)))):
                     stays = draw.random() < self.kept
                     rest = "\n".join(part for at, part in enumerate(parts) if stays or at != number)
                     if len(parts) > 1 and len(rest) >= self.shortest:
-                        found += 1
+                        count += 1
                         yield Pair(parts[number], rest, miner=self.name, anchor_id=document.id, positive_id=document.id)
-        if not found:
+        if not count:
             raise ConfigError(
                 f"no document has two sentences in {' or '.join(self.fields)}",
                 hint="Name other fields, or take another miner.",
@@ -120,16 +120,16 @@ class Openings(Miner):
             raise ConfigError(f"a share of {self.prose} words cannot be asked for", hint="Use a number from 0 to 1.")
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
-        found = 0
+        count = 0
         for document in documents:
             whole = self.document_text(document, text)
             for name in self.fields:
                 sentences = split_sentences(document.fields[name]) if name in document.fields else []
                 first = content_text(sentences[0], text) if sentences else ""
                 if len(first) >= self.shortest and self._is_prose(first) and first != whole:
-                    found += 1
+                    count += 1
                     yield Pair(first, whole, miner=self.name, anchor_id=document.id, positive_id=document.id)
-        if not found:
+        if not count:
             raise ConfigError(
                 f"no document begins with a sentence of words in {' or '.join(self.fields)}",
                 hint="Name other fields, ask for less prose, or take another miner.",

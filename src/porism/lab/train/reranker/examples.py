@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.lab.train.pairs.base import Pair
+from porism.lab.train.pairs.base import Pair, scored
 from porism.lab.train.reranker.settings import RerankerTraining
 from porism.lab.train.trainers import Batch
 from porism.vectors.neural.loading import EXTRA
@@ -36,19 +36,13 @@ def usable(pairs: Sequence[Pair], settings: RerankerTraining) -> list[Pair]:
 
     :raises ConfigError: there is none.
     """
-    found = [pair for pair in pairs if pair.negatives]
-    if not found:
+    usable_pairs = [pair for pair in pairs if pair.negatives]
+    if not usable_pairs:
         raise ConfigError(
             "a reranker learns from pairs with negatives, and none has any",
             hint="Mine them: --negatives search --negative-count 20 --negative-depth 100.",
         )
-    if settings.minimised == "margin-mse":
-        found = [pair for pair in found if pair.scores]
-        if not found:
-            raise ConfigError(
-                "distillation needs pairs that a teacher has scored", hint="Score them: porism train pairs --teacher."
-            )
-    return found
+    return scored(usable_pairs) if settings.minimised == "margin-mse" else usable_pairs
 
 
 def drawn(pair: Pair, epoch: int, most: int) -> Pair:
@@ -64,7 +58,7 @@ def planned(lengths: Sequence[int], settings: RerankerTraining) -> NDArray[np.in
     padded, in batches whose order is drawn too."""
     draw = np.random.default_rng(settings.seed)
     sizes = np.asarray(lengths, np.int64)
-    found: list[NDArray[np.int64]] = []
+    order_of_all: list[NDArray[np.int64]] = []
     for _ in range(settings.epochs):
         order = draw.permutation(len(sizes))
         whole, chunk = len(order) - len(order) % settings.batch, settings.batch * _CHUNK
@@ -73,9 +67,9 @@ def planned(lengths: Sequence[int], settings: RerankerTraining) -> NDArray[np.in
             some = order[start : min(start + chunk, whole)]
             some = some[np.argsort(-sizes[some], kind="stable")]
             pieces += [some[at : at + settings.batch] for at in range(0, len(some), settings.batch)]
-        found += [pieces[at] for at in draw.permutation(len(pieces)).tolist()]
-        found.append(order[whole:])  # what fills no batch comes last, so that all others stay whole
-    return np.concatenate(found)
+        order_of_all += [pieces[at] for at in draw.permutation(len(pieces)).tolist()]
+        order_of_all.append(order[whole:])  # what fills no batch comes last, so that all others stay whole
+    return np.concatenate(order_of_all)
 
 
 class RankingExamples:
@@ -100,9 +94,8 @@ class RankingExamples:
     def __call__(self, number: int, place: int) -> RankingExample:
         """The example of a pair at a place in the order of all epochs."""
         pair = drawn(self._pairs[number], place // len(self._pairs), self._settings.negatives)
-        return self._compared(pair) if self._settings.documents == 2 else self._graded(pair)
-
-    def _graded(self, pair: Pair) -> RankingExample:
+        if self._settings.documents == 2:
+            return self._compared(pair)
         rows = [self._row(pair.anchor, text) for text in (pair.positive, *pair.negatives)]
         return RankingExample(rows, list(pair.scores) or [1.0, *[0.0] * len(pair.negatives)])
 

@@ -48,7 +48,6 @@ class RerankerReport(TrainerReport):
     negatives: int
 
 
-
 def train_reranker(
     pairs: Sequence[Pair],
     model: str | os.PathLike[str],
@@ -77,7 +76,9 @@ def train_reranker(
     target = Path(folder)
     check_target(target)
     known = usable(pairs, settings)
-    with Checkpoints.of(target, _fingerprint(known, model, settings), restart=restart) as checkpoints:
+    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores] for pair in known)
+    identity = fingerprint(settings, chain([os.path.abspath(model)], rows))
+    with Checkpoints.of(target, identity, restart=restart) as checkpoints:
         scorer = open_scorer(Path(model), settings, device, checkpoints.folder / "start")
         examples = RankingExamples(known, scorer, settings)
         trainer = make_trainer(
@@ -145,10 +146,7 @@ def _optimizer(network: Any, settings: RerankerTraining) -> Any:
 
 
 def _transformer(encoder: Path) -> Path:
-    """The folder of the transformer in that of an encoder of sentence-transformers, whose first module it is.
-
-    :raises ConfigError: the encoder has no such folder.
-    """
+    """The folder of the transformer in that of an encoder of sentence-transformers, whose first module it is."""
     if (encoder / "config.json").exists():
         return encoder
     try:
@@ -164,11 +162,6 @@ def _transformer(encoder: Path) -> Path:
             hint="Give the folder of one of them.",
         )
     return inner
-
-
-def _fingerprint(pairs: Sequence[Pair], model: str | os.PathLike[str], settings: RerankerTraining) -> str:
-    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores] for pair in pairs)
-    return fingerprint(settings, chain([os.path.abspath(model)], rows))
 
 
 def listwise(scores: Any, targets: Any, there: Any) -> Any:
