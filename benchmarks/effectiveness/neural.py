@@ -41,7 +41,7 @@ from porism.lab.evaluate import (
 from porism.retrieve import RetrieverSettings
 from porism.search.models.models import read_model
 from porism.search.models.registry import kind_of
-from porism.search.models.sums.model import Part, SumModel
+from porism.search.models.sums.retriever import Part, SumModel
 
 COLUMNS = ("category", "difficulty", "dependency")
 

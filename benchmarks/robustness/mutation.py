@@ -287,7 +287,7 @@ def _outcome(
         tree = folder / f"tree{number}"
         shutil.copytree(pristine, tree, copy_function=os.link)
         _mutate(mutant, tree)
-        if mutant.path.stem.endswith("kernels") or mutant.path.stem == "varint":
+        if mutant.path.stem.endswith("kernels") or mutant.path.stem == "front_coding":
             limit += COMPILING
         code, seconds, last = _test(tree, tests, limit)
         status = "survived" if code == 0 else "timeout" if code < 0 else "killed"

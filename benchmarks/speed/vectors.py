@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from porism.index.vector_rows import NumberType, VectorRows, pack
 from porism.index.vectors import open_vectors
-from porism.retrieve.vectors.exhaustive import best_products
-from porism.retrieve.vectors.nearest import nearest, product_error, products
+from porism.retrieve.vectors.nearest import best_products, nearest, product_error, products
 from porism.vectors.dense.approximate import make_index, near_rows
 from porism.vectors.dense.model import DenseModel, Hnsw, IvfPq
 from porism.vectors.dense.records import DENSE_RECORDS

@@ -10,8 +10,8 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.formula import EXTRACTORS, OperatorNode, OperatorTree, operator_tree, pack_tree, parse
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.retrieve.formulas.alignment import Aligner, AlignmentSettings
+from porism.retrieve.formulas.matching import StructureRanker
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
-from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Content, Document, Formula
 
@@ -81,8 +81,8 @@ def write(
     return Snapshot.open(path)
 
 
-def retriever_of(snapshot: Snapshot, model: FormulaModel = DEFAULT_FORMULA_MODEL) -> FormulaRetriever:
-    return FormulaRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
+def retriever_of(snapshot: Snapshot, model: FormulaModel = DEFAULT_FORMULA_MODEL) -> StructureRanker:
+    return StructureRanker(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
 
 
 def named(snapshot: Snapshot, found: UnitResults) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.engine.postings import Postings
-from porism.index.entries import Entries
+from porism.index.rows import Entries
 
 
 @dataclass

@@ -12,7 +12,7 @@ from porism.analysis.documents import load_document
 from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
-from porism.retrieve.documents.components import ComponentContext, ComponentKind
+from porism.retrieve.documents.components import ComponentContext, ComponentKind, ScoreComponent
 from porism.retrieve.ranking import UnitResults
 from porism.settings import Settings
 from porism.types import Query
@@ -29,7 +29,7 @@ class Titles(Settings):
             raise ConfigError(f"titles cannot have the weight {self.weight}")
 
 
-class TitledDocuments:
+class TitledDocuments(ScoreComponent):
     """Reads the titles of the candidates."""
 
     def __init__(self, segments: Sequence[Segment], settings: Titles) -> None:
@@ -38,10 +38,6 @@ class TitledDocuments:
     def applies(self, query: Query) -> bool:
         """Always."""
         return True
-
-    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """None."""
-        return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """The weight, for each title that has a word of the query."""

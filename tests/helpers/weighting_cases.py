@@ -8,7 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from porism.index.engine.factors import FrequencyRows
-from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts, Weighting, is_stored
+from porism.retrieve.weightings.base import (
+    ChannelStatistics,
+    ComputedWeighting,
+    DocumentCounts,
+    StoredWeighting,
+    TermCounts,
+    Weighting,
+)
 
 TINY = [
     ["a", "a", "bb"],
@@ -53,7 +60,7 @@ class Counted:
 
     def factors(self, weighting: Weighting) -> np.ndarray:
         """The factor of each posting."""
-        if not is_stored(weighting):
+        if isinstance(weighting, ComputedWeighting):
             x = weighting.tf_values(self.rows.frequencies)
             y = weighting.length_values(self.documents.lengths, self.statistics)[self.rows.documents]
             return weighting.shift + (x / (x + y) if weighting.saturating else x / y)
@@ -78,7 +85,8 @@ class Counted:
         term_weights = weighting.term_weights(self.df, self.statistics)
         weights = np.where(term_weights > 0, weights * term_weights, 0.0)
         values = weights[self.rows.terms] * self.factors(weighting)
-        summands = weighting.document_summands(self.documents, self.statistics) if is_stored(weighting) else None
+        stored = isinstance(weighting, StoredWeighting)
+        summands = weighting.document_summands(self.documents, self.statistics) if stored else None
         found: list[float | None] = []
         for document, (start, stop) in enumerate(zip(self.rows.indptr[:-1], self.rows.indptr[1:], strict=True)):
             if not (weights[self.rows.terms[start:stop]] > 0).any():

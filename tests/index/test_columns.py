@@ -9,7 +9,7 @@ import pytest
 
 from porism.errors import IndexCorrupt
 from porism.index import container
-from porism.index.columns import Column
+from porism.index.columns import CheckedColumn
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.runs import StringRuns
@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_column_is_read_by_positions_slices_and_whole(path: Path) -> None:
-    found = Column(Container(path, "test"), "numbers", np.int32, 1000, low=0, end=1000)
+    found = CheckedColumn(Container(path, "test"), "numbers", np.int32, 1000, low=0, end=1000)
     for _ in range(2):
         assert len(found) == 1000
         assert int(found[7]) == 7
@@ -60,7 +60,7 @@ def test_a_column_is_read_by_positions_slices_and_whole(path: Path) -> None:
 ])
 def test_a_damaged_column_is_noticed_where_it_is_read(path: Path, read) -> None:
     damage(path, "numbers", 4 * 165)  # the block of the numbers 160 to 175
-    found = Column(Container(path, "test"), "numbers", np.int32, end=1000)
+    found = CheckedColumn(Container(path, "test"), "numbers", np.int32, end=1000)
     assert found[100:160].tolist() == list(range(100, 160))
     assert found[np.array([176, 159])].tolist() == [176, 159]
     with pytest.raises(IndexCorrupt, match="section 'numbers'"):
@@ -72,19 +72,19 @@ def test_a_damaged_column_is_noticed_where_it_is_read(path: Path, read) -> None:
     lambda column: column.all(),
 ])
 def test_numbers_that_are_out_of_bounds_are_refused_where_they_are_read(path: Path, read) -> None:
-    found = Column(Container(path, "test"), "numbers", np.int32, low=0, end=500)
+    found = CheckedColumn(Container(path, "test"), "numbers", np.int32, low=0, end=500)
     assert found[400:500].tolist() == list(range(400, 500))
     with pytest.raises(IndexCorrupt, match=r"numbers from \d+ to \d+ where 0 to below 500 belong"):
         read(found)
     with pytest.raises(IndexCorrupt, match="where 3 to below"):
-        Column(Container(path, "test"), "numbers", np.int32, low=3)[2]
+        CheckedColumn(Container(path, "test"), "numbers", np.int32, low=3)[2]
 
 
 def test_a_column_of_another_kind_is_refused(path: Path) -> None:
     with pytest.raises(IndexCorrupt, match="1000 elements where 999 belong"):
-        Column(Container(path, "test"), "numbers", np.int32, 999)
+        CheckedColumn(Container(path, "test"), "numbers", np.int32, 999)
     with pytest.raises(IndexCorrupt, match="1 dimensions of int32"):
-        Column(Container(path, "test"), "numbers", np.int64)
+        CheckedColumn(Container(path, "test"), "numbers", np.int64)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import orjson
 from index_cases import Doc, batch_of
 
 from porism.index import ChannelInfo, IndexWriter, Snapshot, info
-from porism.index.cleaning import clean_index
 from porism.index.container import FORMAT
+from porism.index.merging import clean_index
 
 
 def test_the_report_counts_everything(tmp_path: Path) -> None:

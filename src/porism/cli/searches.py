@@ -30,7 +30,7 @@ from porism.search.printable import one_printable_line
 
 if TYPE_CHECKING:
     from porism.explanation import Explanation
-    from porism.search.answering import Reranking, Searcher
+    from porism.search.answering import Answerer, Reranking
     from porism.search.answers import Answer, FormulaHit, Hit
 
 _QUOTES = "In double quotes the shell takes $x for one of its variables: put the question between single quotes"
@@ -132,7 +132,7 @@ def search(
 
 
 @contextmanager
-def _searcher(indexes: Indexes, model_name: str, formulas: bool, seconds: float) -> Iterator[Searcher]:
+def _searcher(indexes: Indexes, model_name: str, formulas: bool, seconds: float) -> Iterator[Answerer]:
     """What answers: an index here, several as one, or these and others on servers."""
     from porism.search.answering import IndexAnswers
 
@@ -153,7 +153,7 @@ def _searcher(indexes: Indexes, model_name: str, formulas: bool, seconds: float)
 
 @contextmanager
 def _reranking(
-    searcher: Searcher, indexes: Indexes, names: tuple[str, ...], depth: int | None
+    searcher: Answerer, indexes: Indexes, names: tuple[str, ...], depth: int | None
 ) -> Iterator[Reranking | None]:
     """The rerankers of these names, None for none."""
     if not names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from porism.index.records import write_records
 from porism.index.rows import Csr, write_rows
 from porism.index.runs import MergedStrings, StringRuns, merge_vocabularies
 from porism.index.segment import DATA_FILE
-from porism.index.strings import Packed, offsets, write_dictionary, write_names
+from porism.index.strings import Packed, offsets, ranges, write_dictionary, write_names
 from porism.system.files.durable import make_folder, storage_errors, sync_folder
 
 DOCUMENT_BLOCK = 64 << 10
@@ -113,12 +113,11 @@ def _occurrences(part: SegmentInput, fields: tuple[str, ...]) -> NDArray[np.int6
     """The occurrences in the selected documents of a part, by document, field (its place in ``fields``) and place."""
     first = part.occurrence_indptr[part.docs]
     lengths = part.occurrence_indptr[part.docs + 1] - first
-    bounds = offsets(lengths)
-    rows = np.repeat(first - bounds[:-1], lengths) + np.arange(bounds[-1])
+    rows = ranges(first, lengths)
     docs = np.repeat(np.arange(len(part.docs)), lengths)
     numbers = _field_numbers(part, fields)
     order = np.lexsort((part.occurrence_number[rows], numbers[part.occurrence_field[rows]], docs))
-    return cast("NDArray[np.int64]", rows[order])
+    return rows[order]
 
 
 def _merge_formulas(parts: Sequence[SegmentInput], selected: Sequence[NDArray[np.int64]]) -> _MergedFormulas:
@@ -228,11 +227,7 @@ def _steps(total: int, on_step: OnStep | None) -> Callable[[], None]:
 
 
 def _write_channel(
-    step: Callable[[], None],
-    writer: ContainerWriter,
-    name: str,
-    channel: str,
-    parts: Sequence[SegmentInput],
+    step: Callable[[], None], writer: ContainerWriter, name: str, channel: str, parts: Sequence[SegmentInput],
     rows: Sequence[NDArray[np.int64]],
 ) -> dict[str, int]:
     """Writes the dictionary and rows of a channel in two passes over the parts: count the terms, then number them.

@@ -14,7 +14,10 @@ is the default.
 
 A file is read through one memory map; no descriptor stays open. Opening checks the size of the file, the footer, the
 table and the checksums. Data are compared with their checksums before use: :meth:`Container.array` checks a section
-whole, once, and a large :class:`ContainerSection` checks only what is about to be read.
+whole, once, and a large :class:`ContainerSection` checks only what is about to be read. Whatever reads sections, here
+and in the modules above, raises :class:`~porism.errors.IndexCorrupt` where they were changed, are missing or do not
+fit.
+
 :mod:`porism.index.container_writer` writes such files.
 """
 
@@ -250,20 +253,14 @@ class Container:
         return iter(self._entries)
 
     def array(self, name: str) -> NDArray[Any]:
-        """The section as a read-only array.
-
-        :raises IndexCorrupt: there is no such section, or it was changed.
-        """
+        """The section as a read-only array."""
         unchecked = self._blocks(name)
         if len(unchecked):
             self._check(name, np.flatnonzero(unchecked))
         return self._view(name)
 
     def section(self, name: str) -> ContainerSection:
-        """The section as an array whose parts are checked as they are read.
-
-        :raises IndexCorrupt: there is no such section, or it is small and was changed.
-        """
+        """The section as an array whose parts are checked as they are read."""
         entry = self._entry(name)
         if entry.stop - entry.start <= CHECKED_BYTES:
             self.array(name)
@@ -275,17 +272,11 @@ class Container:
         unload(self._data[entry.start : entry.stop])
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a section, without reading it.
-
-        :raises IndexCorrupt: there is no such section.
-        """
+        """The shape of a section, without reading it."""
         return self._entry(name).shape
 
     def block_of(self, name: str) -> int:
-        """The bytes of a block of a section.
-
-        :raises IndexCorrupt: there is no such section.
-        """
+        """The bytes of a block of a section."""
         return self._entry(name).block
 
     def _entry(self, name: str) -> _Entry:
@@ -331,8 +322,6 @@ class Container:
         """Compares every byte with its checksum, even if that was done before.
 
         ``on_bytes`` is called with the size of each section.
-
-        :raises IndexCorrupt: a byte was changed.
         """
         for name, entry in self._entries.items():
             blocks = -(-(entry.stop - entry.start) // entry.block)
@@ -366,8 +355,6 @@ class ContainerSection:
         """Compares the parts from ``starts`` to ``stops`` (elements of the flat array) with their checksums.
 
         When half of a section is checked, the rest is checked too, so that later calls are free.
-
-        :raises IndexCorrupt: a part was changed.
         """
         unchecked = self._container._blocks(self._name)
         if not len(unchecked):
@@ -392,8 +379,5 @@ class ContainerSection:
             self.all()
 
     def all(self) -> NDArray[Any]:
-        """The whole array, checked.
-
-        :raises IndexCorrupt: it was changed.
-        """
+        """The whole array, checked."""
         return self._container.array(self._name)

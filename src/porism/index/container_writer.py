@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 import numpy as np
@@ -71,9 +70,7 @@ class ContainerWriter:
     def __enter__(self) -> ContainerWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if not self._done:
             with suppress(OSError):  # flushing the buffer may fail too, and the file is removed anyway
                 self._file.close()

@@ -1,10 +1,11 @@
-"""The languages of the documents of an index, from their metadata."""
+"""The languages of the documents of an index, from their metadata, and the analyzer of questions in them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.document_languages import DETECTED, LANGUAGE, LANGUAGE_ORIGIN, STATED
 from porism.analysis.languages import AUTO, LANGUAGES, read_choice
 from porism.index.segment import Segment, filter_term
@@ -50,3 +51,9 @@ def _labelled(segment: Segment) -> Counter[tuple[str, str]]:
             counts[name, origin] = int((documents & segment.filter(LANGUAGE_ORIGIN, origin)).sum())
         counts[name, ""] = int(documents.sum()) - counts[name, STATED] - counts[name, DETECTED]
     return counts
+
+
+def snapshot_analyzer(snapshot: Snapshot) -> Analyzer:
+    """The analyzer of an index, for questions in the languages that its documents are in."""
+    config = AnalysisConfig.from_dict(snapshot.config, snapshot.path)
+    return Analyzer(config, lambda: language_counts(snapshot))

@@ -1,4 +1,4 @@
-"""Byte strings on disk with random access: compressed in blocks that are read one at a time."""
+"""Byte strings on disk with random access, compressed in blocks, and the occurrences of formulas, which have some."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from porism.index.columns import column, damaged, starts
+from porism.index.columns import CheckedColumn, byte_section, column, damaged, starts
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
+from porism.index.strings import decode
 
 LEVEL = 9
 """Compression level of Zstandard; higher levels save a few per cent and slow indexing down."""
@@ -24,21 +25,14 @@ class Records:
     """
 
     def __init__(self, container: Container, name: str, count: int | None = None) -> None:
-        """``count`` is the expected number of records, if known.
-
-        :raises IndexCorrupt: the sections were changed, or the number differs.
-        """
+        """``count`` is the expected number of records, if known."""
         self._container = container
         self._name = name
-        self._data = container.section(f"{name}:data")
-        if self._data.array.ndim != 1 or self._data.array.dtype != np.uint8:
-            raise damaged(container, f"{name}:data", "no bytes")
+        self._data = byte_section(container, f"{name}:data")
         self._lengths: NDArray[np.unsignedinteger] = column(
             container, f"{name}:lengths", (np.uint8, np.uint16, np.uint32, np.uint64), count
         )
-        self._block_starts: NDArray[np.int64] = starts(
-            container, f"{name}:blocks", np.int64, len(self._data.array)
-        )
+        self._block_starts: NDArray[np.int64] = starts(container, f"{name}:blocks", np.int64, len(self._data.array))
         self._block_first: NDArray[np.int64] = starts(
             container, f"{name}:first", np.int64, len(self._lengths), len(self._block_starts) - 1
         )
@@ -131,3 +125,55 @@ def write_records(
     writer.add(f"{name}:first", np.asarray(block_first, np.int64))
     writer.add(f"{name}:lengths", np.asarray(lengths, np.min_scalar_type(max(lengths, default=0))))
     return len(lengths)
+
+
+class Occurrences:
+    """The occurrences of formulas, ordered by document, field and place in the field.
+
+    ``indptr`` (int64, documents + 1) bounds the occurrences of each document. ``field`` (uint16) is a position in the
+    segment's fields, ``formula`` (int32) an ordinal of the segment, and ``number`` (int32) counts the formulas of a
+    field. These three are compared with their checksums as they are read.
+    """
+
+    def __init__(self, container: Container, documents: int, fields: int, formulas: int) -> None:
+        """Takes the numbers of documents, fields and formulas of the segment."""
+        self.formula = CheckedColumn(container, "occurrences:formula", np.int32, low=0, end=formulas)
+        count = len(self.formula)
+        self.indptr: NDArray[np.int64] = starts(container, "occurrences:indptr", np.int64, count, documents)
+        self.field = CheckedColumn(container, "occurrences:field", np.uint16, count, end=fields)
+        self.number = CheckedColumn(container, "occurrences:number", np.int32, count)
+        self._ids = Records(container, "occurrences:id", count)
+        self._visual_ids = Records(container, "occurrences:visual", count)
+
+    def __len__(self) -> int:
+        return len(self.formula)
+
+    @property
+    def has_visual_ids(self) -> bool:
+        """Whether any occurrence has a visual id."""
+        return self._visual_ids.any()
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether any occurrence has an id."""
+        return self._ids.any()
+
+    def id(self, occurrence: int) -> str:
+        """The collection's id of an occurrence, empty if it has none."""
+        return decode(self._ids[occurrence])
+
+    def visual_id(self, occurrence: int) -> str:
+        """The collection's id of all formulas that look like this one, empty if it has none."""
+        return decode(self._visual_ids[occurrence])
+
+    def ids(self, occurrences: NDArray[np.integer] | None = None) -> list[str]:
+        """:meth:`id` of several occurrences (all by default); fast if they do not decrease."""
+        return _strings(self._ids, occurrences)
+
+    def visual_ids(self, occurrences: NDArray[np.integer] | None = None) -> list[str]:
+        """:meth:`visual_id` of several occurrences (all by default); fast if they do not decrease."""
+        return _strings(self._visual_ids, occurrences)
+
+
+def _strings(records: Records, positions: NDArray[np.integer] | None) -> list[str]:
+    return [decode(record) for record in (records if positions is None else records.take(positions))]

@@ -15,7 +15,7 @@ from porism.index.languages import LanguageOrigins, language_counts, language_or
 from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Packed
-from porism.system.files.disk_space import folder_size
+from porism.system.files.durable import folder_size
 
 
 @dataclass(frozen=True, slots=True)

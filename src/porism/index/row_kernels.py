@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.varint import get, put
+from porism.index.front_coding import get, put
 from porism.system.compiled.kernels import compiled, u32_at, u64_at
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"

@@ -1,17 +1,18 @@
-"""Rows of term counts on disk, in variable bytes: the terms of each document or formula."""
+"""Rows of term counts on disk, in variable bytes: the terms of each document or formula, and which make a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.columns import damaged, starts
+from porism.index.columns import byte_section, damaged, starts
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
-from porism.index.strings import offsets
+from porism.index.strings import offsets, ranges
 from porism.system.concurrency.caching import cached_property
 
 CHUNK_ROWS = 1 << 16
@@ -32,7 +33,7 @@ class Csr(NamedTuple):
         lengths = np.where(rows < 0, 0, (self.indptr[1:] - first)[rows] if len(first) else 0)
         indptr = offsets(lengths)
         begin = first[rows] if len(first) else np.zeros(len(rows), np.int64)
-        source = np.repeat(begin - indptr[:-1], lengths) + np.arange(indptr[-1])
+        source = ranges(begin, lengths)
         return Csr(indptr, self.terms[source], self.counts[source])
 
 
@@ -47,9 +48,7 @@ class TermRows:
     def __init__(self, container: Container, name: str, info: dict[str, Any]) -> None:
         self._container, self._name = container, name
         self._limit: int = info["terms"]
-        self._data = container.section(f"{name}:rows")
-        if self._data.array.ndim != 1 or self._data.array.dtype != np.uint8:
-            raise damaged(container, f"{name}:rows", "no bytes")
+        self._data = byte_section(container, f"{name}:rows")
         self._starts = starts(container, f"{name}:starts", (np.uint32, np.uint64), len(self._data.array), info["rows"])
         self.postings: int = info["postings"]
         """The number of pairs of a row and a term in it."""
@@ -63,7 +62,6 @@ class TermRows:
         """The rows at these positions, in the order given; -1 gives an empty row.
 
         :raises IndexError: there is no such row.
-        :raises IndexCorrupt: the file was changed.
         """
         from porism.index.row_kernels import decode_rows
         from porism.system.compiled.kernels import address
@@ -129,3 +127,24 @@ def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, N
     begins = offsets(np.concatenate(lengths))
     writer.add(f"{name}:starts", begins.astype(np.uint32 if begins[-1] < 1 << 32 else np.uint64))
     return {"rows": len(begins) - 1, "postings": postings, "tokens": tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The matrix rows of each document: ``rows`` (int64) and their ``fields`` (uint16), bounded by ``starts``.
+
+    ``starts`` is int64 of length documents + 1.
+    """
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    fields: NDArray[np.uint16]
+
+    @classmethod
+    def of_text(cls, documents: int, field_count: int) -> Entries:
+        """The entries of a text channel: row ``document * field_count + field`` holds one field of a document."""
+        return cls(
+            np.arange(documents + 1, dtype=np.int64) * field_count,
+            np.arange(documents * field_count, dtype=np.int64),
+            np.tile(np.arange(field_count, dtype=np.uint16), documents),
+        )

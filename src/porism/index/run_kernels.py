@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.front_coding import get_lengths, put_string
+from porism.index.front_coding import get_lengths, put, put_string
 from porism.index.string_kernels import BLOCK
-from porism.index.varint import put
 from porism.system.compiled.kernels import compiled, inlined, u8_at
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"

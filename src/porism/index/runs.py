@@ -96,10 +96,7 @@ class MergedStrings(NamedTuple):
 
 
 def merge_vocabularies(vocabularies: Sequence[StringRuns]) -> MergedStrings:
-    """The distinct strings of all ``vocabularies``.
-
-    :raises IndexCorrupt: the strings of a dictionary are not sorted.
-    """
+    """The distinct strings of all ``vocabularies``."""
     from porism.index.run_kernels import merge_runs
     from porism.system.compiled.kernels import address
 

@@ -15,10 +15,8 @@ from porism.index.columns import column, starts
 from porism.index.container import Container, Stamp, corrupt
 from porism.index.derived import DERIVED_FOLDER as DERIVED_FOLDER
 from porism.index.derived import derived_path, open_derived, write_derived
-from porism.index.entries import Entries
-from porism.index.occurrences import Occurrences
-from porism.index.records import Records
-from porism.index.rows import TermRows
+from porism.index.records import Occurrences, Records
+from porism.index.rows import Entries, TermRows
 from porism.index.strings import Dictionary, Names, decode
 from porism.system.concurrency.caching import cached_property
 from porism.types import Metadata
@@ -64,10 +62,9 @@ class Segment:
         sizes = (self.container.shape("ids:rank"), self.container.shape("keys:rank"))
         if sizes != ((self.doc_count,), (self.formula_count,)) or any(type(count) is not int for count in counts):
             raise corrupt("does not hold as much as it says", self.container.path)
-        if live is None:
-            live = np.ones(self.doc_count, np.bool_)
-        self.live = live
+        self.live = np.ones(self.doc_count, np.bool_) if live is None else live
         self._lines: NDArray[np.int32] | None = None
+        self._records: dict[str, Records] = {}
 
     def __repr__(self) -> str:
         return f"Segment({self.name}, {self.live_count} of {self.doc_count} documents live)"
@@ -156,13 +153,15 @@ class Segment:
             count = len(self.occurrences)
         return Records(self.container, name, count)
 
-    @cached_property
-    def _stored(self) -> Records:
-        return self.records("stored")
+    def _record(self, name: str, position: int) -> bytes:
+        records = self._records.get(name)
+        if records is None:
+            records = self._records[name] = self.records(name)
+        return records[position]
 
     def stored(self, doc: int) -> bytes:
         """A document as JSON from :func:`porism.analysis.documents.dump_document`."""
-        return self.placed("stored", doc, self._stored[doc])
+        return self.placed("stored", doc, self._record("stored", doc))
 
     def placed(self, name: str, doc: int, record: bytes) -> bytes:
         """A record of the column ``stored`` or ``metadata`` with the current line of its document."""
@@ -176,13 +175,9 @@ class Segment:
             raise corrupt(f"has metadata that cannot be read ({error})", self.container.path) from error
         return orjson.dumps(value)
 
-    @cached_property
-    def _metadata(self) -> Records:
-        return self.records("metadata")
-
     def metadata(self, doc: int) -> Metadata:
         try:
-            values: dict[str, Any] = dict(orjson.loads(self.placed("metadata", doc, self._metadata[doc])))
+            values: dict[str, Any] = dict(orjson.loads(self.placed("metadata", doc, self._record("metadata", doc))))
         except ValueError as error:
             raise corrupt(f"has metadata that cannot be read ({error})", self.container.path) from error
         return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
@@ -287,21 +282,13 @@ class Segment:
         """The normalised forms of the formulas."""
         return Names(self.container, "keys")
 
-    @cached_property
-    def _sources(self) -> Records:
-        return self.records("sources")
-
     def formula_source(self, formula: int) -> str:
         """The source of one occurrence of a formula."""
-        return decode(self._sources[formula])
-
-    @cached_property
-    def _trees(self) -> Records:
-        return self.records("trees")
+        return decode(self._record("sources", formula))
 
     def formula_tree(self, formula: int) -> bytes:
         """The operator tree of a formula, packed by :func:`porism.formula.pack_tree`."""
-        return self._trees[formula]
+        return self._record("trees", formula)
 
     def formula_key(self, formula: int) -> str:
         """The normalised form of a formula."""

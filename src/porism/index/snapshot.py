@@ -4,21 +4,65 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.errors import QueryError
 from porism.index.container import corrupt
-from porism.index.filters import FilteredMasks, Filters, filter_segments
-from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_manifest, read_tombstones
+from porism.index.manifest import LOCK_FILE, SEGMENT_FOLDER, Manifest, read_manifest, read_tombstones
 from porism.index.segment import Segment
 from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
 from porism.index.strings import Packed
 from porism.system.concurrency.caching import cached_property
+from porism.system.files.lock import WriterLock
+
+Filters = Mapping[str, str | Sequence[str]]
+"""Metadata key → the value that a document must have, or several of which it must have one."""
+
+Masks = Sequence[NDArray[np.bool_]]
+"""One mask for each segment: the documents that may be results (bool, one a document)."""
+
+
+class FilteredMasks(list[NDArray[np.bool_]]):
+    """:data:`Masks` with the filters they were made of, for engines that filter by metadata themselves."""
+
+    def __init__(self, masks: Iterable[NDArray[np.bool_]], filters: Filters) -> None:
+        super().__init__(masks)
+        self.filters = dict(filters)
+
+
+def filter_segments(segments: Sequence[Segment], filters: Filters) -> FilteredMasks:
+    """The documents of each segment that match all filters (bool, one a document), deleted ones included.
+
+    :raises QueryError: a filter names a key that no document has.
+    """
+    masks: list[NDArray[np.bool_]] = []
+    for segment in segments:
+        mask = np.ones(segment.doc_count, np.bool_)
+        for key, values in filters.items():
+            allowed = (values,) if isinstance(values, str) else values
+            mask &= np.logical_or.reduce([segment.filter(key, value) for value in allowed])
+        masks.append(mask)
+    if not any(mask.any() for mask in masks):
+        _check_keys(segments, filters)
+    return FilteredMasks(masks, filters)
+
+
+def _check_keys(segments: Sequence[Segment], filters: Filters) -> None:
+    """Distinguishes a filter by an unknown key from one that matches no document."""
+    keys = {key for segment in segments for key in segment.metadata_counts()}
+    for key in filters:
+        if key not in keys:
+            raise QueryError(
+                f"no document has the metadata {key!r}", where="filter",
+                hint=f"There is {', '.join(sorted(keys))}." if keys else "The documents have no metadata.",
+            )
+
 
 _ATTEMPTS = 100
 
@@ -166,9 +210,7 @@ class Snapshot:
     def __enter__(self) -> Snapshot:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -199,3 +241,17 @@ def open_segments(path: Path, manifest: Manifest) -> tuple[Segment, ...]:
             segment.lines = lines
         segments.append(segment)
     return tuple(segments)
+
+
+@contextmanager
+def locked_snapshot(index: Path) -> Iterator[Snapshot]:
+    """A snapshot of an index, whose writer lock is held until the context ends.
+
+    :raises IndexLocked: another process is writing.
+    """
+    lock = WriterLock(index / LOCK_FILE)
+    try:
+        with Snapshot.open(index) as snapshot:
+            yield snapshot
+    finally:
+        lock.release()

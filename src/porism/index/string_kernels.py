@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.front_coding import get_lengths, put_string
-from porism.index.varint import get
+from porism.index.front_coding import get, get_lengths, put_string
 from porism.system.compiled.kernels import compiled, inlined
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+_POSITIONS = "Array(int32, 1, 'C', readonly=True)"
+_DIGESTS = "Array(uint64, 2, 'C', readonly=True)"
 
 BLOCK = 16
 """Strings in a front-coded block, as :data:`porism.index.strings.FRONT_BLOCK` says."""
@@ -94,6 +95,23 @@ def digests(blob: Any, starts: Any) -> Any:
         found[string, 0] = first ^ (first >> np.uint64(29))
         found[string, 1] = second ^ (second >> np.uint64(32))
     return found
+
+
+@compiled(f"void({_DIGESTS}, {_POSITIONS}, boolean[::1], {_DIGESTS}, {_POSITIONS}, boolean[::1])")
+def unmark_held(earlier: Any, earlier_order: Any, held: Any, later: Any, later_order: Any, marks: Any) -> Any:
+    """Makes those ``marks`` False whose digest an earlier segment has, too, where that one is ``held``.
+
+    Digests are sorted and distinct, and beside each is in ``…_order`` which of ``held`` or ``marks`` is its.
+    """
+    i, j = 0, 0
+    while i < len(earlier) and j < len(later):
+        a, b = earlier[i, 0], later[j, 0]
+        if a == b:  # almost always the same digest: then so are the other halves
+            a, b = earlier[i, 1], later[j, 1]
+            if a == b and held[earlier_order[i]]:
+                marks[later_order[j]] = False
+        i += a <= b
+        j += b <= a
 
 
 @compiled(f"int64[::1]({_BYTES}, {_NUMBERS})")
@@ -305,7 +323,7 @@ def front_lookup(
     set to 1 for each block that was read.
     """
     count = len(starts) - 1
-    found = np.full(count, -1, np.int32)
+    positions = np.full(count, -1, np.int32)
     for string in range(count):
         start, end = starts[string], starts[string + 1]
         for bucket in range(len(bucket_first) - 1):
@@ -325,6 +343,6 @@ def front_lookup(
             if position >= 0:
                 number = bucket_first[bucket] + (block - bucket_block[bucket]) * BLOCK + position
                 if number < bucket_first[bucket + 1]:
-                    found[string] = number
+                    positions[string] = number
                     break
-    return found
+    return positions

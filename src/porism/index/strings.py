@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
-from porism.index.columns import column, damaged
+from porism.index.columns import byte_section, column, damaged
 from porism.index.columns import starts as bounds
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
@@ -93,10 +93,7 @@ def encode(string: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """The inverse of :func:`encode`.
-
-    :raises IndexCorrupt: the bytes are not a string.
-    """
+    """The inverse of :func:`encode`."""
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
@@ -112,15 +109,19 @@ def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
     return out
 
 
+def ranges(starts: NDArray[np.integer], lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The numbers of runs that begin at ``starts`` and have these lengths, one run after another (int64)."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0, dtype=np.int64)
+
+
 class Dictionary:
     """Distinct strings, numbered from 0, in the sections that :func:`write_dictionary` wrote under ``name``."""
 
     def __init__(self, container: Container, name: str) -> None:
         self._container, self._name = container, name
-        self._strings = container.section(f"{name}:strings")
+        self._strings = byte_section(container, f"{name}:strings")
         self._data: NDArray[np.uint8] = self._strings.array
-        if self._data.ndim != 1 or self._data.dtype != np.uint8:
-            raise damaged(container, f"{name}:strings", f"{self._data.ndim} dimensions of {self._data.dtype}")
         self._block_starts: NDArray[np.int64] = bounds(container, f"{name}:blocks", np.int64, len(self._data))
         first = column(container, f"{name}:buckets", np.int64)
         self._first: NDArray[np.int64] = bounds(
@@ -155,10 +156,7 @@ class Dictionary:
         return cast("NDArray[np.int32]", ranks)
 
     def _require(self, blocks: NDArray[np.int64]) -> None:
-        """Compares front-coded blocks with their checksums.
-
-        :raises IndexCorrupt: a block was changed.
-        """
+        """Compares front-coded blocks with their checksums."""
         self._strings.require(self._block_starts[blocks], self._block_starts[blocks + 1])
 
     def term(self, number: int) -> str:

@@ -15,14 +15,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
+from porism.errors import ConfigError, IndexCorrupt
 from porism.index.container import Container, ContainerSection
-from porism.index.container_writer import ContainerWriter
-from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
-from porism.index.vector_rows import PartFile, VectorRows, offsets_of
-from porism.index.vectors import Compute, VectorSources, gather, vectors_path
-from porism.system.files.durable import make_folder
+from porism.index.strings import offsets
+from porism.index.vector_rows import PartFile, VectorRows
+from porism.index.vectors import Compute, VectorSources, gather, rows_of_others, vectors_path, writing_vectors
 
 HEAD_BYTES = 4
 """Bytes of a head; the residual follows."""
@@ -53,10 +51,7 @@ class TokenRows(NamedTuple):
     list_docs: NDArray[np.int32]
 
     def require(self, documents: NDArray[np.integer]) -> None:
-        """Compares the residuals of documents with their checksums.
-
-        :raises IndexCorrupt: some were changed.
-        """
+        """Compares the residuals of documents with their checksums."""
         if not self.residuals.complete:
             width = self.residuals.array.shape[1]
             self.residuals.require(self.offsets[documents] * width, self.offsets[documents + 1] * width)
@@ -96,25 +91,22 @@ def complete_tokens(
         on_progress(len(digests))
         return 0
     sources, computed = gather(
-        _part(segment.folder.parents[1], spec), lambda: _from_other_segments(segment, spec), digests, compute,
-        chunk=chunk, on_progress=on_progress,
+        _part(segment.folder.parents[1], spec),
+        lambda: rows_of_others(segment, spec.name, lambda derived, count: _joined(derived, spec, count)), digests,
+        compute, chunk=chunk, on_progress=on_progress,
     )
     counts = sources.counts(digests)
     heads = np.concatenate([np.zeros(0, np.uint32), *(_heads(piece) for piece in _pieces(sources, digests, spec))])
     starts, docs = _lists(heads, counts, spec.centroids)
-    path = vectors_path(segment, spec.name)
-    make_folder(path.parent, parents=False)
-    with ContainerWriter(path, "derived", atomic=True) as writer:
-        writer.add("digests", digests)
-        writer.add("offsets", offsets_of(counts))
+    info = {"width": spec.width, "centroids": spec.centroids}
+    with writing_vectors(segment, spec.name, digests, info) as writer:
+        writer.add("offsets", offsets(counts))
         writer.add("heads", heads)
         writer.add_chunks(
             "residuals", np.uint8, (piece[:, HEAD_BYTES:].reshape(-1) for piece in _pieces(sources, digests, spec))
         )
         writer.add("list_starts", starts)
         writer.add("list_docs", docs)
-        info = {"width": spec.width, "centroids": spec.centroids}
-        writer.finish({"segment": list(segment.stamp), "layout": LAYOUTS["vectors"], "info": info})
     return computed
 
 
@@ -144,7 +136,7 @@ def _lists(
     documents = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     pairs = np.unique((heads & _CODE).astype(np.int64) * max(1, len(counts)) + documents)
     codes, docs = np.divmod(pairs, max(1, len(counts)))
-    return offsets_of(np.bincount(codes, minlength=centroids)), docs.astype(np.int32)
+    return offsets(np.bincount(codes, minlength=centroids)), docs.astype(np.int32)
 
 
 def _stored(segment: Segment, spec: TokenSpec) -> TokenRows | None:
@@ -155,13 +147,13 @@ def _stored(segment: Segment, spec: TokenSpec) -> TokenRows | None:
 def _rows(derived: Container, spec: TokenSpec, count: int) -> TokenRows | None:
     """The tokens in a file; None if they do not match ``spec`` and ``count``."""
     try:
-        offsets, heads = derived.array("offsets"), derived.array("heads")
+        bounds, heads = derived.array("offsets"), derived.array("heads")
         starts, docs = derived.array("list_starts"), derived.array("list_docs")
         residuals = derived.section("residuals")
     except IndexCorrupt:
         return None
     sound = (
-        len(offsets) == count + 1 and offsets[0] == 0 and offsets[-1] == len(heads)
+        len(bounds) == count + 1 and bounds[0] == 0 and bounds[-1] == len(heads)
         and residuals.array.size == len(heads) * spec.width and heads.dtype == np.uint32
         and len(starts) == spec.centroids + 1 and starts[-1] == len(docs)
         and derived.info.get("info") == {"width": spec.width, "centroids": spec.centroids}
@@ -169,25 +161,16 @@ def _rows(derived: Container, spec: TokenSpec, count: int) -> TokenRows | None:
     if not sound:
         return None
     residuals.array = residuals.array.reshape(-1, spec.width)
-    return TokenRows(offsets, heads, residuals, starts, docs)
+    return TokenRows(bounds, heads, residuals, starts, docs)
 
 
-def _from_other_segments(segment: Segment, spec: TokenSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
-    """Digests and tokens of this name in other segments on disk, newest segment first."""
-    files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{vectors_path(segment, spec.name).name}")
-    for file in sorted(files, reverse=True):
-        if file.parents[1].name == segment.folder.name:
-            continue
-        try:
-            derived = Container(file, "derived")
-            digests = derived.array("digests")
-            rows = _rows(derived, spec, len(digests))
-            if rows is not None and len(digests):
-                residuals = derived.array("residuals").reshape(-1, spec.width)
-                joined = cast("NDArray[np.uint8]", _TokenBytes(rows.heads, residuals))
-                yield digests, VectorRows(joined, rows.offsets)
-        except (FileNotFoundError, IndexCorrupt, IndexVersionError):  # then they are computed again
-            continue
+def _joined(derived: Container, spec: TokenSpec, count: int) -> VectorRows | None:
+    """The tokens in a file as bytes; None if they do not match ``spec`` and ``count``."""
+    rows = _rows(derived, spec, count)
+    if rows is None:
+        return None
+    residuals = derived.array("residuals").reshape(-1, spec.width)
+    return VectorRows(cast("NDArray[np.uint8]", _TokenBytes(rows.heads, residuals)), rows.offsets)
 
 
 class _TokenBytes:

@@ -18,6 +18,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
+from porism.index.strings import offsets
 from porism.system.files.durable import make_folder, storage_errors, sync_file
 
 NumberType = Literal["float32", "float16", "int8"]
@@ -90,13 +91,6 @@ def unpack(vectors: Packed, scales: NDArray[np.float32] | None) -> NDArray[np.fl
     return wide if scales is None else wide * scales[:, None]
 
 
-def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The ranges of ``counts[i]`` numbers from ``starts[i]``, one after another."""
-    total = int(counts.sum())
-    before = np.cumsum(counts) - counts
-    return np.repeat(starts - before, counts) + np.arange(total, dtype=np.int64)
-
-
 class PartFile:
     """A file to which computed rows are appended, block by block, each durable and with a checksum.
 
@@ -118,7 +112,7 @@ class PartFile:
         counts = np.concatenate([block[1] for block in blocks]).astype(np.int64)
         vectors = np.concatenate([block[2] for block in blocks])
         scales = np.concatenate([block[3] for block in blocks]) if self._numbers == "int8" else None
-        return digests, VectorRows(vectors, offsets_of(counts), scales)
+        return digests, VectorRows(vectors, offsets(counts), scales)
 
     def append(self, digests: NDArray[np.uint64], counts: NDArray[np.int64], vectors: NDArray[Any]) -> None:
         """Adds the rows (float32, or bytes as they come) of things, durably.
@@ -174,10 +168,3 @@ class PartFile:
                 np.frombuffer(packed, self._type).reshape(rows, dimensions), np.frombuffer(scales, np.float32),
             )
             place = self._end = start + sum(sizes)
-
-
-def offsets_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where the rows of each item begin, and the end of the last (int64, one longer)."""
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets

@@ -11,8 +11,8 @@ and only new content is encoded. :func:`complete_vectors` does that, before read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
-from porism.index.strings import encode
-from porism.index.vector_rows import NumberType, PartFile, VectorRows, offsets_of, ranges
+from porism.index.strings import encode, offsets, ranges
+from porism.index.vector_rows import NumberType, PartFile, VectorRows
 from porism.system.files.durable import make_folder
 
 _PREFIX = "vectors-"
@@ -105,20 +105,16 @@ def complete_vectors(
         return 0
     part = PartFile(segment.folder.parents[1], spec.name, spec.dimensions, spec.numbers)
     sources, computed = gather(
-        part, lambda: _from_other_segments(segment, spec), digests, compute, chunk=chunk, on_progress=on_progress
+        part, lambda: rows_of_others(segment, spec.name, lambda derived, count: _rows(derived, spec, count)), digests,
+        compute, chunk=chunk, on_progress=on_progress,
     )
-    path = vectors_path(segment, spec.name)
-    make_folder(path.parent, parents=False)
-    with ContainerWriter(path, "derived", atomic=True) as writer:
-        writer.add("digests", digests)
+    with writing_vectors(segment, spec.name, digests, {"dimensions": spec.dimensions}) as writer:
         counts = sources.counts(digests)
         if not bool((counts == 1).all()):
-            writer.add("offsets", offsets_of(counts))
+            writer.add("offsets", offsets(counts))
         writer.add_chunks("vectors", np.dtype(spec.numbers).type, sources.rows(digests))
         if spec.numbers == "int8":
             writer.add_chunks("scales", np.float32, sources.scales(digests))
-        layout = LAYOUTS["vectors"]
-        writer.finish({"segment": list(segment.stamp), "layout": layout, "info": {"dimensions": spec.dimensions}})
     return computed
 
 
@@ -169,32 +165,49 @@ def _rows(derived: Container, spec: VectorSpec, count: int) -> VectorRows | None
     """The rows in a file; None if they do not match ``spec`` and ``count``."""
     try:
         vectors = derived.array("vectors")
-        offsets = derived.array("offsets") if "offsets" in derived else np.arange(count + 1, dtype=np.int64)
+        bounds = derived.array("offsets") if "offsets" in derived else np.arange(count + 1, dtype=np.int64)
         scales = derived.array("scales") if spec.numbers == "int8" else None
-    except (IndexCorrupt, KeyError):
+    except IndexCorrupt:
         return None
-    if vectors.dtype != np.dtype(spec.numbers) or len(offsets) != count + 1 or len(vectors) % spec.dimensions:
+    if vectors.dtype != np.dtype(spec.numbers) or len(bounds) != count + 1 or len(vectors) % spec.dimensions:
         return None
     matrix = vectors.reshape(-1, spec.dimensions)
-    whole = offsets[0] == 0 and offsets[-1] == len(matrix) and (scales is None or len(scales) == len(matrix))
+    whole = bounds[0] == 0 and bounds[-1] == len(matrix) and (scales is None or len(scales) == len(matrix))
     same = derived.info.get("info", {}).get("dimensions") == spec.dimensions
-    return VectorRows(matrix, offsets, scales) if whole and same else None
+    return VectorRows(matrix, bounds, scales) if whole and same else None
 
 
-def _from_other_segments(segment: Segment, spec: VectorSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
-    """Digests and vectors of this name in other segments on disk, newest segment first."""
-    files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{_PREFIX}{spec.name}.bin")
-    for file in sorted(files, reverse=True):
+def rows_of_others(
+    segment: Segment, name: str, read: Callable[[Container, int], VectorRows | None]
+) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
+    """Digests and vectors of this name in other segments on disk, newest segment first.
+
+    ``read`` gives the rows in a file for a number of items, None if they do not match.
+    """
+    for file in sorted(segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{_PREFIX}{name}.bin"), reverse=True):
         if file.parents[1].name == segment.folder.name:
             continue
         try:
             derived = Container(file, "derived")
             digests = derived.array("digests")
-        except (FileNotFoundError, IndexCorrupt, IndexVersionError, KeyError):  # then they are computed again
+            rows = read(derived, len(digests))
+        except (FileNotFoundError, IndexCorrupt, IndexVersionError):  # then they are computed again
             continue
-        rows = _rows(derived, spec, len(digests))
         if rows is not None and len(digests):
             yield digests, rows
+
+
+@contextmanager
+def writing_vectors(
+    segment: Segment, name: str, digests: NDArray[np.uint64], info: Mapping[str, Any]
+) -> Iterator[ContainerWriter]:
+    """Writes the file for vectors of this name, with the digests of the contents; the block adds the vectors."""
+    path = vectors_path(segment, name)
+    make_folder(path.parent, parents=False)
+    with ContainerWriter(path, "derived", atomic=True) as writer:
+        writer.add("digests", digests)
+        yield writer
+        writer.finish({"segment": list(segment.stamp), "layout": LAYOUTS["vectors"], "info": dict(info)})
 
 
 class VectorSources:
@@ -255,7 +268,7 @@ class VectorSources:
         for start in range(0, len(digests), _BATCH_SIZE):
             sizes = counts[start : start + _BATCH_SIZE]
             places = np.searchsorted(self._known, digests[start : start + _BATCH_SIZE])
-            begins = offsets_of(sizes)[:-1]
+            begins = offsets(sizes)[:-1]
             targets, sources = [], []
             for number, rows in enumerate(self._rows):
                 mine = self._number[places] == number

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch
 from porism.errors import ConfigError, IndexNotFound, StorageError
-from porism.index.buffer import DocumentBuffer
 from porism.index.build import OnStep, write_segment
-from porism.index.cleaning import clean_index
 from porism.index.container import corrupt
 from porism.index.external import ExternalSegment, copy_segment, move_segment, open_outside
 from porism.index.manifest import (
@@ -31,16 +28,15 @@ from porism.index.manifest import (
     read_manifest,
     write_manifest,
 )
-from porism.index.merging import choose_after_run, choose_for_count, choose_tier
+from porism.index.merging import choose_after_run, choose_for_count, choose_tier, clean_index
 from porism.index.parts import SegmentInput, SegmentPart
-from porism.index.pending import PendingSegment
+from porism.index.pending import DocumentBuffer, PendingSegment
 from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
 from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
 from porism.system.concurrency.interrupts import uninterrupted
-from porism.system.files.disk_space import check_room, folder_size
-from porism.system.files.durable import make_folder, remove_tree, storage_errors, sync_folder
+from porism.system.files.durable import check_room, folder_size, make_folder, remove_tree, storage_errors, sync_folder
 from porism.system.files.lock import WriterLock
 
 BUFFER_BYTES = 192 << 20
@@ -135,9 +131,7 @@ class IndexWriter:
     def __enter__(self) -> IndexWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
             if kind is None:
                 self.commit()

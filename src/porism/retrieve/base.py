@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.explanation import Explanation
-from porism.index.filters import Masks
+from porism.index.snapshot import Masks
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.ranking import UnitResults
 from porism.runs.run import Run

@@ -12,7 +12,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
 from porism.index import Segment, Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
-from porism.retrieve.documents.best_formulas import BestFormulas
+from porism.retrieve.scoring import BestFormulas
 from porism.system.files.artifacts import ArtifactKind
 
 M = TypeVar("M", bound=RetrieverSettings)

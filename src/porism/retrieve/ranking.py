@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -35,9 +35,46 @@ class UnitResults(NamedTuple):
     units: NDArray[np.int32]
     scores: NDArray[np.float64]
 
+    @classmethod
+    def none(cls) -> UnitResults:
+        """No results."""
+        return cls(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+
+    @classmethod
+    def one(cls, segment: int, unit: int, score: float = 0.0) -> UnitResults:
+        """A single result."""
+        return cls(np.array([segment], np.int32), np.array([unit], np.int32), np.array([score]))
+
+    @classmethod
+    def of_segment(
+        cls, segment: int, units: NDArray[np.int32], scores: NDArray[np.float64] | None = None
+    ) -> UnitResults:
+        """Results that are all in one segment; their scores are 0 unless they are given."""
+        return cls(np.full(len(units), segment, np.int32), units, np.zeros(len(units)) if scores is None else scores)
+
+    def joined(self, *others: UnitResults) -> UnitResults:
+        """These results and others, one after another."""
+        return UnitResults(*map(np.concatenate, zip(self, *others, strict=True)))
+
+    def take(self, chosen: NDArray[Any] | slice) -> UnitResults:
+        """The chosen results."""
+        return UnitResults(self.segments[chosen], self.units[chosen], self.scores[chosen])
+
     def first(self, count: int) -> UnitResults:
         """The best ``count`` results."""
-        return UnitResults(self.segments[:count], self.units[:count], self.scores[:count])
+        return self.take(slice(count))
+
+    def by_segment(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int32]]]:
+        """Each segment with results, in order: its number, the positions of its results, and their units."""
+        for segment in np.unique(self.segments).tolist():
+            positions = np.flatnonzero(self.segments == segment)
+            yield segment, positions, self.units[positions]
+
+
+def unit_numbers(hits: UnitResults) -> NDArray[np.int64]:
+    """A unique number (int64) for each unit of all segments."""
+    numbers: NDArray[np.int64] = hits.segments.astype(np.int64) << 32 | hits.units
+    return numbers
 
 
 class SegmentHits(NamedTuple):
@@ -99,24 +136,24 @@ class _SegmentIds:
         return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
 
 
-def merge(found: Sequence[SegmentHits], k: int, ids: UnitIds) -> UnitResults:
+def merge(parts: Sequence[SegmentHits], k: int, ids: UnitIds) -> UnitResults:
     """The best k of all segments, by score and then by descending id."""
-    if not found:
-        return UnitResults(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
-    segments = np.repeat(np.array([hits.segment for hits in found], np.int32), [len(hits.scores) for hits in found])
-    if len(found) == 1:
-        return UnitResults(segments, found[0].units, found[0].scores)
-    units = np.concatenate([hits.units for hits in found])
-    scores = np.concatenate([hits.scores for hits in found])
+    if not parts:
+        return UnitResults.none()
+    segments = np.repeat(np.array([hits.segment for hits in parts], np.int32), [len(hits.scores) for hits in parts])
+    if len(parts) == 1:
+        return UnitResults(segments, parts[0].units, parts[0].scores)
+    units = np.concatenate([hits.units for hits in parts])
+    scores = np.concatenate([hits.scores for hits in parts])
     return best_units(UnitResults(segments, units, scores), k, ids)
 
 
 def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
     """The best k of results in any order, sorted by score and then by descending id."""
+    if len(results.scores) > k:
+        kth = len(results.scores) - k
+        results = results.take(results.scores >= np.partition(results.scores, kth)[kth])
     segments, units, scores = results
-    if len(scores) > k:
-        kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
-        segments, units, scores = segments[kept], units[kept], scores[kept]
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     equal = ranked[1:] == ranked[:-1]
@@ -126,8 +163,7 @@ def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
         names = ids.take(segments[tied], units[tied])
         by_id = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), np.int64)
         order[level] = tied[by_id[np.argsort(-ranked[level[by_id]], kind="stable")]]
-    order = order[:k]
-    return UnitResults(segments[order], units[order], scores[order])
+    return results.take(order[:k])
 
 
 class Searched(NamedTuple):
@@ -137,6 +173,24 @@ class Searched(NamedTuple):
     seconds: dict[str, float]
 
 
+def check_depth(k: int) -> None:
+    """:raises QueryError: ``k`` is below 1."""
+    if k < 1:
+        raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+
+
+def distinct_queries(queries: Iterable[Query], k: int) -> list[Query]:
+    """The queries of a search for ``k`` results each.
+
+    :raises QueryError: ``k`` is below 1, or two queries have the same id.
+    """
+    listed = list(queries)
+    if len({query.id for query in listed}) < len(listed):
+        raise QueryError("two queries have the same id")
+    check_depth(k)
+    return listed
+
+
 def search_each(
     queries: Iterable[Query], k: int, ids: UnitIds, search: Callable[[Query], UnitResults]
 ) -> Searched:
@@ -144,13 +198,8 @@ def search_each(
 
     :raises QueryError: ``k`` is below 1, or two queries have the same id.
     """
-    queries = list(queries)
-    if len({query.id for query in queries}) < len(queries):
-        raise QueryError("two queries have the same id")
-    if k < 1:
-        raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
     searched = Searched({}, {})
-    for query in queries:
+    for query in distinct_queries(queries, k):
         started = time.perf_counter()
         hits = search(query)
         names = ids.take(hits.segments, hits.units)

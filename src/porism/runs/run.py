@@ -43,10 +43,7 @@ class Run:
     __slots__ = ("_position", "_ranks", "doc_ids", "name", "offsets", "provenance", "query_ids", "scores")
 
     def __init__(
-        self,
-        results: Mapping[str, Iterable[tuple[str, float]]],
-        name: str = "porism",
-        *,
+        self, results: Mapping[str, Iterable[tuple[str, float]]], name: str = "porism", *,
         provenance: Provenance | None = None,
     ) -> None:
         """Ranks each query's results by the tie rule.
@@ -68,13 +65,8 @@ class Run:
         self._set(tuple(results), offsets, doc_ids, scores, name, None, provenance)
 
     def _set(
-        self,
-        query_ids: Sequence[str],
-        offsets: Sequence[int] | NDArray[np.int64],
-        doc_ids: Sequence[str],
-        scores: Sequence[float] | NDArray[np.float64],
-        name: str,
-        ranks: NDArray[np.int64] | None,
+        self, query_ids: Sequence[str], offsets: Sequence[int] | NDArray[np.int64], doc_ids: Sequence[str],
+        scores: Sequence[float] | NDArray[np.float64], name: str, ranks: NDArray[np.int64] | None,
         provenance: Provenance | None,
     ) -> None:
         self.name = name
@@ -91,15 +83,9 @@ class Run:
 
     @classmethod
     def from_columns(
-        cls,
-        query_ids: Sequence[str],
-        offsets: Sequence[int] | NDArray[np.int64],
-        doc_ids: Sequence[str],
-        scores: Sequence[float] | NDArray[np.float64],
-        name: str = "porism",
-        *,
-        ranks: Sequence[int] | NDArray[np.int64] | None = None,
-        provenance: Provenance | None = None,
+        cls, query_ids: Sequence[str], offsets: Sequence[int] | NDArray[np.int64], doc_ids: Sequence[str],
+        scores: Sequence[float] | NDArray[np.float64], name: str = "porism", *,
+        ranks: Sequence[int] | NDArray[np.int64] | None = None, provenance: Provenance | None = None,
     ) -> Run:
         """A run of columns that are already ranked by the tie rule; only cheap checks are made.
 
@@ -223,12 +209,8 @@ class Run:
 
     @classmethod
     def read(
-        cls,
-        path: str | os.PathLike[str],
-        on_problem: OnProblem | None = None,
-        *,
-        ranks: Literal["position", "file"] = "position",
-        duplicates: Literal["error", "best"] = "error",
+        cls, path: str | os.PathLike[str], on_problem: OnProblem | None = None, *,
+        ranks: Literal["position", "file"] = "position", duplicates: Literal["error", "best"] = "error",
     ) -> Run:
         """Reads a TREC run: ``query Q0 document rank score tag`` between spaces or tabs, gzip if the name says so.
 
@@ -347,10 +329,7 @@ def _with_duplicates(columns: RunColumns, order: NDArray[np.int64]) -> set[int]:
 def _without_duplicates(
     columns: RunColumns, repeated: set[int], name: str, duplicates: str, on_problem: OnProblem | None
 ) -> NDArray[np.int64]:
-    """The places of the best line for each query and document (int64); ``repeated`` are the queries to look at.
-
-    :raises FormatError: duplicates are errors.
-    """
+    """The places of the best line for each query and document (int64); ``repeated`` are the queries to look at."""
     stays = np.ones(len(columns.doc_ids), bool)
     seen: dict[tuple[int, str], int] = {}
     for at in np.flatnonzero(np.isin(columns.numbers, list(repeated))).tolist():

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Protocol
 
-from porism.errors import OnProblem, QueryError
+from porism.errors import OnProblem
 from porism.explanation import Explanation
 from porism.index import Filters
 from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
+from porism.retrieve.ranking import check_depth
 from porism.runs.run import Run
 from porism.search.answers import Answer, FormulaDocument, FormulaHit, Hit, StageScore
 from porism.search.formula_occurrences import Place
@@ -31,7 +32,7 @@ SEARCH = "search"
 """What the first stage is called."""
 
 
-class Stage(Protocol):
+class RankingStage(Protocol):
     """The results of one query after a reranker."""
 
     @property
@@ -52,7 +53,7 @@ class Reranking(Protocol):
     depth: int
     """So many results of the search they need."""
 
-    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> Sequence[Stage]:
+    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> Sequence[RankingStage]:
         """The results after each of them. ``documents`` has those of the run that are not in an index here, by id."""
 
 
@@ -88,12 +89,11 @@ class SearchOptions:
 
         :raises QueryError: ``k`` is below 1.
         """
-        if self.k < 1:
-            raise QueryError(f"{self.k} results cannot be found", hint="Ask for at least 1.")
+        check_depth(self.k)
         return max(self.depth, self.first + self.k)
 
 
-class Searcher(ABC):
+class Answerer(ABC):
     """What answers questions: :class:`IndexAnswers`, or several indexes here and on servers."""
 
     def search(self, question: str | Question, k: int = 10, **options: Any) -> Answer[Hit]:
@@ -129,17 +129,17 @@ class Searcher(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class StagedRanking:
     """What was found for a question: the run of the search, what rerankers made of it, and the results in their last
     order."""
 
     question: Question
     run: Run
-    stages: Sequence[Stage]
+    stages: Sequence[RankingStage]
     results: Sequence[tuple[str, float]]
 
 
-class IndexAnswers(Searcher):
+class IndexAnswers(Answerer):
     """Answers of an index here, or of several as one."""
 
     def __init__(self, index: Index) -> None:
@@ -148,7 +148,7 @@ class IndexAnswers(Searcher):
     def answer(self, question: str | Question, options: SearchOptions = SearchOptions()) -> Answer[Hit]:
         return self.show(self.rank(question, options), options)
 
-    def rank(self, question: str | Question, options: SearchOptions) -> Ranking:
+    def rank(self, question: str | Question, options: SearchOptions) -> StagedRanking:
         """What is found, of which :meth:`show` makes an answer."""
         index, reranking = self.index, options.rerank
         read = index.question(question, guess_formulas=True)
@@ -157,9 +157,9 @@ class IndexAnswers(Searcher):
             relevant=options.relevant, not_relevant=options.not_relevant,
         )
         stages = reranking(read.query, run, {}) if reranking else ()
-        return Ranking(read, run, stages, list((stages[-1].run if stages else run)[read.query.id]))
+        return StagedRanking(read, run, stages, list((stages[-1].run if stages else run)[read.query.id]))
 
-    def show(self, ranking: Ranking, options: SearchOptions) -> Answer[Hit]:
+    def show(self, ranking: StagedRanking, options: SearchOptions) -> Answer[Hit]:
         """The answer with the chosen ones of the results."""
         index, read, first = self.index, ranking.question, options.first
         hits = index.hits(ranking.results[first : first + options.k], read, options.formulas)
@@ -182,8 +182,7 @@ class IndexAnswers(Searcher):
         return replace(hit, explanation=explanation, matches=tuple(self.index.matches(read, hit.id)))
 
     def answer_similar(
-        self, doc_id: str, options: SearchOptions = SearchOptions(),
-        settings: MoreLikeThisSettings | None = None,
+        self, doc_id: str, options: SearchOptions = SearchOptions(), settings: MoreLikeThisSettings | None = None
     ) -> Answer[Hit]:
         """The documents like one of the index, see :meth:`porism.Index.more_like`."""
         index, k, filters = self.index, options.k, options.filters
@@ -194,15 +193,14 @@ class IndexAnswers(Searcher):
         return Answer(tuple(hits), tuple(filter_hints(index.snapshot, filters)), total=len(hits))
 
     def answer_formulas(
-        self, question: str | Content, options: SearchOptions = SearchOptions(),
-        on_problem: OnProblem | None = None,
+        self, question: str | Content, options: SearchOptions = SearchOptions(), on_problem: OnProblem | None = None
     ) -> Answer[FormulaHit]:
         index = self.index
         content, notes = read_formula_question(question) if isinstance(question, str) else (question, [])
-        found = index.search_formulas(
+        hits = index.search_formulas(
             content, options.counted, filters=options.filters, explain=options.explain, on_problem=on_problem
         )
-        answer = self.show_formulas(found, options)
+        answer = self.show_formulas(hits, options)
         return replace(answer, hints=(*notes, *answer.hints))
 
     def show_formulas(self, found: Sequence[FormulaHit], options: SearchOptions) -> Answer[FormulaHit]:
@@ -217,7 +215,7 @@ class IndexAnswers(Searcher):
         return Answer(tuple(hits), hints, total=len(kept), total_is_exact=len(found) < options.counted)
 
 
-def with_stages(hits: Iterable[Hit], query: Query, run: Run, stages: Sequence[Stage]) -> list[Hit]:
+def with_stages(hits: Iterable[Hit], query: Query, run: Run, stages: Sequence[RankingStage]) -> list[Hit]:
     """Hits with what each stage gave them; those with an explanation of the search also have that of each stage."""
     names = (SEARCH, *(stage.name for stage in stages))
     scores = [dict(found[query.id]) for found in (run, *(stage.run for stage in stages))]

@@ -153,7 +153,7 @@ class Answer(Generic[H]):
 
 
 def make_hits(
-    found: Iterable[tuple[str, float]], load: Callable[[str], Document], maker: SnippetMaker, style: FormulaStyle,
+    scored: Iterable[tuple[str, float]], load: Callable[[str], Document], maker: SnippetMaker, style: FormulaStyle,
     sources: Callable[[str], Mapping[str, Source]], home: Callable[[str], str | None] = lambda doc_id: None,
 ) -> list[Hit]:
     """The answers for documents and their scores, best first.
@@ -164,7 +164,7 @@ def make_hits(
     """
     hits: list[Hit] = []
     shown: set[Content] = set()
-    for rank, (doc_id, score) in enumerate(found, 1):
+    for rank, (doc_id, score) in enumerate(scored, 1):
         document = load(doc_id)
         location = Location.of(document.metadata, partial(sources, doc_id))
         passage = maker.passage(document, shown=shown)

@@ -86,10 +86,7 @@ def _artifacts(folder: Path, manifest: Manifest) -> Iterator[Artifact]:
 
 
 def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, Any]:
-    """What an artifact says of its making.
-
-    :raises IndexCorrupt: it cannot be read.
-    """
+    """What an artifact says of its making."""
     if kind is TOKENIZERS:
         return _tokenizer(manifest, kind.name_of(file))
     if (record := read_record(kind, file)) is not None:
@@ -98,8 +95,8 @@ def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, An
 
 
 def _tokenizer(manifest: Manifest, name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = (manifest.config.get("tokenizers") or {}).get(name, {})
-    return found
+    tokenizer: Mapping[str, Any] = (manifest.config.get("tokenizers") or {}).get(name, {})
+    return tokenizer
 
 
 def _no_channel(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from porism.analysis.tokenizers.tokenizer import TokenizerReference
@@ -45,9 +46,19 @@ from porism.system.files.lock import WriterLock
 
 DERIVED = "derived data"
 _ORIGINAL = "Restore it from a copy, or index the sources again."
-_TRAINED = "Train them again: porism train."
 _MAKE_AGAIN = "Make it again: porism check --repair."
 _ATTEMPTS = 20
+
+_AGAIN: Mapping[ArtifactKind, str] = MappingProxyType({
+    EMBEDDINGS: "Train them again: porism train.",
+    MODELS: f"Train it again: {MODELS.make}.",
+    ENCODERS: "Remove it, and encode again: porism encode MODEL --name {name}.",
+    FORMULA_ENCODERS: "Remove it, and encode again: porism encode MODEL --name {name}.",
+    SPARSE: "Encode again: porism encode MODEL --name {name}.",
+    TOKENS: "Encode the documents again: porism encode.",
+    SIMILARITIES: "Build it again: porism check --repair, or porism similarities {name}.",
+})
+"""Kind of artifact → what to do about a damaged one."""
 
 OnBytes = Callable[[int, int], None]
 _Read = Callable[[int], None]
@@ -205,31 +216,21 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
             yield _derived(file, entry)
         for lacking in missing_vectors(place, entry.stamp):
             yield _derived(lacking, entry)
-    for name, one in (manifest.config.get("tokenizers") or {}).items():
-        file = TOKENIZERS.path(folder, name)
-        reference = TokenizerReference(name, one["kind"], one["digest"], str(file))
-        yield _Task(
-            "tokenizers", file, partial(_check_tokenizer, reference), "Put the file back, or index the sources again."
+    for name, tokenizer in (manifest.config.get("tokenizers") or {}).items():
+        reference = TokenizerReference(
+            name, tokenizer["kind"], tokenizer["digest"], str(TOKENIZERS.path(folder, name))
         )
-    for file in EMBEDDINGS.files(folder):
-        yield _container(EMBEDDINGS.folder, file, None, None, _TRAINED)
-    for file in MODELS.files(folder):
-        yield _container(MODELS.folder, file, None, None, f"Train it again: {MODELS.make.format(name=file.stem)}.")
-    for kind in (ENCODERS, FORMULA_ENCODERS):
+        yield _Task(
+            "tokenizers", TOKENIZERS.path(folder, name), partial(_check_tokenizer, reference),
+            "Put the file back, or index the sources again.",
+        )
+    for kind, again in _AGAIN.items():
         for file in kind.files(folder):
-            again = f"Remove it, and encode again: porism encode MODEL --name {kind.name_of(file)}."
-            yield _Task(kind.folder, file, partial(_check_record, kind, file), again)
-    for file in SPARSE.files(folder):
-        yield _container(SPARSE.folder, file, None, None, f"Encode again: porism encode MODEL --name {file.stem}.")
-    for file in TOKENS.files(folder):
-        yield _container(TOKENS.folder, file, None, None, "Encode the documents again: porism encode.")
-    for file in SIMILARITIES.files(folder):
-        again = f"Build it again: porism check --repair, or porism similarities {file.stem}."
-        yield _Task(SIMILARITIES.folder, file, partial(_check_matrix, file), again)
+            yield _Task(kind.folder, file, partial(_check_artifact, kind, file), again.format(name=kind.name_of(file)))
 
 
-def _container(kind: str, path: Path, holds: str | None, stamp: Stamp | None, hint: str = _ORIGINAL) -> _Task:
-    return _Task(kind, path, lambda read: Container(path, holds, stamp).verify(read), hint)
+def _container(kind: str, path: Path, holds: str, stamp: Stamp) -> _Task:
+    return _Task(kind, path, lambda read: Container(path, holds, stamp).verify(read))
 
 
 def _derived(path: Path, entry: SegmentEntry) -> _Task:
@@ -252,14 +253,14 @@ def _check_tokenizer(reference: TokenizerReference, read: _Read) -> None:
     reference.check()
 
 
-def _check_record(kind: ArtifactKind, path: Path, read: _Read) -> None:
-    read_record(kind, path)
-
-
-def _check_matrix(path: Path, read: _Read) -> None:
-    container = Container(path, "similarities")
+def _check_artifact(kind: ArtifactKind, path: Path, read: _Read) -> None:
+    if kind.suffix == ".json":
+        read_record(kind, path)
+        return
+    container = Container(path, "similarities" if kind is SIMILARITIES else None)
     container.verify(read)
-    SimilarityMatrix(container)
+    if kind is SIMILARITIES:
+        SimilarityMatrix(container)
 
 
 def _repair(folder: Path, damages: tuple[Damage, ...]) -> None:

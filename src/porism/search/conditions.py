@@ -19,7 +19,7 @@ from porism.analysis.words import WORD
 from porism.formula import layout_key, parse
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
-from porism.index.filters import FilteredMasks
+from porism.index.snapshot import FilteredMasks
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, open_postings, weighted_fields
 from porism.search.questions import Condition
 from porism.types import PLACEHOLDER, Content, Document
@@ -96,8 +96,8 @@ class _Test:
         text = _folded(content.text)
         for match in self._pattern.finditer(text):
             first = text.count(PLACEHOLDER, 0, match.start())
-            found = content.formulas[first : first + len(self._keys)]
-            if [layout_key(parse(formula)) for formula in found] == self._keys:
+            formulas = content.formulas[first : first + len(self._keys)]
+            if [layout_key(parse(formula)) for formula in formulas] == self._keys:
                 return True
         return False
 
@@ -109,12 +109,12 @@ class _Test:
 def _alternatives(analyzer: Analyzer, text: str) -> set[frozenset[str]]:
     """The terms by which each word of a condition can be in a document, in whatever language; words without meaning in
     one of the languages are left out."""
-    found: set[frozenset[str]] = set()
+    alternatives: set[frozenset[str]] = set()
     for word in analyzer.word_forms(text):
         terms = frozenset(term for term in word.terms if term is not None)
         if len(terms) == len(set(word.terms)):
-            found.add(terms)
-    return found
+            alternatives.add(terms)
+    return alternatives
 
 
 def _folded(text: str) -> str:

@@ -59,7 +59,7 @@ class _Lexeme(NamedTuple):
     end: int
 
 
-class _Token(NamedTuple):
+class _Chunk(NamedTuple):
     """A text between blanks. ``kind``: ``word``; ``weak``, few letters or an article, which belong to a formula
     beside an operator only; ``alone``, an operand that does not begin or end one by itself; ``part`` of a formula."""
 
@@ -102,7 +102,7 @@ def recognise_formulas(text: Content | str) -> Guess:
     return Guess(Content.of(*parts), tuple(formulas), tuple(dict.fromkeys(doubtful)))
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(text: str) -> Iterator[_Chunk]:
     """The texts between blanks; a blank between the braces of LaTeX parts nothing."""
     position = 0
     while position < len(text):
@@ -118,7 +118,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         yield _token(text, start, position)
 
 
-def _token(text: str, start: int, end: int) -> _Token:
+def _token(text: str, start: int, end: int) -> _Chunk:
     stop = end
     while stop > start and text[stop - 1] in ".,;:?!\"”" and text[start:stop] not in ("...", "…"):
         stop -= 1
@@ -126,7 +126,7 @@ def _token(text: str, start: int, end: int) -> _Token:
         _Lexeme(str(match.lastgroup), match.group(), match.start(), match.end())
         for match in _LEXEME.finditer(text, start, stop)
     )
-    return _Token(_kind(lexemes), lexemes, stop < end)
+    return _Chunk(_kind(lexemes), lexemes, stop < end)
 
 
 def _kind(lexemes: tuple[_Lexeme, ...]) -> str:
@@ -137,8 +137,8 @@ def _kind(lexemes: tuple[_Lexeme, ...]) -> str:
     for number, lexeme in enumerate(lexemes):
         if lexeme.kind != "letters" or len(lexeme.text) == 1 or has_command or lexeme.text in _FUNCTIONS:
             continue
-        beside = {one.kind for one in (*lexemes[max(0, number - 1):number], *lexemes[number + 1:number + 2])
-                  if one.text != "-"}
+        neighbours = (*lexemes[max(0, number - 1):number], *lexemes[number + 1:number + 2])
+        beside = {neighbour.kind for neighbour in neighbours if neighbour.text != "-"}
         if lexeme.text in _GREEK or (len(lexeme.text) == 2 and lexeme.text[0] == "d"):
             weak = weak or len(lexemes) == 1
         elif len(lexeme.text) > 3 or lexeme.text.lower() in _SHORT_WORDS:
@@ -164,7 +164,7 @@ def _runs(text: str) -> Iterator[list[_Lexeme]]:
         if whole := _balanced([lexeme for token in tokens for lexeme in token.lexemes]):
             yield whole
         return
-    run: list[_Token] = []
+    run: list[_Chunk] = []
     opened = 0
     for token in tokens:
         if token.kind != "word":
@@ -176,9 +176,9 @@ def _runs(text: str) -> Iterator[list[_Lexeme]]:
     yield from _trimmed(run)
 
 
-def _trimmed(run: list[_Token]) -> Iterator[list[_Lexeme]]:
+def _trimmed(run: list[_Chunk]) -> Iterator[list[_Lexeme]]:
     """A run without loose letters and numbers at its ends, in parts where few letters have no operator beside them."""
-    parts: list[list[_Token]] = [[]]
+    parts: list[list[_Chunk]] = [[]]
     for number, token in enumerate(run):
         before = run[number - 1].lexemes[-1] if number else None
         after = run[number + 1].lexemes[0] if number + 1 < len(run) else None
@@ -203,12 +203,12 @@ def _joins(lexeme: _Lexeme | None) -> bool:
     return lexeme is not None and (lexeme.kind in _JOINING or lexeme.text in _FUNCTIONS)
 
 
-def _applies(token: _Token) -> bool:
+def _applies(token: _Chunk) -> bool:
     """Whether a token is a big operator with its bounds, to which what follows belongs: ``\\int_0^1``."""
     return token.lexemes[0].text in _BIG
 
 
-def _is_differential(token: _Token, run: Sequence[_Token]) -> bool:
+def _is_differential(token: _Chunk, run: Sequence[_Chunk]) -> bool:
     text = token.lexemes[0].text
     return text[0] == "d" and any(lexeme.text in _INTEGRALS for other in run for lexeme in other.lexemes)
 

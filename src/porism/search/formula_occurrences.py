@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from porism.formula import notation_of
 from porism.index import Segment, Snapshot
 from porism.index.engine.trees import open_places
 from porism.index.engine.units import ordinals_by_segment
-from porism.index.filters import Masks
+from porism.index.snapshot import Masks
+from porism.index.strings import offsets, ranges
 from porism.search.marked_text import Value
 from porism.types import Formula
 
@@ -69,14 +70,11 @@ class FormulaPlaces:
         segment = self.segments[number]
         where, places = segment.occurrences, open_places(segment)
         owners = np.flatnonzero(ordinals >= 0)
-        formulas = ordinals[owners]
-        starts, stops = places.indptr[formulas], places.indptr[formulas + 1]
-        docs = places.docs[_ranges(starts, stops)].astype(np.int64)
-        owners = np.repeat(owners, stops - starts)
-        counts = (allowed or self.live)[number][docs]
-        docs, owners = docs[counts], owners[counts]
+        holders, counts = places.of_each(ordinals[owners])
+        counted = (allowed or self.live)[number][holders]
+        docs, owners = holders[counted].astype(np.int64), np.repeat(owners, counts)[counted]
         starts, stops = where.indptr[docs], where.indptr[docs + 1]
-        positions = _ranges(starts, stops)
+        positions = ranges(starts, stops - starts)
         owners = np.repeat(owners, stops - starts)
         own = where.formula[positions] == ordinals[owners]
         return Occurring(owners[own], positions[own])
@@ -87,13 +85,11 @@ class FormulaPlaces:
         """In how many documents that are allowed each formula occurs (int64)."""
         totals = np.zeros(len(formulas), np.int64)
         for number, ordinals in enumerate(ordinals_by_segment(self.segments, segments, formulas)):
-            places = open_places(self.segments[number])
             there = np.flatnonzero(ordinals >= 0)
-            starts, stops = places.indptr[ordinals[there]], places.indptr[ordinals[there] + 1]
-            counted = (allowed or self.live)[number][places.docs[_ranges(starts, stops)]]
-            sums = np.concatenate([[0], np.cumsum(counted)])
-            ends = np.cumsum(stops - starts)
-            totals[there] += sums[ends] - sums[ends - (stops - starts)]
+            holders, counts = open_places(self.segments[number]).of_each(ordinals[there])
+            sums = offsets((allowed or self.live)[number][holders].view(np.uint8))
+            ends = np.cumsum(counts)
+            totals[there] += sums[ends] - sums[ends - counts]
         return totals
 
     def best(
@@ -105,12 +101,10 @@ class FormulaPlaces:
         """
         greatest = np.zeros(len(formulas), np.float64)
         for number, ordinals in enumerate(ordinals_by_segment(self.segments, segments, formulas)):
-            places = open_places(self.segments[number])
             there = np.flatnonzero(ordinals >= 0)
-            starts, stops = places.indptr[ordinals[there]], places.indptr[ordinals[there] + 1]
-            docs = places.docs[_ranges(starts, stops)]
-            found = np.where(self.live[number][docs], values[number][docs], 0.0)
-            np.maximum.at(greatest, np.repeat(there, stops - starts), found)
+            docs, counts = open_places(self.segments[number]).of_each(ordinals[there])
+            own = np.where(self.live[number][docs], values[number][docs], 0.0)
+            np.maximum.at(greatest, np.repeat(there, counts), own)
         return greatest
 
     def names(
@@ -118,32 +112,32 @@ class FormulaPlaces:
     ) -> list[list[str]]:
         """What a run calls each formula: its visual ids; the ids of its occurrences where the collection has no visual
         ids at all; ``document/field/number`` where it has neither."""
-        found: list[dict[str, None]] = [{} for _ in range(len(formulas))]
+        names_of_each: list[dict[str, None]] = [{} for _ in range(len(formulas))]
         for number, ordinals in enumerate(ordinals_by_segment(self.segments, segments, formulas)):
             owners, positions = self.occurring(number, ordinals, allowed)
             order = np.argsort(positions)
             for owner, name in zip(owners[order].tolist(), self._names(number, positions[order]), strict=True):
                 if name:
-                    found[owner][name] = None
-        return [list(names) for names in found]
+                    names_of_each[owner][name] = None
+        return [list(names) for names in names_of_each]
 
     def every_name(self) -> set[str]:
         """What a run can call formulas of this collection, see :meth:`names`."""
-        found: set[str] = set()
+        names: set[str] = set()
         for number, segment in enumerate(self.segments):
             lengths = np.diff(segment.occurrences.indptr)
-            found.update(self._names(number, np.flatnonzero(np.repeat(self.live[number], lengths))))
-        return found - {""}
+            names.update(self._names(number, np.flatnonzero(np.repeat(self.live[number], lengths))))
+        return names - {""}
 
     def places(self, key: str, allowed: Masks | None = None, most: int = MAX_PLACES) -> tuple[Place, ...]:
         """Where the formula with a normalised form occurs, ``most`` places at most, in the order of documents."""
-        found: list[Place] = []
+        places: list[Place] = []
         for number, segment in enumerate(self.segments):
             ordinal = segment.find_formula(key)
-            if ordinal is not None and len(found) < most:
+            if ordinal is not None and len(places) < most:
                 positions = self.occurring(number, np.array([ordinal], np.int64), allowed).positions
-                found.extend(self._places(number, positions[: most - len(found)]))
-        return tuple(found)
+                places.extend(self._places(number, positions[: most - len(places)]))
+        return tuple(places)
 
     def formula(self, segment: Segment, ordinal: int, places: Sequence[Place] = ()) -> Formula:
         """A formula as it was written first, with the id and visual id of its first place."""
@@ -199,10 +193,3 @@ class FormulaPlaces:
         )
         for doc_id, field, nth, formula_id, visual_id in columns:
             yield Place(doc_id, segment.fields[field], nth, formula_id or None, visual_id or None)
-
-
-def _ranges(starts: NDArray[Any], stops: NDArray[Any]) -> NDArray[np.int64]:
-    """All numbers from each start to its stop, one range after the other (int64)."""
-    lengths = (stops - starts).astype(np.int64)
-    offsets = np.cumsum(lengths) - lengths
-    return np.repeat(starts.astype(np.int64) - offsets, lengths) + np.arange(int(lengths.sum()), dtype=np.int64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Snapshot
-from porism.index.filters import Masks
+from porism.index.snapshot import Masks
 from porism.retrieve import FormulaRanker, Retriever
 from porism.retrieve.base import HasResultWarnings
 from porism.retrieve.formulas.matches import FormulaMatch
@@ -69,8 +69,7 @@ class FormulaSearcher:
     """
 
     def __init__(
-        self, snapshot: Snapshot, ranker: FormulaRanker, documents: Retriever,
-        context_weight: float = CONTEXT_WEIGHT,
+        self, snapshot: Snapshot, ranker: FormulaRanker, documents: Retriever, context_weight: float = CONTEXT_WEIGHT
     ) -> None:
         """``ranker`` and ``documents`` search the same snapshot."""
         self.snapshot = snapshot
@@ -87,7 +86,7 @@ class FormulaSearcher:
 
         :raises QueryError: ``k`` is below 1.
         """
-        ranked = self._ranked(query, k, lambda found: len(found.scores), allowed).take(slice(k))
+        ranked = self._ranked(query, k, lambda hits: len(hits.scores), allowed).take(slice(k))
         documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
         hits: list[FormulaHit] = []
         for rank, (segment_number, ordinal, score, context, query_formula) in enumerate(
@@ -124,10 +123,10 @@ class FormulaSearcher:
             if query is None:
                 continue
 
-            def count(found: _Ranked, named: dict[str, float] = named) -> int:
+            def count(ranked: _Ranked, named: dict[str, float] = named) -> int:
                 named.clear()
-                names = self.places.names(found.segments, found.formulas, allowed)
-                for score, own in zip(found.scores.tolist(), names, strict=True):
+                names = self.places.names(ranked.segments, ranked.formulas, allowed)
+                for score, own in zip(ranked.scores.tolist(), names, strict=True):
                     for formula_name in own:
                         named.setdefault(formula_name, score)
                 return len(named)
@@ -175,15 +174,15 @@ class FormulaSearcher:
             return _NOTHING
         depth = max(k, CONTEXT_DEPTH) if query.context is not None else k
         while True:
-            found, is_all = self._best(query.formulas, depth)
+            ranked, is_all = self._best(query.formulas, depth)
             if allowed is not None:
-                occurs = self.places.documents(found.segments, found.formulas, allowed) > 0
-                found = found.take(np.flatnonzero(occurs))
+                occurs = self.places.documents(ranked.segments, ranked.formulas, allowed) > 0
+                ranked = ranked.take(np.flatnonzero(occurs))
             if query.context is not None:
-                found = self._with_context(found, query.context)
-            so_far = count(found)
+                ranked = self._with_context(ranked, query.context)
+            so_far = count(ranked)
             if so_far >= k or is_all:
-                return found
+                return ranked
             depth = int(depth * min(4.0, 1.2 * k / max(1, so_far))) + 10
 
     def _best(self, formulas: tuple[Formula, ...], depth: int) -> tuple[_Ranked, bool]:
@@ -200,18 +199,18 @@ class FormulaSearcher:
             ranked = ranked.take(np.sort(first)[:depth])
         return ranked, all(len(result.scores) < depth for result in results)
 
-    def _with_context(self, found: _Ranked, context: Query) -> _Ranked:
+    def _with_context(self, ranked: _Ranked, context: Query) -> _Ranked:
         scores = [np.zeros(segment.doc_count, np.float64) for segment in self.snapshot.segments]
         number_of = {id(segment): number for number, segment in enumerate(self.snapshot.segments)}
         ranking = self.documents.search([context], CONTEXT_DEPTH)[context.id]
-        if not ranking or not len(found.scores) or ranking[0][1] <= 0:
-            return found
+        if not ranking or not len(ranked.scores) or ranking[0][1] <= 0:
+            return ranked
         for doc_id, score in ranking:
             place = self.snapshot.find(doc_id)
             if place is not None:
                 scores[number_of[id(place[0])]][place[1]] = score / ranking[0][1]
-        added = self.context_weight * found.scores.max() * self.places.best(found.segments, found.formulas, scores)
-        changed = found._replace(scores=found.scores + added, context=added)
+        added = self.context_weight * ranked.scores.max() * self.places.best(ranked.segments, ranked.formulas, scores)
+        changed = ranked._replace(scores=ranked.scores + added, context=added)
         return changed.take(np.argsort(-changed.scores, kind="stable"))
 
 

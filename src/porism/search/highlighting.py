@@ -84,11 +84,11 @@ class FormulaParts:
 
     def subtrees(self, positions: Iterable[int]) -> set[int]:
         """The preorder positions of operators and of all below them."""
-        found: set[int] = set()
+        below: set[int] = set()
         for position in positions:
             if 0 <= position < len(self.operators):
-                found.update(range(position, self._ends[position]))
-        return found
+                below.update(range(position, self._ends[position]))
+        return below
 
     def symbols_of(self, operators: set[int]) -> set[int]:
         """The symbols that belong to operators, by preorder position."""
@@ -151,7 +151,7 @@ def _holds(operator: OperatorNode, symbol: LayoutNode) -> bool:
 
 def _innermost(symbols: list[LayoutNode], operators: list[OperatorNode]) -> list[int]:
     """The innermost operator that holds each symbol, -1 for none; spans are nested but for broken formulas."""
-    found = [-1] * len(symbols)
+    innermost = [-1] * len(symbols)
     outside_in = [(operator.start, -operator.end, number) for number, operator in enumerate(operators)]
     waiting = [number for _, _, number in sorted(outside_in, reverse=True)]
     opened: list[int] = []
@@ -163,8 +163,8 @@ def _innermost(symbols: list[LayoutNode], operators: list[OperatorNode]) -> list
                 del opened[-2]
         while opened and operators[opened[-1]].end <= symbol.start:
             opened.pop()
-        found[number] = next((number for number in reversed(opened) if _holds(operators[number], symbol)), -1)
-    return found
+        innermost[number] = next((number for number in reversed(opened) if _holds(operators[number], symbol)), -1)
+    return innermost
 
 
 @dataclass(frozen=True)

@@ -78,10 +78,7 @@ class Index(IndexSearcher):
         return inner if isinstance(inner, DocumentRetriever) else None
 
     def _learning(self) -> DocumentRetriever:
-        """What searches the index, where it learns from judged documents.
-
-        :raises ConfigError: it does not.
-        """
+        """What searches the index, where it learns from judged documents."""
         if (own := self._by_terms) is not None:
             return own
         raise ConfigError(
@@ -105,14 +102,8 @@ class Index(IndexSearcher):
         return any(file_has_changed(location, sources) for sources in self.snapshot.source_tables)
 
     def search(
-        self,
-        question: str | Content | Query | Question,
-        k: int = 10,
-        *,
-        filters: Filters | None = None,
-        formulas: FormulaStyle = "unicode",
-        relevant: Iterable[str] = (),
-        not_relevant: Iterable[str] = (),
+        self, question: str | Content | Query | Question, k: int = 10, *, filters: Filters | None = None,
+        formulas: FormulaStyle = "unicode", relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
     ) -> list[Hit]:
         """The best ``k`` documents, best first: of those that share a word or a formula term with the question, or
         with what it learns from the documents found first.
@@ -186,8 +177,8 @@ class Index(IndexSearcher):
         """
         parsed = self.question(question)
         hints = [*parsed.notes, *filter_hints(self.snapshot, _all_filters(parsed, filters))]
-        if self._spelling is not None and (found := self._spelling.suggestions(parsed.query)):
-            hints.append(spelling_hint(parsed.text or parsed.query.content.to_latex(), found))
+        if self._spelling is not None and (suggestions := self._spelling.suggestions(parsed.query)):
+            hints.append(spelling_hint(parsed.text or parsed.query.content.to_latex(), suggestions))
         if isinstance(self.retriever, HasQueryWarnings):
             hints += self.retriever.notes(parsed.query)
         return hints
@@ -222,12 +213,7 @@ class Index(IndexSearcher):
         return last[1]
 
     def more_like(
-        self,
-        doc_id: str,
-        k: int = 10,
-        *,
-        filters: Filters | None = None,
-        formulas: FormulaStyle = "unicode",
+        self, doc_id: str, k: int = 10, *, filters: Filters | None = None, formulas: FormulaStyle = "unicode",
         likeness: MoreLikeThisSettings | None = None,
     ) -> list[Hit]:
         """The ``k`` documents that are most like one of the index, best first, without itself.
@@ -291,13 +277,8 @@ class Index(IndexSearcher):
         return self.term_retriever.matches(self.question(question).query, doc_id)
 
     def search_formulas(
-        self,
-        formula: str | Formula | Content | Query,
-        k: int = 10,
-        *,
-        filters: Filters | None = None,
-        explain: bool = False,
-        on_problem: OnProblem | None = None,
+        self, formula: str | Formula | Content | Query, k: int = 10, *, filters: Filters | None = None,
+        explain: bool = False, on_problem: OnProblem | None = None,
     ) -> list[FormulaHit]:
         """The best ``k`` formulas for a formula, distinct by their normalised form, best first.
 
@@ -354,8 +335,7 @@ def _all_filters(parsed: Question, filters: Filters | None) -> dict[str, tuple[s
 
 
 def open_index(
-    path: Paths | Snapshot,
-    model: RetrieverSettings | str = DEFAULT_MODEL,
+    path: Paths | Snapshot, model: RetrieverSettings | str = DEFAULT_MODEL,
     formula_model: RetrieverSettings | str | None = None,
 ) -> Index:
     """Opens an index for searching; see :class:`Index`.

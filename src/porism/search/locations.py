@@ -105,10 +105,10 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     if source is None or known is None or location.path != _path_of(source, location.file or ""):
         return False
     try:
-        found = location.path.stat()
-        if found.st_size != known.size:
+        status = location.path.stat()
+        if status.st_size != known.size:
             return True
-        if known.mtime and found.st_mtime_ns == known.mtime:
+        if known.mtime and status.st_mtime_ns == known.mtime:
             return False
         with location.path.open("rb") as file:
             digest = xxhash.xxh3_128()

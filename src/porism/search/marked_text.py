@@ -113,7 +113,7 @@ def show_content(content: Content, style: FormulaStyle) -> str:
 
 def tidy(pieces: Iterable[Piece] | Sequence[Piece]) -> tuple[Piece, ...]:
     """White space folded to single blanks, control characters gone, outer blanks removed."""
-    found: list[Piece] = []
+    tidied: list[Piece] = []
     blank = True
     for piece in pieces:
         text = piece.text
@@ -128,10 +128,10 @@ def tidy(pieces: Iterable[Piece] | Sequence[Piece]) -> tuple[Piece, ...]:
         if text[-1:].isspace() and folded.strip():
             folded += " "
         if folded:
-            found.append(replace(piece, text=folded))
+            tidied.append(replace(piece, text=folded))
             blank = folded.endswith(" ")
-    if found and found[-1].text.endswith(" "):
-        last = found.pop()
+    if tidied and tidied[-1].text.endswith(" "):
+        last = tidied.pop()
         if last.text.strip():
-            found.append(replace(last, text=last.text.rstrip()))
-    return tuple(found)
+            tidied.append(replace(last, text=last.text.rstrip()))
+    return tuple(tidied)

@@ -84,7 +84,7 @@ def read_question(
     conditions: list[Condition] = []
     filters: dict[str, tuple[str, ...]] = {}
     parts: list[str | Formula] = []
-    reading = _Reading(parts, notes, guess_formulas)
+    reading = _QuestionParts(parts, notes, guess_formulas)
     done = 0
     for match in _CONDITION.finditer(content.text):
         name = match["name"] or match["field"]
@@ -109,7 +109,7 @@ def read_question(
     return Question(query, tuple(conditions), filters, tuple(notes), text)
 
 
-class _Reading(NamedTuple):
+class _QuestionParts(NamedTuple):
     """The parts of the query and the notes so far."""
 
     parts: list[str | Formula]
@@ -151,7 +151,7 @@ def _part(content: Content, start: int, end: int) -> Content:
 
 
 def _find(name: str, known: Collection[str]) -> str | None:
-    return name if name in known else next((one for one in known if one.lower() == name.lower()), None)
+    return name if name in known else next((other for other in known if other.lower() == name.lower()), None)
 
 
 def _no_field(name: str, fields: Collection[str]) -> QueryError:

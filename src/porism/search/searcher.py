@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from porism.errors import OnProblem, QueryError
 from porism.index import Filters, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.joint import Paths, open_snapshot
-from porism.index.snapshot_analyzer import snapshot_analyzer
+from porism.index.languages import snapshot_analyzer
 from porism.retrieve import DEFAULT_MODEL, Retriever, RetrieverSettings
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.runs.run import Run
@@ -34,9 +33,7 @@ class IndexSearcher:
     """
 
     def __init__(
-        self,
-        path: Paths | Snapshot,
-        model: RetrieverSettings | str = DEFAULT_MODEL,
+        self, path: Paths | Snapshot, model: RetrieverSettings | str = DEFAULT_MODEL,
         formula_model: RetrieverSettings | str | None = None,
     ) -> None:
         """Opens the index, or several, to be searched by models of any kind, given by name or as settings. A snapshot
@@ -56,9 +53,7 @@ class IndexSearcher:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __len__(self) -> int:
@@ -119,14 +114,8 @@ class IndexSearcher:
         return FormulaSearcher(self.snapshot, ranker, self.retriever)
 
     def run_formulas(
-        self,
-        queries: Iterable[Query],
-        k: int = 1000,
-        *,
-        context: bool = False,
-        filters: Filters | None = None,
-        name: str = "porism",
-        on_problem: OnProblem | None = None,
+        self, queries: Iterable[Query], k: int = 1000, *, context: bool = False, filters: Filters | None = None,
+        name: str = "porism", on_problem: OnProblem | None = None,
     ) -> Run:
         """The results of formula topics, named by visual ids, for evaluation and fusion.
 

@@ -132,7 +132,7 @@ class SnippetMaker:
         names = [name for name in names if fields[name] not in shown] or names
         names.sort(key=SIDE_FIELDS.__contains__)  # where nothing matches, the document's own text comes first
         passages = [self._best_window(document, name, characters) for name in names]
-        return max(passages, default=None, key=lambda one: one.worth * SIDE_FIELDS.get(one.field, 1.0))
+        return max(passages, default=None, key=lambda passage: passage.worth * SIDE_FIELDS.get(passage.field, 1.0))
 
     def render(self, document: Document, passage: Passage, style: FormulaStyle) -> Snippet:
         """A passage of a document with the matches in it marked."""
@@ -285,10 +285,10 @@ def _joined(items: Iterable[_Item]) -> Iterator[tuple[int, int, str]]:
         yield held
 
 
-def _quality(query_terms: Counter[tuple[str, str]], found: Counter[tuple[str, str]]) -> float:
+def _quality(query_terms: Counter[tuple[str, str]], terms: Counter[tuple[str, str]]) -> float:
     """How much two formulas have of each other's terms (0 to 1), those of the query counting more."""
-    shared = (query_terms & found).total()
-    return (shared / query_terms.total()) * (0.5 + 0.5 * shared / max(1, found.total()))
+    shared = (query_terms & terms).total()
+    return (shared / query_terms.total()) * (0.5 + 0.5 * shared / max(1, terms.total()))
 
 
 def _too_far(first: _Item, last: _Item, shown: _Shown, characters: int) -> bool:
@@ -321,11 +321,11 @@ def _sentence_start(text: str, position: int, most: int = 80) -> int:
         return 0
     window = text[low:position]
     for mark in ("\n", ". ", "? ", "! ", ": ", "。", "！", "？"):
-        found = window.rfind(mark)
-        if found >= 0:
-            return low + found + len(mark)
-    found = text.find(" ", max(0, position - most // 2), position)
-    return found + 1 if found >= 0 else position
+        place = window.rfind(mark)
+        if place >= 0:
+            return low + place + len(mark)
+    place = text.find(" ", max(0, position - most // 2), position)
+    return place + 1 if place >= 0 else position
 
 
 def _word_end(text: str, start: int, end: int) -> int:

@@ -170,17 +170,20 @@ def _edits(word: str) -> int:
 
 def spelling_hint(text: str, suggestions: Sequence[Suggestion]) -> str:
     """``did you mean 'Cauchy sequence'? No document has 'cauhcy'``."""
-    rare = [one for one in suggestions if one.documents_written]
-    missing = [repr(one.written) for one in suggestions if not one.documents_written]
+    rare = [suggestion for suggestion in suggestions if suggestion.documents_written]
+    missing = [repr(suggestion.written) for suggestion in suggestions if not suggestion.documents_written]
     counts = [f"no document has {' or '.join(missing)}"] if missing else []
-    counts += [f"{one.documents_written:,} have {one.written!r}, {one.documents:,} have {one.meant!r}" for one in rare]
+    counts += [
+        f"{suggestion.documents_written:,} have {suggestion.written!r}, "
+        f"{suggestion.documents:,} have {suggestion.meant!r}" for suggestion in rare
+    ]
     reasons = "; ".join(counts)
     return f"did you mean {corrected(text, suggestions)!r}? {reasons[:1].upper()}{reasons[1:]}"
 
 
 def corrected(text: str, suggestions: Iterable[Suggestion]) -> str:
     """A question with words, not those of formulas, replaced by what may have been meant."""
-    meant = {one.written: one.meant for one in suggestions}
+    meant = {suggestion.written: suggestion.meant for suggestion in suggestions}
     written = "|".join(map(re.escape, meant))
     parts = re.split(r"(\$[^$]*\$)", text)
     parts[::2] = [

@@ -15,14 +15,9 @@ from porism.search.sources.indexing import read_documents
 
 
 def train_tokenizer(
-    path: str | os.PathLike[str],
-    *,
-    sources: Sequence[str | os.PathLike[str]] = (),
-    index: str | os.PathLike[str] | None = None,
-    settings: BpeSettings | None = None,
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem | None = None,
+    path: str | os.PathLike[str], *, sources: Sequence[str | os.PathLike[str]] = (),
+    index: str | os.PathLike[str] | None = None, settings: BpeSettings | None = None, format: str | None = None,
+    options: ReaderOptions | None = None, on_problem: OnProblem | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> MathTokenizer:
     """Trains byte-pair encoding on the documents of ``sources`` or, where there are none, of an ``index``, writes it to

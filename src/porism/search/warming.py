@@ -43,8 +43,8 @@ def _beginnings(snapshot: Snapshot, most: int) -> list[Content]:
     are too few."""
     live = [(segment, doc) for segment in snapshot.segments for doc in np.flatnonzero(segment.live).tolist()]
     documents = (stored_document(segment, doc) for segment, doc in live[:: max(1, len(live) // _LOOKED_AT)])
-    found = [content for document in documents if (content := _beginning(document))]
-    return list(islice(sorted(found, key=lambda content: not content.formulas), most))
+    beginnings = [content for document in documents if (content := _beginning(document))]
+    return list(islice(sorted(beginnings, key=lambda content: not content.formulas), most))
 
 
 def _beginning(document: Document) -> Content:

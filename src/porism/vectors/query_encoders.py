@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
+from porism.system.concurrency.caching import Memory
 from porism.system.concurrency.locks import Lock
-from porism.system.concurrency.memory import Memory
 from porism.vectors.neural.encoder_files import EncoderFiles
 from porism.vectors.neural.encoder_model import Precision
 from porism.vectors.neural.model_encoder import ModelEncoder

@@ -57,7 +57,7 @@ def write(path: Path, postings: Postings) -> Container:
 )
 def test_the_same_postings_come_back(tmp_path: Path, documents: int, most: int) -> None:
     postings = some_postings(documents, most)
-    assert len(postings.term_of_dense) > 0 or documents < 64
+    assert len(postings.lists.dense_terms) > 0 or documents < 64
     assert_same(Postings.from_arrays(postings.to_arrays()), postings)
     assert_same(Postings.open(write(tmp_path / "p.bin", postings)), postings)
 

@@ -9,7 +9,7 @@ from term_cases import channel_case, random_counts
 from porism.errors import IndexCorrupt
 from porism.index.engine.impacts import Impacts
 from porism.index.engine.postings import Postings
-from porism.index.entries import Entries
+from porism.index.rows import Entries
 
 
 def test_weighted_frequencies_and_lengths_by_hand():
@@ -73,12 +73,12 @@ def test_impacts_are_within_their_error(saturating, shift):
     for term in range(40):
         tf = case.tf[:, term]
         exact = np.where(tf > 0, shift + tf / (tf + norm if saturating else norm), 0.0)
-        row = postings.dense_of_term[term]
+        row = postings.lists.dense_of_term[term]
         if row >= 0:
             found = impacts.dense[row, :400].astype(float)
         else:
             found = np.zeros(400)
-            start, stop = postings.indptr[term : term + 2]
+            start, stop = postings.lists.indptr[term : term + 2]
             found[postings.docs[start:stop]] = impacts.sparse[start:stop]
         assert ((found > 0) == (exact > 0)).all()
         assert np.abs(found * impacts.step - exact).max() <= impacts.error + 1e-15
@@ -137,6 +137,6 @@ def test_arrays_round_trip_and_broken_ones_are_refused():
 
 def test_nothing_at_all():
     postings = channel_case(np.zeros((0, 1, 0), np.int64), [(0, 1.0)], wide=False).postings
-    assert (postings.documents, postings.vocabulary, len(postings.df)) == (0, 0, 0)
+    assert (postings.documents, len(postings.lists), len(postings.df)) == (0, 0, 0)
     impacts = Impacts.build(postings, postings.tf_table, postings.length_table, True)
     assert Impacts.from_arrays(postings, *impacts.to_arrays()).sparse.size == 0

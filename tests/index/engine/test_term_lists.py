@@ -122,7 +122,7 @@ def test_live_frequencies_are_those_of_all_terms_counted_at_once(
     counts[:, :, 50:] = random_counts(random, 300, 1, 10, 0.6, 9)
     case = channel_case(counts, [(0, 1.0)], wide=True)
     live = random.random(300) < share
-    assert len(case.postings.term_of_dense) == 10
+    assert len(case.postings.lists.dense_terms) == 10
     expected = (case.tf[live] > 0).sum(axis=0)
     found = LiveFrequencies(case.postings, live)
     assert found.of(np.arange(60)).tolist() == expected.tolist()

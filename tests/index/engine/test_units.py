@@ -13,9 +13,8 @@ from index_cases import Doc, batch_of
 
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.index.engine import units as units_module
-from porism.index.engine.unit_kernels import unmark_held
 from porism.index.engine.units import DIGESTS, LAYOUT, FormulaUnits, Units, first_of_equal, formula_units, prepare_units
-from porism.index.string_kernels import digests
+from porism.index.string_kernels import digests, unmark_held
 from porism.index.strings import Packed
 
 

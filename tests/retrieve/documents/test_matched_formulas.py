@@ -15,10 +15,10 @@ from porism.analysis.term_columns import indexed_form
 from porism.errors import ConfigError
 from porism.formula import extract, parse
 from porism.index import Snapshot
-from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.matched_formulas import MatchedFormulas
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults

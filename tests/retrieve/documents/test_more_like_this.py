@@ -11,8 +11,8 @@ from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError, QueryError
 from porism.retrieve import ChannelSettings, SearchModel, Zone
 from porism.retrieve.documents.links import Links
-from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
+from porism.retrieve.documents.weighted_formulas import Matches
 from porism.search.index import Index, open_index
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula

@@ -16,7 +16,7 @@ from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.retrieve.feedback.expander import QueryExpander
 from porism.retrieve.feedback.settings import Feedback
-from porism.retrieve.feedback.sums import sums_by_number, weighted_frequencies
+from porism.retrieve.feedback.term_numbers import sums_by_number, weighted_frequencies
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel

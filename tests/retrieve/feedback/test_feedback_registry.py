@@ -15,7 +15,7 @@ from porism.retrieve import Feedback
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.feedback import settings
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights
-from porism.retrieve.feedback.rocchio import Rocchio
+from porism.retrieve.feedback.methods import Rocchio
 from porism.retrieve.feedback.settings import FEEDBACK_METHODS
 from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.search.index import open_index

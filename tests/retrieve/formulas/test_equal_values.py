@@ -9,9 +9,8 @@ import pytest
 from structure_cases import named, retriever_of, sources, tree_of, write
 
 from porism.index import Snapshot
-from porism.retrieve.formulas.equal_values import MAX_EQUAL
-from porism.retrieve.formulas.matching import explain_match
-from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.formulas.equal_formulas import MAX_EQUAL
+from porism.retrieve.formulas.matching import StructureRanker
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula
 
@@ -41,17 +40,17 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 @pytest.fixture(scope="module")
-def retriever(snapshot: Snapshot) -> FormulaRetriever:
+def retriever(snapshot: Snapshot) -> StructureRanker:
     return retriever_of(snapshot)
 
 
 @pytest.mark.parametrize(("query", "expected"), [*EQUAL.items(), *RENAMED.items()])
 def test_an_equal_formula_is_found_by_its_value(
-    query: str, expected: str, retriever: FormulaRetriever, snapshot: Snapshot
+    query: str, expected: str, retriever: StructureRanker, snapshot: Snapshot
 ) -> None:
     found = retriever.search([Formula(query)], 5)[0]
     place = sources(snapshot, found).index(expected)
-    match = explain_match(retriever, Formula(query), named(snapshot, found)[place][0])
+    match = retriever.match(Formula(query), named(snapshot, found)[place][0])
     assert match.score == found.scores[place]
     assert any(part.label.startswith("equal value") for part in match.explanation.parts)
     (value,) = [value for value in match.values if value.query == 0]
@@ -63,13 +62,13 @@ def test_an_equal_formula_is_found_by_its_value(
     r"1+\frac{1}{x}", r"\frac{1}{n}-\frac{1}{n+1}", r"\sin 2x", "e^{a+b}", r"1+\frac{1}{t}",
 ])
 def test_an_equal_formula_of_like_length_comes_first(
-    query: str, retriever: FormulaRetriever, snapshot: Snapshot
+    query: str, retriever: StructureRanker, snapshot: Snapshot
 ) -> None:
     assert sources(snapshot, retriever.search([Formula(query)], 1)[0]) == [(EQUAL | RENAMED)[query]]
 
 
 @pytest.mark.parametrize("query", [*EQUAL, *RENAMED])
-def test_near_misses_are_not_found_by_value(query: str, retriever: FormulaRetriever, snapshot: Snapshot) -> None:
+def test_near_misses_are_not_found_by_value(query: str, retriever: StructureRanker, snapshot: Snapshot) -> None:
     assert retriever.values is not None
     equal = retriever.values.search(tree_of(query))
     assert sources(snapshot, equal) == [(EQUAL | RENAMED)[query]]
@@ -78,14 +77,14 @@ def test_near_misses_are_not_found_by_value(query: str, retriever: FormulaRetrie
 
 
 @pytest.mark.parametrize("query", ["x", "x+0", "?a+1", "", r"\frac{1}{x-x}", r"\cosh^2x-\sinh^2x=1"])
-def test_what_says_nothing_is_not_searched_by_value(query: str, retriever: FormulaRetriever) -> None:
+def test_what_says_nothing_is_not_searched_by_value(query: str, retriever: StructureRanker) -> None:
     assert retriever.values is not None
     assert len(retriever.values.search(tree_of(query)).scores) == 0
 
 
 @pytest.mark.parametrize(("query", "found"), [(r"\sin^2x+\cos^2x", "1"), ("1", "1"), (r"\sqrt4", "2")])
 def test_a_number_is_found_as_a_whole_formula_only(
-    query: str, found: str, retriever: FormulaRetriever, snapshot: Snapshot
+    query: str, found: str, retriever: StructureRanker, snapshot: Snapshot
 ) -> None:
     assert retriever.values is not None
     assert sources(snapshot, retriever.values.search(tree_of(query))) == [found]
@@ -120,8 +119,8 @@ def test_more_formulas_of_one_value_than_are_searched_for(tmp_path: Path) -> Non
     assert len(retriever.values.search(tree_of(query.source)).scores) < len(held)
     found = named(snapshot, retriever.search([query], 1000)[0])
     assert len(found) == len(held)
-    assert [explain_match(retriever, query, key).score for key, _ in found] == [score for _, score in found]
-    assert all("equal value" in str(explain_match(retriever, query, key).explanation) for key, _ in found[:20])
+    assert [retriever.match(query, key).score for key, _ in found] == [score for _, score in found]
+    assert all("equal value" in str(retriever.match(query, key).explanation) for key, _ in found[:20])
 
 
 def test_values_can_be_left_out(tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ from porism.formula.operators.rules import is_fixed_name
 from porism.index import Snapshot
 from porism.retrieve.formulas.alignment import QueryTree
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, NOTHING, PART, RENAMED, RENAMED_PART
-from porism.retrieve.formulas.matching import explain_match
-from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.formulas.matching import StructureRanker
 from porism.sample import ENTRIES
 from porism.types import Formula
 
@@ -76,7 +75,7 @@ def test_a_small_part_among_others_gains_little_and_a_tiny_formula_nothing_with_
         r"\frac{a+b^2}{c}", r"\frac{a+b^2}{c}+d-\frac{p}{q}+\sqrt{r}-\int_0^1\ln(x)\,dx", "y=a+b^2", r"\sqrt{u+v^2}",
         r"\sqrt{u+v}", "n=u+v",
     ]})
-    retriever: FormulaRetriever = retriever_of(snapshot)
+    retriever: StructureRanker = retriever_of(snapshot)
 
     def added(query: str, found: str) -> float:
         segment, unit = retriever.find(key_of(snapshot, found))
@@ -214,13 +213,13 @@ def test_the_examples_of_the_readme(tmp_path: Path) -> None:
         r"\sum_{k=1}^n k^2", r"\sum_{i=1}^m i^3", r"\sum_{i=1}^m x_i^2", r"\frac{1+x}{x}", r"\frac{1}{1+x}",
         r"1-\frac1x", "a^2+b^2=c^2", "x^n+y^n=z^m", "x^n+y^n+z^n=0", "x^n+y^n=z^n",
     ]})
-    retriever: FormulaRetriever = retriever_of(snapshot)
+    retriever: StructureRanker = retriever_of(snapshot)
 
     def first(query: str, k: int = 1) -> list[str]:
         return sources(snapshot, retriever.search([Formula(query)], k)[0])
 
     assert first(r"\sum_{i=1}^m i^2") == [r"\sum_{k=1}^n k^2"]
-    match = explain_match(retriever, Formula(r"\sum_{i=1}^m i^2"), key_of(snapshot, r"\sum_{k=1}^n k^2"))
+    match = retriever.match(Formula(r"\sum_{i=1}^m i^2"), key_of(snapshot, r"\sum_{k=1}^n k^2"))
     assert {entry.query: entry.found for entry in match.substitutions} == {"i": "k", "m": "n"}
     assert first(r"1+\frac1x") == [r"\frac{1+x}{x}"]
     assert set(first("?x^{?n}+?y^{?n}=?z^{?n}", 2)) == {"x^n+y^n=z^n", "a^2+b^2=c^2"}

@@ -13,9 +13,8 @@ from structure_cases import named, retriever_of, write
 from porism.errors import ConfigError
 from porism.formula import layout_key, parse
 from porism.index import Snapshot
-from porism.retrieve.documents.match_settings import Matches
+from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.formulas.alignment import AlignmentSettings
-from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.model import (
     DEFAULT_FORMULA_MODEL,
     FORMULA_MODELS,
@@ -113,7 +112,7 @@ def test_every_model_searches_and_explains_what_it_finds(name: str, snapshot: Sn
     found = named(snapshot, retriever.search([Formula("(a+b)^2")], 10)[0])
     assert layout_key(parse(Formula("(a+b)^2"))) in [key for key, score in found if score == found[0][1]]
     for key, score in found:
-        assert explain_match(retriever, Formula("(a+b)^2"), key).score == score
+        assert retriever.match(Formula("(a+b)^2"), key).score == score
 
 
 @pytest.mark.parametrize("name", list(FORMULA_MODELS))

@@ -23,7 +23,6 @@ from porism.formula import extract, layout_key, parse
 from porism.formula.values import WHOLE_MARKS
 from porism.index import Snapshot
 from porism.retrieve.formulas.alignment_kernels import MAX_NODES, most_steps
-from porism.retrieve.formulas.matching import align_match, explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings.base import BM25, LexicalChannel
@@ -154,7 +153,7 @@ def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, 
         found = named(snapshot, retriever.search([Formula(query)], 1000)[0])
         assert found
         for key, score in found:
-            match = explain_match(retriever, Formula(query), key)
+            match = retriever.match(Formula(query), key)
             assert match.score == score == match.explanation.value
             assert adds_up(match.explanation)
             assert layout_key(parse(match.found)) == key
@@ -167,7 +166,7 @@ def test_what_matches_is_known_without_the_score(query: str, snapshots: list[Sna
         found = named(snapshots[1], retriever.search([Formula(query)], 5)[0])
         assert found
         for key, _ in found:
-            match, aligned = explain_match(retriever, Formula(query), key), align_match(retriever, Formula(query), key)
+            match, aligned = retriever.match(Formula(query), key), retriever.aligned(Formula(query), key)
             assert aligned == replace(match, score=0.0, explanation=aligned.explanation)
             assert (aligned.explanation.value, len(aligned.explanation.parts)) == (0.0, 0)
 
@@ -208,7 +207,7 @@ def test_formulas_of_deleted_documents_are_not_found(tmp_path: Path) -> None:
         keys = [key for key, _ in named(snapshot, retriever.search([Formula(query)], 1000)[0])]
         assert (layout_key(parse(Formula(query))) in keys) == (query == "(a+b)^2")
     with pytest.raises(QueryError, match="no formula"):
-        explain_match(retriever, Formula("a"), layout_key(parse(Formula("a+b+c"))))
+        retriever.match(Formula("a"), layout_key(parse(Formula("a+b+c"))))
 
 
 def test_an_index_without_formulas(tmp_path: Path) -> None:
@@ -222,7 +221,7 @@ def test_what_is_refused(snapshots: list[Snapshot], tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="0 results"):
         retriever.search([Formula("x")], 0)
     with pytest.raises(QueryError, match="no formula 'nowhere'"):
-        explain_match(retriever, Formula("x"), "nowhere")
+        retriever.match(Formula("x"), "nowhere")
     few = write(tmp_path / "few", {"a": ["x+y"]}, formulas=("subtrees",))
     with pytest.raises(ConfigError, match="none of the formula channels"):
         retriever_of(few, FormulaModel({"tokens": ChannelSettings()}))
@@ -243,7 +242,7 @@ def test_wildcard_queries_find_what_they_stand_for(query: str, found: str, snaps
     retriever = retriever_of(snapshots[1])
     results = retriever.search([Formula(query)], 3)[0]
     assert found in sources(snapshots[1], results)
-    match = explain_match(retriever, Formula(query), layout_key(parse(Formula(found))))
+    match = retriever.match(Formula(query), layout_key(parse(Formula(found))))
     assert match.query_share == match.found_share == 1.0
 
 

@@ -12,9 +12,8 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.formula import layout_key, operator_tree, parse, parse_latex, to_mathml
 from porism.index import Snapshot
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.matching import explain_match
+from porism.retrieve.formulas.matching import StructureRanker
 from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
@@ -24,7 +23,7 @@ MODEL = FormulaModel({"tokens": ChannelSettings(0.1), "approach0": ChannelSettin
 
 def match(path: Path, query: str, found: str, model: FormulaModel = MODEL) -> FormulaMatch:
     snapshot = write(path / "index", {"a": [found, "z"]})
-    return explain_match(retriever_of(snapshot, model), Formula(query), layout_key(parse(Formula(found))))
+    return retriever_of(snapshot, model).match(Formula(query), layout_key(parse(Formula(found))))
 
 
 def substitution(found: FormulaMatch) -> dict[str, str]:
@@ -100,7 +99,7 @@ def test_a_formula_that_is_not_aligned_says_so(tmp_path: Path) -> None:
     model = replace(MODEL, candidates=1, value=0.0, renamed_value=0.0)
     snapshot = write(tmp_path / "index", {"a": ["x+y+z", "x+y"]})
     retriever = retriever_of(snapshot, model)
-    found = explain_match(retriever, Formula("x+y"), layout_key(parse(Formula("x+y+z"))))
+    found = retriever.match(Formula("x+y"), layout_key(parse(Formula("x+y+z"))))
     assert found.score == found.explanation.value < model.channels["tokens"].weight + 0.02
     assert "not among the candidates" in found.explanation.parts[-1].label
     assert found.pairs, "what matches is told all the same"
@@ -127,8 +126,8 @@ def test_mathml_is_matched_with_latex(tmp_path: Path) -> None:
         config=AnalysisConfig(text=()), jobs=1,
     )
     snapshot = Snapshot.open(tmp_path / "index")
-    retriever = FormulaRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), MODEL)
-    found = explain_match(retriever, Formula(r"\sum_{i=1}^{m}i^2"), snapshot.segments[0].formula_key(0))
+    retriever = StructureRanker(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), MODEL)
+    found = retriever.match(Formula(r"\sum_{i=1}^{m}i^2"), snapshot.segments[0].formula_key(0))
     assert found.found.notation == "mathml"
     assert substitution(found) == {"i": "k", "m": "n"}
     nodes = list(operator_tree(parse(found.found)).root.walk())

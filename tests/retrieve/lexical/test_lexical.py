@@ -15,7 +15,7 @@ from porism.retrieve.lexical.channels import prepare, scored_channel
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
-from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, CountedQuery, LexicalChannel
+from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, ComputedWeighting, LexicalChannel
 
 
 def check(retriever: LexicalRetriever, docs: list[Doc], k: int, seed: int = 0, channels=CHANNELS) -> None:
@@ -211,7 +211,7 @@ def test_explanation_says_how(tmp_path):
     assert retriever.term_weights({"words": {"x": 2.0, "none": 1.0}}) == {"words": {"x": pytest.approx(np.log(2))}}
 
 
-class PivotedTfIdf(CountedQuery):
+class PivotedTfIdf(ComputedWeighting):
     """tf·idf with pivoted length normalisation (Singhal et al. 1996): a weighting of the form x / y."""
 
     saturating = False

@@ -11,7 +11,7 @@ import pytest
 import porism
 from porism.index.strings import Dictionary
 from porism.retrieve.lexical.channels import channel_statistics
-from porism.retrieve.lexical.vocabulary import Vocabulary
+from porism.retrieve.lexical.vocabulary import IndexVocabulary
 from porism.retrieve.weightings.base import BM25
 from porism.types import Content, Document
 
@@ -38,7 +38,7 @@ def test_a_vocabulary_that_is_asked_often_is_learnt_whole(
         fields = index.term_retriever.lexical.fields_of("words")
         statistics = channel_statistics(units, "words", fields)
         monkeypatch.setattr(Dictionary, "lookup", counted)
-        vocabulary = Vocabulary(units, "words", fields, BM25(), statistics)
+        vocabulary = IndexVocabulary(units, "words", fields, BM25(), statistics)
         first = [vocabulary.find([word, "none"]) for word in WORDS[:4]]
         assert sorted(set(looked_up)) == ["none", *WORDS[:4]]
         looked_up.clear()

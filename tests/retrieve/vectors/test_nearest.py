@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from porism.index.vector_rows import VectorRows, offsets_of, pack
-from porism.retrieve.vectors.exhaustive import FEW_QUERIES, best_products
-from porism.retrieve.vectors.nearest import nearest, product_error, products
+from porism.index.strings import offsets
+from porism.index.vector_rows import VectorRows, pack
+from porism.retrieve.vectors.nearest import FEW_QUERIES, best_products, nearest, product_error, products
 
 
 def stored(numbers: Any, counts: list[int], width: int = 37) -> VectorRows:
@@ -21,7 +21,7 @@ def stored(numbers: Any, counts: list[int], width: int = 37) -> VectorRows:
     vectors[::3] *= 1e-6  # so that some numbers of float16 are subnormal
     vectors[1::3] /= np.linalg.norm(vectors[1::3], axis=1, keepdims=True)
     packed, scales = pack(vectors, numbers)
-    return VectorRows(packed, offsets_of(np.array(counts)), scales)
+    return VectorRows(packed, offsets(np.array(counts)), scales)
 
 
 @pytest.mark.parametrize("numbers", ["float32", "float16", "int8"])

@@ -10,9 +10,9 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.retrieve.documents.links import Links
-from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.named_models import SEARCH_MODELS
+from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.settings import ChannelSettings

@@ -18,8 +18,7 @@ from porism.errors import ConfigError, QueryError
 from porism.index import Snapshot
 from porism.lab.pipeline import RetrieverReranker, formula_pipeline, pipeline
 from porism.lab.tuning import model_objective, tune
-from porism.retrieve import DEFAULT_MODEL
-from porism.retrieve.documents import best_formulas
+from porism.retrieve import DEFAULT_MODEL, scoring
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.sample import QRELS, QUERIES
@@ -243,7 +242,7 @@ def test_documents_by_their_best_formulas(
     model: str, trained_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the definition: for each formula of the query the best of a document's, summed up."""
-    monkeypatch.setattr(best_formulas, "FORMULAS_FOUND", 100_000)
+    monkeypatch.setattr(scoring, "FORMULAS_FOUND", 100_000)
     with open_index(trained_index, model, model) as index:
         expected: dict[str, float] = {}
         for formula in ("x^2", "x+y"):

@@ -6,14 +6,14 @@ from itertools import chain
 
 import pytest
 
-from porism.search.sources.changes import Batch
+from porism.search.sources.changes import ChangeBatch
 from porism.search.sources.parts import MAX_CHARACTERS, MIN_CHARACTERS, _cut
 from porism.types import Document
 
 
-def batches(count: int, characters: int) -> list[Batch]:
-    made = [Batch([Document(str(number), {})], characters=characters) for number in range(count)]
-    made.insert(count // 2, Batch())  # what was removed, without documents
+def batches(count: int, characters: int) -> list[ChangeBatch]:
+    made = [ChangeBatch([Document(str(number), {})], characters=characters) for number in range(count)]
+    made.insert(count // 2, ChangeBatch())  # what was removed, without documents
     return made
 
 
@@ -36,4 +36,4 @@ def test_workers_have_parts_from_the_beginning_and_end_at_about_one_time(
 
 def test_nothing_is_no_part_and_what_is_removed_has_one() -> None:
     assert list(_cut([], 2)) == []
-    assert list(map(len, _cut([Batch(), Batch()], 2))) == [2]
+    assert list(map(len, _cut([ChangeBatch(), ChangeBatch()], 2))) == [2]

@@ -12,7 +12,7 @@ from memory_backend import MemoryBackend
 from numpy.typing import NDArray
 
 from porism.index import Snapshot
-from porism.index.filters import FilteredMasks
+from porism.index.snapshot import FilteredMasks
 from porism.retrieve.ranking import UnitIds
 from porism.serve.backends.base import EVERYWHERE, Rows, SparseRows, Table
 from porism.serve.exported.candidates import Bound, CandidateSearch, Located, pushed

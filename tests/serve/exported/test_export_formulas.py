@@ -20,11 +20,10 @@ from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 from porism.search.models import open_formula_ranker, read_model
-from porism.search.models.registry import RETRIEVERS
 from porism.serve.exported import formula_keys, opening
 from porism.serve.exported.exporting import export_index
 from porism.serve.exported.formula_keys import FormulaKeys
-from porism.serve.exported.formulas import ExportedFormulas, milvus_formula_kind
+from porism.serve.exported.formulas import MILVUS_FORMULAS, ExportedFormulas
 from porism.serve.exported.lexical import DOCUMENTS, FORMULAS
 from porism.serve.exported.model import MilvusFormulaModel
 from porism.serve.exported.opening import open_export
@@ -237,7 +236,7 @@ def test_what_is_missing_is_said(index: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_settings_name_the_model_of_formulas() -> None:
-    kind = milvus_formula_kind(lambda: RETRIEVERS)
+    kind = MILVUS_FORMULAS
     assert kind.finds == "formulas"
     assert kind.channels(MilvusFormulaModel("paths")) == ("approach0",)
     assert read_model("milvus", formulas=True) == MilvusFormulaModel()

@@ -18,7 +18,7 @@ from porism.index import IndexWriter, Snapshot
 from porism.retrieve import RetrieverSettings
 from porism.search.models import RETRIEVERS, open_retriever
 from porism.search.models.models import read_model, write_model
-from porism.search.models.sums.model import Part, SumModel
+from porism.search.models.sums.retriever import Part, SumModel
 from porism.search.models.vectors import prepare_vectors
 from porism.serve.exported.exporting import ExportReport, export_index
 from porism.serve.exported.kind import search_export

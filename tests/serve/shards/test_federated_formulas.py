@@ -34,7 +34,7 @@ from porism.serve.shards.formula_values import (
 from porism.serve.shards.requests import Shard, StaleCommit
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardStatistics
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.types import Content, Document, Formula, Query
 
 ASKED: tuple[str | Content, ...] = (

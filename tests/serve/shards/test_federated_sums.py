@@ -21,7 +21,7 @@ from porism.errors import ConfigError, PorismError, QueryError
 from porism.search.answers import Answer, Hit
 from porism.search.index import Index, open_index
 from porism.search.models.models import model_from
-from porism.search.models.sums.model import SumModel
+from porism.search.models.sums.retriever import SumModel
 from porism.search.questions import Question, make_query
 from porism.search.sources.indexing import index_documents
 from porism.serve.shards.federated import FederatedIndex, ShardsMissing

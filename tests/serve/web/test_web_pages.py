@@ -18,7 +18,7 @@ from porism.serve.web.rendering import FormulaLinker, code_html, pieces_html
 from porism.serve.web.schema import FormulaView, Piece, QueryPart
 from porism.serve.web.templating import palette
 from porism.serve.web.urls import SearchState
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$"
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from porism.errors import StorageError
-from porism.system.files.disk_space import check_room, folder_size
+from porism.system.files.durable import check_room, folder_size
 
 
 def test_a_folder_is_as_large_as_the_files_below_it(tmp_path: Path) -> None:

@@ -317,7 +317,7 @@ def test_it_re_ranks_and_is_part_of_sums(index: Path) -> None:
     from porism.lab.pipeline import RetrieverReranker, pipeline
     from porism.lab.pipeline.rerankers.explaining import rerank_explained
     from porism.search.index import open_index
-    from porism.search.models.sums.model import Part, SumModel
+    from porism.search.models.sums.retriever import Part, SumModel
 
     one = query(QUESTIONS[0])
     whole = dict(ranking(index, QUESTIONS[0]))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
+from porism.index.columns import within
 
 NARROWED_BYTES = 64 << 20
 """Arrays of postings up to this size are stored in narrower integers if their numbers fit."""
@@ -50,10 +51,7 @@ def compact(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def expand(stored: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The arrays in memory of stored ones.
-
-    :raises IndexCorrupt: arrays are missing.
-    """
+    """The arrays in memory of stored ones."""
     if missing := [name for name in STORED if name not in stored]:
         raise IndexCorrupt(f"the postings lack {', '.join(missing)}")
     arrays = {name: stored[name].reshape(-1) for name in (*STORED, *SPARED) if name in stored}
@@ -76,9 +74,4 @@ def narrowed(numbers: NDArray[Any]) -> NDArray[Any]:
 
 def are_counts(counts: NDArray[np.integer] | None, size: int, documents: int) -> bool:
     """Whether counts are absent, or ``size`` numbers of at most ``documents``."""
-    return counts is None or (len(counts) == size and within(counts, documents + 1))
-
-
-def within(values: NDArray[np.integer], end: int) -> bool:
-    """Whether all values are from 0 to ``end - 1``."""
-    return not len(values) or bool(values.min() >= 0 and values.max() < end)
+    return counts is None or (len(counts) == size and within(counts, 0, documents + 1))

@@ -55,9 +55,9 @@ class FrequencyRows:
         """Transposes postings; the terms of each row are in the order of ``order``, which lists all terms."""
         postings.require_all()
         padded = pad(postings.tf_table)
-        indptr, dense_of_term = postings.indptr, postings.dense_of_term
+        indptr, dense_of_term = postings.lists.indptr, postings.lists.dense_of_term
         source = (
-            postings.documents, postings.vocabulary, len(postings.term_of_dense), address(indptr),
+            postings.documents, len(postings.lists), len(postings.lists.dense_terms), address(indptr),
             address(postings.docs), address(postings.sparse_codes), len(postings.sparse_escapes),
             address(postings.sparse_escapes), address(postings.sparse_values), address(dense_of_term),
             address(postings.dense_codes), len(postings.dense_escapes), address(postings.dense_escapes),
@@ -110,7 +110,7 @@ class FactorChannel:
     ) -> FactorChannel:
         """From the exact ``factors`` (finite) of the rows."""
         exact = as_layout(factors, np.float64)
-        vocabulary = postings.vocabulary
+        vocabulary = len(postings.lists)
         peak = float(exact.max(initial=0.0)) or 1.0
         least = peak * _MIN_SHARE
         indptr = np.zeros(vocabulary + 1, np.int64)
@@ -129,7 +129,7 @@ class FactorChannel:
     @property
     def vocabulary(self) -> int:
         """V."""
-        return self.postings.vocabulary
+        return len(self.postings.lists)
 
     def factor(self, term: int, document: int) -> float:
         """The exact factor of a term in a document; 0 if it does not occur."""

@@ -55,10 +55,7 @@ class Impacts:
     """Sections of ``sparse`` and ``dense`` that have not been compared with their checksums: :meth:`require` them."""
 
     def require(self, located: TermListBounds) -> None:
-        """Compares the impacts of terms with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Compares the impacts of terms with their checksums."""
         if "impacts" in self.guards:
             self.guards["impacts"].require(located.starts, located.stops)
         if "dense_impacts" in self.guards:
@@ -67,18 +64,14 @@ class Impacts:
 
     @classmethod
     def build(
-        cls,
-        postings: Postings,
-        tf_values: NDArray[np.float64],
-        length_values: NDArray[np.float64],
-        saturating: bool,
+        cls, postings: Postings, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool,
         shift: float = 0.0,
     ) -> Impacts:
         """Rounds the factors of all postings."""
         postings.require_all()
         tf_values, length_values = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
         padded = pad(tf_values)
-        dense_count = len(postings.term_of_dense)
+        dense_count = len(postings.lists.dense_terms)
         sparse = np.empty(len(postings.docs), np.uint8)
         dense = np.zeros((dense_count, -(-postings.documents // LANE) * LANE), np.uint8)
         source = (
@@ -132,18 +125,12 @@ class Impacts:
     def from_arrays(
         cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]
     ) -> Impacts:
-        """Impacts over arrays that may be memory-mapped.
-
-        :raises IndexCorrupt: something is missing or does not match the postings.
-        """
+        """Impacts over arrays that may be memory-mapped."""
         return cls._of(postings, arrays, info, {})
 
     @classmethod
     def open(cls, postings: Postings, derived: Container) -> Impacts:
-        """Impacts in a file of derived data; searches read only the parts they need.
-
-        :raises IndexCorrupt: something is missing or changed, or does not match the postings.
-        """
+        """Impacts in a file of derived data; searches read only the parts they need."""
         guards = {name: derived.section(name) for name in _GUARDED}
         arrays = {name: guards[name].array if name in guards else derived.array(name) for name in derived}
         waiting = {name: section for name, section in guards.items() if not section.complete}
@@ -160,7 +147,7 @@ class Impacts:
             dense = as_layout(arrays["dense_impacts"], np.uint8)
             impacts = cls(
                 as_layout(arrays["impacts"], np.uint8).reshape(-1),
-                dense.reshape(len(postings.term_of_dense), -(-postings.documents // LANE) * LANE),
+                dense.reshape(len(postings.lists.dense_terms), -(-postings.documents // LANE) * LANE),
                 float(info["step"]), float(info["error"]), as_layout(arrays["tf_values"], np.float64),
                 as_layout(arrays["length_values"], np.float64), bool(info["saturating"]),
                 float(info.get("shift", 0.0)), guards,

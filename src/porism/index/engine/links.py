@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.index.columns import are_starts, within
 from porism.index.derived import LAYOUTS
 from porism.index.segment import Segment, filter_term
 from porism.index.string_kernels import sort_order, unify
-from porism.index.strings import Packed, decode, encode, offsets
+from porism.index.strings import Packed, decode, encode, offsets, ranges
 from porism.system.compiled.kernels import as_layout
 
 LAYOUT = LAYOUTS["links"]
@@ -119,7 +120,7 @@ def _with_key(strings: Packed, key: str) -> tuple[NDArray[np.int64], Packed]:
     for step, byte in enumerate(prefix):
         numbers = numbers[strings.blob[strings.starts[numbers] + step] == byte]
     starts = offsets(lengths[numbers] - len(prefix))
-    source = np.repeat(strings.starts[numbers] + len(prefix) - starts[:-1], np.diff(starts)) + np.arange(starts[-1])
+    source = ranges(strings.starts[numbers] + len(prefix), np.diff(starts))
     return numbers, Packed(strings.blob[source], starts)
 
 
@@ -194,21 +195,14 @@ def _read(segment: Segment, thread: str, fields: Sequence[str]) -> SegmentLinks 
     links = SegmentLinks(**{name: as_layout(stored[0][name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()})
     threads = len(links.starts) - 1
     sound = (
-        threads >= 0
-        and links.starts[0] == 0
-        and links.starts[-1] == len(links.blob)
-        and bool((np.diff(links.starts) >= 0).all())
+        are_starts(links.starts, len(links.blob))
         and len(links.thread_of) == segment.doc_count
         and len(links.sources) == len(links.targets)
         and len(links.partial) == len(links.partial_docs)
-        and _within(links.thread_of, -1, threads)
-        and _within(links.sources, 0, threads)
-        and _within(links.targets, 0, threads)
-        and _within(links.partial, 0, len(links.sources))
-        and _within(links.partial_docs, 0, segment.doc_count)
+        and within(links.thread_of, -1, threads)
+        and within(links.sources, 0, threads)
+        and within(links.targets, 0, threads)
+        and within(links.partial, 0, len(links.sources))
+        and within(links.partial_docs, 0, segment.doc_count)
     )
     return links if sound else None
-
-
-def _within(values: NDArray[np.int32], low: int, end: int) -> bool:
-    return not len(values) or bool(low <= values.min() and values.max() < end)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.index.columns import within
 from porism.index.engine.postings import Postings
-from porism.index.strings import offsets
+from porism.index.strings import offsets, ranges
 from porism.system.concurrency.caching import cached_property
 
 _CELLS_AT_A_TIME = 1 << 24
@@ -33,7 +34,7 @@ class LiveFrequencies:
     def _gone_dense(self) -> NDArray[np.int32]:
         """The number of deleted documents with each dense term (int32, D)."""
         postings = self.postings
-        rows = len(postings.term_of_dense)
+        rows = len(postings.lists.dense_terms)
         gone = np.zeros(rows, np.int64)
         cells = postings.dense_codes.reshape(postings.documents, rows)
         deleted = np.flatnonzero(~self.live)
@@ -45,10 +46,7 @@ class LiveFrequencies:
         return gone.astype(np.int32)
 
     def of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
-        """The number of live documents with each term (int32).
-
-        :raises IndexCorrupt: the postings were changed, or name documents that do not exist.
-        """
+        """The number of live documents with each term (int32)."""
         located = self.postings.lists.find(terms)
         df = self.postings.df_at(located)
         if self._all_live or not len(df):
@@ -68,8 +66,8 @@ class LiveFrequencies:
     def _gone(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
         """The number of deleted documents in each list."""
         bounds = offsets(stops - starts)
-        docs = self.postings.docs[np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])]
-        if len(docs) and not (docs.min() >= 0 and docs.max() < self.postings.documents):
+        docs = self.postings.docs[ranges(starts, stops - starts)]
+        if not within(docs, 0, self.postings.documents):
             raise self.postings.invalid()
-        counted = offsets(~self.live[docs])
+        counted = offsets((~self.live[docs]).view(np.uint8))
         return (counted[bounds[1:]] - counted[bounds[:-1]]).astype(np.int32)

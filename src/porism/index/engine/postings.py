@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
+from porism.index.columns import within
 from porism.index.container import Container, ContainerSection
 from porism.index.engine import postings_kernels as kernels
-from porism.index.engine.compact import SPARED, STORED, are_counts, compact, expand, within
+from porism.index.engine.compact import SPARED, STORED, are_counts, compact, expand
 from porism.index.engine.term_lists import TermListBounds, TermLists, group_starts
-from porism.index.entries import Entries
+from porism.index.rows import Entries
 from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
 
@@ -85,53 +86,24 @@ class Postings:
         return len(self.length_codes)
 
     @property
-    def vocabulary(self) -> int:
-        """V."""
-        return len(self.lists)
-
-    @property
-    def indptr(self) -> NDArray[np.int64]:
-        """The bounds of all lists (int64, V + 1); computed at each call."""
-        return self.lists.indptr
-
-    @property
-    def dense_of_term(self) -> NDArray[np.int32]:
-        """The dense row of each term, -1 for a sparse one (int32, V); computed at each call."""
-        return self.lists.dense_of_term
-
-    @property
-    def term_of_dense(self) -> NDArray[np.int32]:
-        """The dense terms in the order of their rows (int32, D)."""
-        return self.lists.dense_terms
-
-    @property
     def complete(self) -> bool:
         """Whether everything has been compared with its checksums."""
         return self.lists.complete and all(section.complete for section in self.guards.values())
 
     def require(self, located: TermListBounds) -> None:
-        """Compares sparse lists with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Compares sparse lists with their checksums."""
         for name in ("docs", "sparse_codes"):
             if name in self.guards:
                 self.guards[name].require(located.starts, located.stops)
 
     def require_documents(self, documents: NDArray[np.integer]) -> None:
-        """Compares the dense codes of documents with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Compares the dense codes of documents with their checksums."""
         if "dense_codes" in self.guards:
-            first = documents.astype(np.int64) * len(self.term_of_dense)
-            self.guards["dense_codes"].require(first, first + len(self.term_of_dense))
+            first = documents.astype(np.int64) * len(self.lists.dense_terms)
+            self.guards["dense_codes"].require(first, first + len(self.lists.dense_terms))
 
     def require_all(self) -> None:
-        """Compares everything with its checksums.
-
-        :raises IndexCorrupt: something was changed.
-        """
+        """Compares everything with its checksums."""
         self.lists.require_all()
         for section in self.guards.values():
             section.all()
@@ -143,7 +115,7 @@ class Postings:
             return self.stored_dense_df
         if "dense_codes" in self.guards:
             self.guards["dense_codes"].all()
-        cells = self.dense_codes.reshape(self.documents, len(self.term_of_dense))
+        cells = self.dense_codes.reshape(self.documents, len(self.lists.dense_terms))
         counts: NDArray[np.int32] = np.count_nonzero(cells, axis=0).astype(np.int32)
         return counts
 
@@ -152,7 +124,7 @@ class Postings:
         """The document frequency of each term (int32, V); computed at each call."""
         self.lists.require_all()
         df: NDArray[np.int32] = self.lists.lengths.astype(np.int32)
-        df[self.term_of_dense] = self.dense_df
+        df[self.lists.dense_terms] = self.dense_df
         return df
 
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -181,11 +153,11 @@ class Postings:
         if live.all():
             return self.df
         self.require_all()
-        gone = np.zeros(self.vocabulary, np.int32)
-        mask, indptr = as_layout(live, np.bool_), self.indptr
+        gone = np.zeros(len(self.lists), np.int32)
+        mask, indptr = as_layout(live, np.bool_), self.lists.indptr
         if not kernels.count_gone(
-            self.documents, self.vocabulary, len(self.term_of_dense), address(indptr), address(self.docs),
-            address(self.dense_codes), address(self.term_of_dense), len(self.docs), address(mask), gone,
+            self.documents, len(self.lists), len(self.lists.dense_terms), address(indptr), address(self.docs),
+            address(self.dense_codes), address(self.lists.dense_terms), len(self.docs), address(mask), gone,
         ):
             raise self.invalid()
         return self.df - gone
@@ -196,10 +168,7 @@ class Postings:
         return IndexCorrupt(reason, where=self.where or None, hint=_REPAIR)
 
     def length_counts(self, live: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """The number of (live) documents of each length in ``length_table`` (int64).
-
-        :raises IndexCorrupt: the stored counts are wrong.
-        """
+        """The number of (live) documents of each length in ``length_table`` (int64)."""
         stored, lengths = self.stored_length_counts, len(self.length_table)
         if stored is None:
             codes = self.length_codes if live is None else self.length_codes[live]
@@ -220,7 +189,7 @@ class Postings:
         row = int(located.dense[0])
         if row >= 0:
             self.require_documents(np.array([document]))
-            position = document * len(self.term_of_dense) + row
+            position = document * len(self.lists.dense_terms) + row
             code, escapes, values = int(self.dense_codes[position]), self.dense_escapes, self.dense_values
         else:
             self.require(located)
@@ -248,18 +217,12 @@ class Postings:
 
     @classmethod
     def from_arrays(cls, stored: Mapping[str, NDArray[Any]]) -> Postings:
-        """Postings over stored arrays, which may be memory-mapped.
-
-        :raises IndexCorrupt: arrays are missing, or their sizes do not match.
-        """
+        """Postings over stored arrays, which may be memory-mapped."""
         return cls._of(expand(stored), {}, "")
 
     @classmethod
     def open(cls, derived: Container) -> Postings:
-        """Postings in a file of derived data; searches read only the parts they need.
-
-        :raises IndexCorrupt: arrays are missing or were changed, or their sizes do not match.
-        """
+        """Postings in a file of derived data; searches read only the parts they need."""
         guards = {name: derived.section(name) for name in _GUARDED if name in derived}
         stored = {name: derived.array(name) for name in (*STORED, *SPARED) if name in derived and name not in guards}
         for name, section in guards.items():
@@ -303,7 +266,7 @@ class Postings:
 
         Kernels accept any documents and one-byte codes, so these are not checked.
         """
-        dense = len(self.term_of_dense)
+        dense = len(self.lists.dense_terms)
         sound = (
             len(self.docs) == len(self.sparse_codes)
             and len(self.dense_codes) == self.documents * dense
@@ -315,25 +278,18 @@ class Postings:
             and len(self.tf_table) > 0
             and bool(np.isfinite(self.tf_table).all() and (self.tf_table >= 0).all())
             and bool(np.isfinite(self.length_table).all() and (self.length_table >= 0).all())
-            and within(self.length_codes, len(self.length_table))
-            and within(self.sparse_values, len(self.tf_table))
-            and within(self.dense_values, len(self.tf_table))
+            and within(self.length_codes, 0, len(self.length_table))
+            and within(self.sparse_values, 0, len(self.tf_table))
+            and within(self.dense_values, 0, len(self.tf_table))
         )
         if not sound:
             raise IndexCorrupt("the sizes of the postings' arrays do not fit together")
 
     @classmethod
     def build(
-        cls,
-        indptr: NDArray[np.int64],
-        terms: NDArray[np.int32],
-        counts: NDArray[np.uint8] | NDArray[np.uint16],
-        vocabulary: int,
-        entries: Entries,
-        field_weights: Sequence[tuple[int, float]],
-        *,
-        dense_share: int = DENSE_SHARE,
-        dense_at_least: int = DENSE_AT_LEAST,
+        cls, indptr: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[np.uint8] | NDArray[np.uint16],
+        vocabulary: int, entries: Entries, field_weights: Sequence[tuple[int, float]], *,
+        dense_share: int = DENSE_SHARE, dense_at_least: int = DENSE_AT_LEAST,
     ) -> Postings:
         """Inverts a term matrix (``indptr``, ``terms``, ``counts``), whose rows ``entries`` assigns to documents.
 

@@ -35,7 +35,7 @@ def _merge(
     order: Any, weights: Any, count: Any, tf: Any, in_field: Any, touched: Any,
 ) -> Any:
     """Fills ``tf`` for the terms of document ``d``: (how many, listed in ``touched``; the document's length)."""
-    found = 0
+    term_count = 0
     length = 0.0
     for o in range(len(order)):
         total: Any = 0
@@ -55,11 +55,11 @@ def _merge(
         for i in range(here):
             t = in_field[i]
             if tf[t] == 0.0:
-                touched[found] = t
-                found += 1
+                touched[term_count] = t
+                term_count += 1
             tf[t] += weights[o] * count[t]
             count[t] = 0
-    return found, length
+    return term_count, length
 
 
 @compiled(

@@ -71,10 +71,7 @@ class TermLists:
         return rows
 
     def find(self, terms: NDArray[np.integer]) -> TermListBounds:
-        """The bounds of the lists of terms.
-
-        :raises IndexCorrupt: the lengths were changed, or are invalid.
-        """
+        """The bounds of the lists of terms."""
         wanted = as_layout(np.asarray(terms), np.int32)
         self.require(wanted)
         bounds, dense = np.empty(2 * len(wanted), np.int64), np.empty(2 * len(wanted), np.int32)
@@ -85,10 +82,7 @@ class TermLists:
         return TermListBounds(bounds[::2], bounds[1::2], dense[::2])
 
     def require(self, terms: NDArray[np.integer]) -> None:
-        """Compares the lengths and starts that :meth:`find` reads for these terms with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Compares the lengths and starts that :meth:`find` reads for these terms with their checksums."""
         if self.guards:
             groups = terms.astype(np.int64) // GROUP
             if "list_lengths" in self.guards:
@@ -97,10 +91,7 @@ class TermLists:
                 self.guards["list_starts"].require(groups, groups + 1)
 
     def require_all(self) -> None:
-        """Compares all lengths and starts with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Compares all lengths and starts with their checksums."""
         for section in self.guards.values():
             section.all()
 
@@ -137,8 +128,6 @@ class TermLists:
         """Checks the dense terms and, once they are verified, that lengths and starts agree.
 
         Until then each term is checked when it is used.
-
-        :raises IndexCorrupt: they do not agree, or a dense term does not exist.
         """
         terms = self.dense_terms
         if len(terms) and not (

@@ -45,13 +45,8 @@ class ScoredChannel:
 
     @classmethod
     def of(
-        cls,
-        postings: Postings,
-        tf_values: NDArray[np.float64],
-        length_values: NDArray[np.float64],
-        saturating: bool,
-        impacts: Impacts | None = None,
-        shift: float = 0.0,
+        cls, postings: Postings, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool,
+        impacts: Impacts | None = None, shift: float = 0.0,
     ) -> ScoredChannel:
         """Uses the given impacts if they are near enough, else computes new ones."""
         x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
@@ -94,7 +89,7 @@ class ScoredChannel:
     @property
     def vocabulary(self) -> int:
         """The number of terms."""
-        return self.postings.vocabulary
+        return len(self.postings.lists)
 
     def parts(self, term: int, document: int) -> tuple[float, float, float]:
         """The exact (factor, x, y) of a term in a document; the factor is 0 if it does not occur."""
@@ -111,9 +106,9 @@ class ScoredChannel:
         """
         postings, impacts = self.postings, self.impacts
         return [
-            postings.vocabulary, 0, 0, address(postings.docs), address(postings.sparse_codes), address(impacts.sparse),
+            len(postings.lists), 0, 0, address(postings.docs), address(postings.sparse_codes), address(impacts.sparse),
             len(postings.docs), address(postings.sparse_escapes), address(postings.sparse_values),
-            len(postings.sparse_escapes), len(postings.term_of_dense), address(postings.dense_codes),
+            len(postings.sparse_escapes), len(postings.lists.dense_terms), address(postings.dense_codes),
             address(impacts.dense),
             impacts.dense.shape[1], address(postings.dense_escapes), address(postings.dense_values),
             len(postings.dense_escapes), address(postings.length_codes), len(self.length_values),
@@ -169,10 +164,7 @@ class SegmentSearcher:
     """Finds the best documents of one segment; safe to share between threads."""
 
     def __init__(
-        self,
-        documents: int,
-        channels: Sequence[AnyChannel],
-        id_order: NDArray[np.int32],
+        self, documents: int, channels: Sequence[AnyChannel], id_order: NDArray[np.int32],
         live: NDArray[np.bool_] | None = None,
     ) -> None:
         """``id_order`` (int32) is the rank of each document's id in code-point order; ``live`` is False if deleted."""
@@ -202,15 +194,8 @@ class SegmentSearcher:
         self._shifts = np.array([channel.shift for channel in channels], np.float64)
 
     def top(
-        self,
-        channel_of: NDArray[np.int32],
-        terms: NDArray[np.int32],
-        weights: NDArray[np.float64],
-        k: int,
-        *,
-        allowed: NDArray[np.bool_] | None = None,
-        floor: float = -np.inf,
-        summands: NDArray[np.float64] | None = None,
+        self, channel_of: NDArray[np.int32], terms: NDArray[np.int32], weights: NDArray[np.float64], k: int, *,
+        allowed: NDArray[np.bool_] | None = None, floor: float = -np.inf, summands: NDArray[np.float64] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The best k documents (int32 positions) and their scores (float64), best first.
 
@@ -251,10 +236,7 @@ class SegmentSearcher:
         return best(kept, scores, self._order, k)
 
     def _read(self, channel_of: NDArray[np.int32], terms: NDArray[np.int32]) -> _LocatedTerms:
-        """Locates the terms, and compares their postings and impacts with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Locates the terms, and compares their postings and impacts with their checksums."""
         if self._guarded:
             for number, channel in self._guarded:
                 channel.postings.lists.require(terms[channel_of == number])
@@ -280,10 +262,7 @@ class SegmentSearcher:
     def _require_documents(
         self, channel_of: NDArray[np.int32], read: _LocatedTerms, documents: NDArray[np.int32]
     ) -> None:
-        """Compares the dense codes of documents with their checksums.
-
-        :raises IndexCorrupt: they were changed.
-        """
+        """Compares the dense codes of documents with their checksums."""
         for number, channel in self._guarded:
             if bool((read.dense[::2][channel_of == number] >= 0).any()):
                 channel.postings.require_documents(documents)
@@ -297,12 +276,8 @@ class SegmentSearcher:
         return self._most_terms, float(np.partition(gains, first)[first:].sum())
 
     def score(
-        self,
-        channel_of: NDArray[np.int32],
-        terms: NDArray[np.int32],
-        weights: NDArray[np.float64],
-        documents: NDArray[np.int32],
-        summands: NDArray[np.float64] | None = None,
+        self, channel_of: NDArray[np.int32], terms: NDArray[np.int32], weights: NDArray[np.float64],
+        documents: NDArray[np.int32], summands: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """The exact scores (float64) of given ``documents`` (int32, strictly increasing).
 

@@ -161,7 +161,7 @@ def find_candidates(
     threshold = np.float32(max(0.0, floor / heaviest - slack) * (1.0 - 1e-6))
     bucket = 0  # the k-th best so far is in this bucket or above …
     above = 0  # … where there are so many candidates
-    found: Any = 0
+    kept_count: Any = 0
     cursor = np.zeros(lists, np.int64)
     stored_cursor = np.zeros(stored, np.int64)
     prior_weight = np.float32(1.0 / heaviest)
@@ -216,67 +216,55 @@ def find_candidates(
             for j in range(stop - start):
                 sums[j] = sums[j] if mask[j] != 0 else np.float32(0.0)
         for part in range(0, size, PART):
-            first = found
+            first = kept_count
             sums[BLOCK] = threshold  # beyond all blocks: only to read its bits
             limit = bits[BLOCK]
             for group in range(part, min(part + PART, size), GROUP):
                 if _best(bits, group) > limit:
-                    place = np.uint64(found)
+                    place = np.uint64(kept_count)
                     for j in range(np.uint64(group), np.uint64(group + GROUP)):
                         kept_score[place] = sums[j]
                         kept[place] = np.uint64(start) + j
                         place += np.uint64(bits[j] > limit)
-                    found = np.int64(place)
-            for i in range(first, found):
+                    kept_count = np.int64(place)
+            for i in range(first, kept_count):
                 b: Any = max(min(np.int64(kept_score[i] * scale), BUCKETS - 1), 0)
                 histogram[b] += 1
                 above += b >= bucket
-            if found > first and above >= k:
+            if kept_count > first and above >= k:
                 while above - histogram[bucket] >= k:
                     above -= histogram[bucket]
                     bucket += 1
                 bound = bucket * (most / BUCKETS) * (1.0 - 1e-5) - 2.0 * slack
                 threshold = max(threshold, np.float32(max(0.0, bound)))
-    total = found
-    found = 0
+    total = kept_count
+    kept_count = 0
     for i in range(total):
-        kept[found] = kept[i]
-        found += kept_score[i] > threshold
-    return found
+        kept[kept_count] = kept[i]
+        kept_count += kept_score[i] > threshold
+    return kept_count
 
 
 @inlined()
-def _exception(position: Any, escapes: Any, count: Any, values: Any) -> Any:
-    """The frequency of a posting whose code is :data:`ESCAPE`."""
-    low = 0
-    high = count
-    while low < high:
-        middle = (low + high) >> 1
-        if escapes[middle] < position:
-            low = middle + 1
-        else:
-            high = middle
-    return np.int64(values[low]) if low < count else np.int64(0)
-
-
-@inlined()
-def _frequency(position: Any, codes: Any, escapes: Any, count: Any, values: Any, table: Any) -> Any:
-    value = np.int64(codes[position])
-    if value == ESCAPE:
-        value = _exception(position, escapes, count, values)
-    return table[value]
-
-
-@inlined()
-def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
-    """The first position in ``low … high`` whose document is not below ``doc``."""
+def _first_from(numbers: Any, low: Any, high: Any, number: Any) -> Any:
+    """The first position in ``low … high`` whose number is not below ``number``."""
     while low < high:
         middle = (low + high) >> np.uint64(1)
-        if docs[middle] < doc:
+        if numbers[middle] < number:
             low = middle + np.uint64(1)
         else:
             high = middle
     return low
+
+
+@inlined()
+def _frequency(position: Any, codes: Any, escapes: Any, count: Any, values: Any, table: Any) -> Any:
+    """The frequency of a posting; one whose code is :data:`ESCAPE` is among the exceptions."""
+    value = np.int64(codes[position])
+    if value == ESCAPE:
+        place = _first_from(escapes, np.uint64(0), np.uint64(count), position)
+        value = np.int64(values[place]) if place < count else np.int64(0)
+    return table[value]
 
 
 @compiled(
@@ -284,10 +272,10 @@ def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
     "int32[::1], uint64[::1], float64[::1])"
 )
 def score_candidates(
-    documents: Any, channels: Any, shifts: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any,
+    documents: Any, channels: Any, shifts: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, kept_count: Any,
     scores: Any, slot: Any, bits: Any, term_weights: Any,
 ) -> None:
-    """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
+    """Writes the exact scores of the documents ``kept[:kept_count]`` (increasing) to ``scores``.
 
     A score is the sum over channels, in the order in which they come among the terms. A channel adds the sum of
     ``weight · factor`` over its terms in their order, all in float64; ``shifts`` are what each channel's factors have
@@ -298,8 +286,8 @@ def score_candidates(
     count = len(term_of)
     base = np.empty(CHUNK, np.uint64)
     x, y, part = np.empty(CHUNK, np.float64), np.empty(CHUNK, np.float64), np.empty(CHUNK, np.float64)
-    for begin in range(0, found, CHUNK):
-        size = min(CHUNK, found - begin)
+    for begin in range(0, kept_count, CHUNK):
+        size = min(CHUNK, kept_count - begin)
         for j in range(size):
             doc = np.uint64(kept[begin + j])
             slot[doc] = j
@@ -360,8 +348,10 @@ def score_candidates(
                     if escaped:
                         for j in range(size):
                             if dense_codes[base[j] + dense] == ESCAPE:
-                                value = _exception(base[j] + dense, dense_escapes, escape_count, dense_values)
-                                x[j] = tf_values[value]
+                                place = base[j] + dense
+                                x[j] = _frequency(
+                                    place, dense_codes, dense_escapes, escape_count, dense_values, tf_values
+                                )
                     if saturating:
                         for j in range(size):
                             part[j] += w * (shift + x[j] / (x[j] + y[j])) if x[j] > 0.0 else 0.0

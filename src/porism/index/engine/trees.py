@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt
+from porism.index.columns import are_starts, within
 from porism.index.container import Container, ContainerSection, corrupt
 from porism.index.derived import LAYOUTS
 from porism.index.engine import tree_kernels as kernels
 from porism.index.segment import Segment
 from porism.index.string_kernels import unify
-from porism.index.strings import Packed, decode
+from porism.index.strings import Packed, decode, ranges
 from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
@@ -69,10 +70,7 @@ class Trees:
         return np.zeros(len(self), np.bool_)
 
     def require(self, formulas: NDArray[np.int32] | None = None) -> None:
-        """Compares trees with their checksums and checks that they are valid, once; all trees by default.
-
-        :raises IndexCorrupt: they were changed, or are not valid.
-        """
+        """Compares trees with their checksums and checks that they are valid, once; all trees by default."""
         wanted = np.arange(len(self), dtype=np.int32) if formulas is None else formulas
         new = wanted[~self._required[wanted]]
         if not len(new):
@@ -116,10 +114,7 @@ class Trees:
 
     @classmethod
     def build(cls, packed: Iterable[bytes]) -> Trees:
-        """Unpacks packed trees.
-
-        :raises IndexCorrupt: a tree is broken.
-        """
+        """Unpacks packed trees."""
         records = iter(packed)
         pieces: list[tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64]]] = []
         tables: list[Packed] = []
@@ -163,20 +158,14 @@ class Trees:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Trees:
-        """Trees over arrays that may be memory-mapped.
-
-        :raises IndexCorrupt: arrays are missing, or are not valid.
-        """
+        """Trees over arrays that may be memory-mapped."""
         trees = cls._of(arrays, {})
         trees.require()
         return trees
 
     @classmethod
     def open(cls, derived: Container) -> Trees:
-        """Trees in a file of derived data; searches read only the parts they need.
-
-        :raises IndexCorrupt: arrays are missing, or are not valid.
-        """
+        """Trees in a file of derived data; searches read only the parts they need."""
         guards = {name: derived.section(name) for name in _GUARDED if name in derived}
         whole = {name: derived.array(name) for name in _ARRAYS if name in derived and name not in guards}
         return cls._of({**whole, **{name: section.array for name, section in guards.items()}}, guards)
@@ -191,17 +180,13 @@ class Trees:
         trees = cls(**flat, guards=guards)
         nodes = len(trees.labels)
         lengths = len(trees.sizes) == len(trees.arities) == nodes
-        if not (lengths and _bounds(trees.indptr, nodes) and _bounds(trees.label_starts, len(trees.label_blob))):
+        if not (lengths and are_starts(trees.indptr, nodes) and are_starts(trees.label_starts, len(trees.label_blob))):
             raise _invalid()
         return trees
 
 
 def _invalid() -> IndexCorrupt:
     return IndexCorrupt("the arrays are not those of operator trees")
-
-
-def _bounds(starts: NDArray[np.int64], end: int) -> bool:
-    return len(starts) > 0 and starts[0] == 0 and starts[-1] == end and bool((np.diff(starts) >= 0).all())
 
 
 class FormulaPostings(NamedTuple):
@@ -214,15 +199,18 @@ class FormulaPostings(NamedTuple):
         """The documents that hold a formula."""
         return self.docs[self.indptr[formula] : self.indptr[formula + 1]]
 
+    def of_each(self, formulas: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The documents that hold each of several formulas, one after another, and their number for each (int64)."""
+        starts = self.indptr[formulas]
+        counts = self.indptr[formulas + 1] - starts
+        return self.docs[ranges(starts, counts)], counts
+
     @classmethod
     def build(cls, segment: Segment) -> FormulaPostings:
-        """Inverts the segment's occurrences.
-
-        :raises IndexCorrupt: they name formulas that are not there.
-        """
+        """Inverts the segment's occurrences."""
         where = segment.occurrences
         indptr, formula = as_layout(where.indptr, np.int64), as_layout(where.formula.all(), np.int32)
-        if len(indptr) != segment.doc_count + 1 or not _bounds(indptr, len(formula)):
+        if len(indptr) != segment.doc_count + 1 or not are_starts(indptr, len(formula)):
             raise corrupt("has changed in section 'occurrences:indptr'", segment.container.path)
         places = cls(*kernels.find_places(
             segment.doc_count, segment.formula_count, len(formula), address(indptr), address(formula)
@@ -254,8 +242,6 @@ def open_trees(segment: Segment, formulas: NDArray[np.int32] | None = None) -> T
     """The operator trees of a segment's formulas: cached, else stored, else computed.
 
     The trees of ``formulas`` (all by default) are checked; :meth:`Trees.require` others.
-
-    :raises IndexCorrupt: the packed trees of the segment are broken.
     """
     kept = _keep(segment)
     with kept.lock:
@@ -273,10 +259,7 @@ def open_trees(segment: Segment, formulas: NDArray[np.int32] | None = None) -> T
 
 
 def open_places(segment: Segment) -> FormulaPostings:
-    """The documents that hold each formula of a segment: cached, else stored, else computed.
-
-    :raises IndexCorrupt: the occurrences of the segment are broken.
-    """
+    """The documents that hold each formula of a segment: cached, else stored, else computed."""
     kept = _keep(segment)
     with kept.lock:
         if kept.places is None:
@@ -324,8 +307,7 @@ def _read_places(segment: Segment) -> FormulaPostings | None:
     indptr, docs = (as_layout(stored[0][name], dtype) for name, dtype in (("indptr", np.int64), ("docs", np.int32)))
     sound = (
         len(indptr) == segment.formula_count + 1
-        and _bounds(indptr, len(docs))
-        and docs.min(initial=0) >= 0
-        and docs.max(initial=-1) < segment.doc_count
+        and are_starts(indptr, len(docs))
+        and within(docs, 0, segment.doc_count)
     )
     return FormulaPostings(indptr, docs) if sound else None

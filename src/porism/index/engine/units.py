@@ -15,15 +15,14 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.index.columns import within
 from porism.index.container import Container
 from porism.index.derived import FORMULAS, LAYOUTS
-from porism.index.engine import unit_kernels as kernels
 from porism.index.engine.trees import open_places
-from porism.index.entries import Entries
-from porism.index.rows import Csr, TermRows
+from porism.index.rows import Csr, Entries, TermRows
 from porism.index.segment import Segment
-from porism.index.string_kernels import digests
-from porism.index.strings import Dictionary, Names
+from porism.index.string_kernels import digests, unmark_held
+from porism.index.strings import Dictionary, Names, ranges
 from porism.system.concurrency.locks import Lock
 
 FORMULA_FIELD = "formula"
@@ -198,7 +197,7 @@ def _live_formulas(segments: Sequence[Segment]) -> list[NDArray[np.bool_]]:
     if len(having) > 1:
         sorted_digests = {number: _sorted_digests(segments[number]) for number in having}
         for earlier, later in combinations(having, 2):
-            kernels.unmark_held(*sorted_digests[earlier], held[earlier], *sorted_digests[later], masks[later])
+            unmark_held(*sorted_digests[earlier], held[earlier], *sorted_digests[later], masks[later])
     for mask in masks:
         mask.flags.writeable = False
     return masks
@@ -253,9 +252,8 @@ def _held(segment: Segment) -> NDArray[np.bool_]:
     for first in range(0, len(deleted), _DELETED_AT_A_TIME):
         docs = deleted[first : first + _DELETED_AT_A_TIME]
         counts = where.indptr[docs + 1] - where.indptr[docs]
-        ends = np.cumsum(counts)
-        occurrences = np.arange(ends[-1]) + np.repeat(where.indptr[docs] - ends + counts, counts)
-        pairs = np.unique(np.repeat(docs, counts) * len(gone) + where.formula[occurrences])  # each in a document once
+        held = where.formula[ranges(where.indptr[docs], counts)]
+        pairs = np.unique(np.repeat(docs, counts) * len(gone) + held)  # each in a document once
         if len(pairs):
             gone += np.bincount(pairs % len(gone), minlength=len(gone))
     return gone < np.diff(open_places(segment).indptr)
@@ -289,6 +287,6 @@ def _read_digests(segment: Segment) -> _SortedDigests | None:
     sound = (
         sorted_digests.digests.shape == (count, 2) and sorted_digests.digests.dtype == np.uint64
         and sorted_digests.order.shape == (count,) and sorted_digests.order.dtype == np.int32
-        and (not count or bool(sorted_digests.order.min() >= 0 and sorted_digests.order.max() < count))
+        and within(sorted_digests.order, 0, count)
     )
     return sorted_digests if sound else None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +21,25 @@ from porism.settings import Settings
 from porism.types import Query
 
 
-class ScoreComponent(Protocol):
+class ScoreComponent(ABC):
     """A part of a score that is computed for candidates only.
 
     The scores of ``candidates`` include those of earlier components.
     """
 
+    @abstractmethod
     def applies(self, query: Query) -> bool:
         """Whether it can add anything; if no component can, the search looks for no further candidates."""
 
     def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """Further candidates by segment (increasing), whatever terms they have."""
+        """Further candidates by segment (increasing), whatever terms they have; none by default."""
+        return ()
 
+    @abstractmethod
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """The number it adds to the score of each candidate (float64, ≥ 0)."""
 
+    @abstractmethod
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
         """Explains the number that :meth:`scores` gives for the candidate at ``position``."""
 
@@ -56,10 +61,6 @@ class ComponentContext(NamedTuple):
     collection: CollectionStatistics | None = None
 
 
-def _nothing(segments: Sequence[Segment], settings: Any) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentKind(Generic[S]):
     """A kind of component, whose ``name`` models use.
@@ -71,4 +72,4 @@ class ComponentKind(Generic[S]):
     name: str
     settings: type[S]
     make: Callable[[ComponentContext, S], ScoreComponent | None]
-    prepare: Callable[[Sequence[Segment], S], None] = _nothing
+    prepare: Callable[[Sequence[Segment], S], None] = lambda segments, settings: None

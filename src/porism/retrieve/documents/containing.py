@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever
-from porism.retrieve.weightings.base import ComputedWeighting, computed, is_stored
+from porism.retrieve.weightings.base import ComputedWeighting, computed
 from porism.types import Formula
 
 
@@ -35,7 +35,7 @@ class HeldFormulas:
         self._lexical, self._reader = lexical, reader
         self._weightings: dict[str, ComputedWeighting] = {
             name: computed(channel.weighting) for name, channel in lexical.channels.items()
-            if not is_stored(channel.weighting) and channel.similarity is None
+            if not channel.stores_factors
         }
         self._lengths: dict[tuple[int, str], NDArray[np.float64]] = {}
 
@@ -88,9 +88,8 @@ class HeldFormulas:
         lengths = np.maximum(self._lengths_of(segment, name)[documents], counts.sum())
         x = weighting.tf_values(counts)
         y = weighting.length_values(lengths, self._lexical.statistics(name))[:, None]
-        factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
         # row sums: in a matrix product the order of additions depends on the number of rows
-        held: NDArray[np.float64] = (factors * worths).sum(axis=1)
+        held: NDArray[np.float64] = (weighting.factor(x, y) * worths).sum(axis=1)
         return held
 
     def _lengths_of(self, segment: int, name: str) -> NDArray[np.float64]:

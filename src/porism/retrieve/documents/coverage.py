@@ -22,11 +22,11 @@ from porism.analysis.channels import WORDS
 from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
-from porism.retrieve.documents.components import ComponentContext, ComponentKind
+from porism.retrieve.documents.components import ComponentContext, ComponentKind, ScoreComponent
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
-from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, CountedQuery, LexicalChannel
+from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, ComputedWeighting, LexicalChannel
 from porism.settings import Settings
 from porism.types import Query
 
@@ -52,22 +52,13 @@ class Coverage(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Share(CountedQuery):
+class Share(ComputedWeighting):
     """A closed weighting whose score is the share of a document's terms that the query has: ``Σ tf / length``."""
 
-    @property
-    def saturating(self) -> bool:
-        return False
-
-    @property
-    def shift(self) -> float:
-        return 0.0
+    saturating = False
 
     def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
         return np.ones(len(df))
-
-    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
-        return frequencies
 
     def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
         """The lengths; 1 for an empty document, to avoid a division by 0."""
@@ -81,7 +72,7 @@ class _QueryWords(NamedTuple):
     most: float
 
 
-class CoveredWords:
+class CoveredWords(ScoreComponent):
     """The component of coverage; safe to share between threads."""
 
     def __init__(
@@ -95,15 +86,10 @@ class CoveredWords:
         )
 
     def applies(self, query: Query) -> bool:
-        """Whether the query has enough distinct words."""
         return (
             self.settings.weight > 0 and self._shares is not None
             and len(self._reader.words(query)) >= self.settings.words
         )
-
-    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """None: documents that share no word with the query gain nothing."""
-        return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         words = self._query_words(query)
@@ -111,9 +97,7 @@ class CoveredWords:
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
         words = self._query_words(query)
-        here = slice(position, position + 1)
-        candidate = UnitResults(candidates.segments[here], candidates.units[here], candidates.scores[here])
-        share = float(self._covered(words, candidate)[0])
+        share = float(self._covered(words, candidates.take(slice(position, position + 1)))[0])
         return Explanation(
             self.settings.weight * words.most * share,
             f"coverage: the query has {share:.4f} of the document's words · weight {self.settings.weight:g} · "
@@ -129,9 +113,8 @@ class CoveredWords:
         """The share of each candidate's words that the query has, from 0 to 1."""
         assert self._shares is not None
         shares = np.zeros(len(candidates.units))
-        for number in np.unique(candidates.segments).tolist():
-            mine = candidates.segments == number
-            shares[mine] = self._shares.score_units(words.terms, number, candidates.units[mine])
+        for number, mine, units in candidates.by_segment():
+            shares[mine] = self._shares.score_units(words.terms, number, units)
         return np.minimum(shares, 1.0)
 
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
-from porism.retrieve.documents.components import ComponentContext, ComponentKind
+from porism.retrieve.documents.components import ComponentContext, ComponentKind, ScoreComponent
 from porism.retrieve.ranking import UnitResults
-from porism.retrieve.weightings.base import HEAVIEST
+from porism.retrieve.weightings.base import check_weight
 from porism.settings import Settings
 from porism.types import PLACEHOLDER, Query
 
@@ -36,8 +35,7 @@ class Kinds(Settings):
     key: str = "type"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.weight <= HEAVIEST:
-            raise ConfigError(f"kinds cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+        check_weight("kinds", self.weight)
 
 
 MAX_WORDS = 12
@@ -81,7 +79,7 @@ def kinds_named(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kind for kinds in named for kind in kinds))
 
 
-class NamedKinds:
+class NamedKinds(ScoreComponent):
     """Adds a share of their scores to documents of the kinds that a query names; safe to share between threads."""
 
     def __init__(self, segments: Sequence[Segment], settings: Kinds) -> None:
@@ -89,23 +87,17 @@ class NamedKinds:
         self._segments = tuple(segments)
 
     def applies(self, query: Query) -> bool:
-        """Whether the query names a kind."""
         return self.settings.weight > 0 and bool(kinds_named(query))
-
-    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """None: kinds only reorder."""
-        return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         gains = np.zeros(len(candidates.scores))
         kinds = kinds_named(query)
-        for number in np.unique(candidates.segments).tolist():
-            mine = candidates.segments == number
+        for number, mine, units in candidates.by_segment():
             segment = self._segments[number]
             has_kind = np.zeros(segment.doc_count, np.bool_)
             for kind in kinds:
                 has_kind |= segment.filter(self.settings.key, kind)
-            gains[mine] = has_kind[candidates.units[mine]] * candidates.scores[mine]
+            gains[mine] = has_kind[units] * candidates.scores[mine]
         return self.settings.weight * gains
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:

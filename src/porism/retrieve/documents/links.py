@@ -15,14 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
 from porism.index.engine.links import LinkGraph, prepare_links
-from porism.index.strings import offsets
-from porism.retrieve.documents.components import ComponentContext, ComponentKind
+from porism.index.strings import offsets, ranges
+from porism.retrieve.documents.components import ComponentContext, ComponentKind, ScoreComponent
 from porism.retrieve.ranking import UnitResults
-from porism.retrieve.weightings.base import HEAVIEST
+from porism.retrieve.weightings.base import check_weight
 from porism.settings import Settings
 from porism.system.concurrency.locks import Lock
 from porism.types import Query
@@ -43,8 +42,7 @@ class Links(Settings):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", tuple(self.fields))
-        if not 0 <= self.weight <= HEAVIEST:
-            raise ConfigError(f"links cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+        check_weight("links", self.weight)
 
 
 class _Spread(NamedTuple):
@@ -63,7 +61,7 @@ class _Spread(NamedTuple):
     received: NDArray[np.float64]
 
 
-class LinkedThreads:
+class LinkedThreads(ScoreComponent):
     """The component of links; safe to share between threads."""
 
     def __init__(self, segments: Sequence[Segment], settings: Links) -> None:
@@ -81,12 +79,7 @@ class LinkedThreads:
             return self._made
 
     def applies(self, query: Query) -> bool:
-        """Whether there are any links."""
         return self.settings.weight > 0 and len(self.graph.neighbours) > 0
-
-    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
-        """None: links only reorder."""
-        return ()
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         spread = self._spread(candidates)
@@ -122,9 +115,8 @@ class LinkedThreads:
     def _spread(self, candidates: UnitResults) -> _Spread:
         graph = self.graph
         thread_of = np.empty(len(candidates.units), np.int64)
-        for number in np.unique(candidates.segments).tolist():
-            mine = candidates.segments == number
-            thread_of[mine] = graph.thread_of[number][candidates.units[mine]]
+        for number, mine, units in candidates.by_segment():
+            thread_of[mine] = graph.thread_of[number][units]
         threads, place_of = np.unique(thread_of, return_inverse=True)
         best = np.zeros(len(threads))
         np.maximum.at(best, place_of, candidates.scores)
@@ -132,8 +124,7 @@ class LinkedThreads:
             threads, best, place_of = threads[1:], best[1:], place_of - 1
         first = graph.indptr[threads]
         indptr = offsets(graph.indptr[threads + 1] - first)
-        linked = graph.neighbours[np.repeat(first - indptr[:-1], np.diff(indptr)) + np.arange(indptr[-1])]
-        linked = linked.astype(np.int64)
+        linked = graph.neighbours[ranges(first, np.diff(indptr))].astype(np.int64)
         places = np.searchsorted(threads, linked)
         there = np.append(threads, -1)[places] == linked
         return _Spread(place_of, threads, best, indptr, linked, np.where(there, np.append(best, 0.0)[places], 0.0))

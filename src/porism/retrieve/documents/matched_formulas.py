@@ -21,14 +21,12 @@ from porism.explanation import Explanation
 from porism.index import Snapshot
 from porism.index.engine.trees import open_places
 from porism.index.engine.units import formula_units
-from porism.retrieve.documents.components import ComponentContext, ComponentKind
+from porism.retrieve.documents.components import ComponentContext, ComponentKind, ScoreComponent
 from porism.retrieve.documents.containing import HeldFormulas
-from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.documents.shown_matches import ShownMatches
-from porism.retrieve.documents.weighted_formulas import WeightedFormula, WeightedFormulas
-from porism.retrieve.formulas.equal_formulas import EqualFormulas
-from porism.retrieve.formulas.equal_values import VALUES
+from porism.retrieve.documents.weighted_formulas import Matches, WeightedFormula, WeightedFormulas
+from porism.retrieve.formulas.equal_formulas import VALUES, EqualFormulas
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
@@ -78,7 +76,7 @@ class _Prepared(NamedTuple):
         return self.query.weight * holders.shares + holders.lacking
 
 
-class MatchedFormulas:
+class MatchedFormulas(ScoreComponent):
     """The component of matching formulas; safe to share between threads."""
 
     def __init__(
@@ -128,16 +126,13 @@ class MatchedFormulas:
 
     def further(self, query: Query) -> list[tuple[int, NDArray[np.int32]]]:
         """The documents with a formula equal to one of the query that gain most by it."""
-        segments, units, gains = self.gaining(query)
-        best = first_gaining(gains)
-        units, segments = units[best], segments[best]
-        return [(number, np.sort(units[segments == number])) for number in np.unique(segments).tolist()]
+        gaining = self.gaining(query)
+        best = gaining.take(first_gaining(gaining.scores))
+        return [(number, np.sort(units)) for number, _, units in best.by_segment()]
 
     def gaining(self, query: Query) -> UnitResults:
         """All documents with a formula equal to one of the query, in any order; their scores are the gains."""
-        gains: list[NDArray[np.float64]] = [np.zeros(0)]
-        documents: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
-        segments: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
+        gaining: list[UnitResults] = []
         prepared_formulas = [
             prepared for prepared in self._prepared(query) if any(part.lacking.any() for part in prepared.by_segment)
         ]
@@ -148,10 +143,8 @@ class MatchedFormulas:
                 equal = np.flatnonzero(holders.lacking > 0)
                 total[holders.documents[equal]] += prepared.gains(number)[equal]
             units = np.flatnonzero(total).astype(np.int32)
-            documents.append(units)
-            gains.append(total[units])
-            segments.append(np.full(len(units), number, np.int32))
-        return UnitResults(np.concatenate(segments), np.concatenate(documents), np.concatenate(gains))
+            gaining.append(UnitResults.of_segment(number, units, total[units]))
+        return UnitResults.none().joined(*gaining)
 
     def formula_count(self, query: Query) -> int:
         """The number of the query's formulas that count."""
@@ -160,8 +153,8 @@ class MatchedFormulas:
     def holders(self, query: Query) -> list[int]:
         """The number of documents with a formula equal to each of the query's formulas that count."""
         worth = self._worth(query)
-        matches = [self._like(one, worth) for one in self._formulas.of(query)]
-        return [sum(int(np.count_nonzero(one.lacking)) for one in by_segment) for by_segment in matches]
+        matches = [self._like(formula, worth) for formula in self._formulas.of(query)]
+        return [sum(int(np.count_nonzero(match.lacking)) for match in by_segment) for by_segment in matches]
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         gains = np.zeros(len(candidates.scores))
@@ -175,8 +168,7 @@ class MatchedFormulas:
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
         """A part for each query formula that the document has a match for."""
-        here = slice(position, position + 1)
-        candidate = UnitResults(candidates.segments[here], candidates.units[here], np.zeros(1))
+        candidate = candidates.take(slice(position, position + 1))
         parts: list[Explanation] = []
         for prepared in self._prepared(query):
             source = prepared.query.formula.formula.source
@@ -287,25 +279,20 @@ class MatchedFormulas:
         self, candidates: UnitResults, prepared: _Prepared
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
         """The candidates in each segment that contain a match, and their places among the holders."""
-        for segment in np.unique(candidates.segments).tolist():
-            mine = np.flatnonzero(candidates.segments == segment)
+        for segment, mine, units in candidates.by_segment():
             documents = prepared.by_segment[segment].documents
             if not len(documents):
                 continue
-            places = np.minimum(np.searchsorted(documents, candidates.units[mine]), len(documents) - 1)
-            held = documents[places] == candidates.units[mine]
+            places = np.minimum(np.searchsorted(documents, units), len(documents) - 1)
+            held = documents[places] == units
             if held.any():
                 yield segment, mine[held], places[held]
 
     def _in_segment(self, segment: int, like: _LikeFormulas) -> _Holders:
         """The live documents of a segment with one of the formulas, and the best shares of each."""
         formulas, rows = self._ordinals(segment, like)
-        places = open_places(self._snapshot.segments[segment])
-        lengths = places.indptr[formulas + 1] - places.indptr[formulas]
-        ends = np.cumsum(lengths)
-        total = int(ends[-1]) if len(ends) else 0
-        holders = places.docs[np.repeat(places.indptr[formulas] - ends + lengths, lengths) + np.arange(total)]
-        rows = np.repeat(rows, lengths)
+        holders, counts = open_places(self._snapshot.segments[segment]).of_each(formulas)
+        rows = np.repeat(rows, counts)
         live = self._snapshot.segments[segment].live[holders]
         if not live.all():
             holders, rows = holders[live], rows[live]

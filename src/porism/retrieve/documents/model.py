@@ -14,8 +14,8 @@ from porism.retrieve.documents.components import ComponentKind
 from porism.retrieve.documents.coverage import COVERAGE, Coverage
 from porism.retrieve.documents.kinds import KINDS, Kinds
 from porism.retrieve.documents.links import LINKS, Links
-from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.matched_formulas import MATCHES
+from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.settings import ChannelSettings, check_channels, check_weights

@@ -122,16 +122,10 @@ class MoreLikeThis:
         return {ordered[i]: terms[ordered[i]] for i in best.tolist() if gains[i] > 0}
 
     def search_units(self, query: Query, k: int, *, allowed: Masks | None = None) -> UnitResults:
-        """The best ``k`` documents for a :meth:`query`, by number; the document itself included if allowed.
-
-        :raises QueryError: ``k`` is below 1, or the document has no terms.
-        """
+        """The best ``k`` documents for a :meth:`query`, by number; the document itself included if allowed."""
         return self.retriever.search_terms(query, self.terms(query), k, allowed=allowed)
 
     def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
-        """Explains why a document is like that of the query: a tree of contributions that adds up to its score.
-
-        :raises QueryError: the index has no such document, or the query has no terms.
-        """
+        """Explains why a document is like that of the query: a tree of contributions that adds up to its score."""
         terms: QueryTerms = self.terms(query)
         return self.retriever.explain_terms(query, terms, doc_id, original=terms, k=k, allowed=allowed)

@@ -14,10 +14,10 @@ from porism.retrieve.documents.coverage import Coverage
 from porism.retrieve.documents.encoded_channels import OpenEncodedChannels
 from porism.retrieve.documents.kinds import Kinds
 from porism.retrieve.documents.links import Links
-from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.kinds import DocumentKind, RequiredArtifact, VectorProvider
 from porism.retrieve.lexical.settings import ChannelSettings

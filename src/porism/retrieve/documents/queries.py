@@ -11,6 +11,7 @@ import numpy as np
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import SYMBOLS, WORDS
 from porism.analysis.symbols import text_symbols
+from porism.retrieve.documents.encoded_channels import SparseQueryReader
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.types import Content, Formula, Query
@@ -23,35 +24,17 @@ class QueryWeightSettings(Protocol):
     """The settings that weight the terms of queries (:class:`~porism.retrieve.documents.model.SearchModel`)."""
 
     @property
-    def channels(self) -> Mapping[str, ChannelSettings]:
-        """The channels by name."""
-
+    def channels(self) -> Mapping[str, ChannelSettings]: ...
     @property
-    def query_field_weights(self) -> Mapping[str, float]:
-        """The weights of query fields; unnamed fields have 1."""
-
+    def query_field_weights(self) -> Mapping[str, float]: ...
     @property
-    def words_power(self) -> float:
-        """The power of the weights of terms of the text."""
-
+    def words_power(self) -> float: ...
     @property
-    def formulas_power(self) -> float:
-        """The power of the weights of terms of formulas."""
-
+    def formulas_power(self) -> float: ...
     @property
-    def mass_offset(self) -> float:
-        """The number added to the mass of a formula."""
-
+    def mass_offset(self) -> float: ...
     @property
-    def mass_exponent(self) -> float:
-        """The power of the mass that divides the weights of a formula's terms."""
-
-
-class WeighedQueries(Protocol):
-    """Weights the terms of queries for one channel."""
-
-    def terms(self, query: Query) -> dict[str, float]:
-        """Term → weight in the query."""
+    def mass_exponent(self) -> float: ...
 
 
 class QueryReader:
@@ -59,7 +42,7 @@ class QueryReader:
 
     def __init__(
         self, analyzer: Analyzer, model: QueryWeightSettings, lexical: LexicalRetriever,
-        encoded: Mapping[str, WeighedQueries] | None = None,
+        encoded: Mapping[str, SparseQueryReader] | None = None,
     ) -> None:
         """``encoded`` reads queries for the channels of encoders."""
         self._analyzer = analyzer

@@ -55,8 +55,7 @@ class DocumentRetriever:
 
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL,
-        search_terms: SearchTerms = LexicalRetriever,
-        collection: CollectionStatistics | None = None, *,
+        search_terms: SearchTerms = LexicalRetriever, collection: CollectionStatistics | None = None, *,
         open_encoded: OpenEncodedChannels = no_encoded_channels,
     ) -> None:
         """Channels that the index lacks are left out if the model allows it.
@@ -159,23 +158,16 @@ class DocumentRetriever:
         return {"kind": "search", "model": self._described}
 
     def search_units(
-        self, query: Query, k: int, *, allowed: Masks | None = None,
-        judged: Judged | None = None,
+        self, query: Query, k: int, *, allowed: Masks | None = None, judged: Judged | None = None
     ) -> UnitResults:
-        """:meth:`search` for one query, with results by number.
-
-        :raises QueryError: ``k`` is below 1, or the index lacks a judged document.
-        """
+        """:meth:`search` for one query, with results by number."""
         terms = self.expander.expand(self.query_terms(query), allowed, judged)
         return self.search_terms(query, terms, k, allowed=allowed)
 
     def search_terms(
         self, query: Query, terms: QueryTerms, k: int, *, allowed: Masks | None = None
     ) -> UnitResults:
-        """Searches for these terms, without feedback; components see the query itself.
-
-        :raises QueryError: ``k`` is below 1.
-        """
+        """Searches for these terms, without feedback; components see the query itself."""
         components = self.applying(query)
         hits = self._candidates(query, terms, k, components, allowed)
         if not components:
@@ -212,8 +204,7 @@ class DocumentRetriever:
         return [component for component in self.components if component.applies(query)]
 
     def _candidates(
-        self, query: Query, terms: QueryTerms, k: int, components: Sequence[ScoreComponent],
-        allowed: Masks | None,
+        self, query: Query, terms: QueryTerms, k: int, components: Sequence[ScoreComponent], allowed: Masks | None
     ) -> UnitResults:
         """The best documents by terms, and further ones from components."""
         depth = max(k, self.model.candidates) if components else k
@@ -225,11 +216,8 @@ class DocumentRetriever:
                 known = hits.units[hits.segments == segment]
                 new = documents[~np.isin(documents, known)]
                 if len(new):
-                    hits = UnitResults(
-                        np.concatenate([hits.segments, np.full(len(new), segment, np.int32)]),
-                        np.concatenate([hits.units, new]),
-                        np.concatenate([hits.scores, self.lexical.score_units(terms, segment, new)]),
-                    )
+                    scores = self.lexical.score_units(terms, segment, new)
+                    hits = hits.joined(UnitResults.of_segment(segment, new, scores))
         return hits
 
     def explain(
@@ -239,8 +227,6 @@ class DocumentRetriever:
 
         The parts are channels with their terms and feedback, and the components that apply. A document that is not a
         candidate is explained as if it were.
-
-        :raises QueryError: the index lacks the document or a judged one.
         """
         original = self.query_terms(query)
         terms = self.expander.expand(original, allowed, judged)
@@ -250,10 +236,7 @@ class DocumentRetriever:
         self, query: Query, terms: QueryTerms, doc_id: str, *, original: QueryTerms, k: int = 10,
         allowed: Masks | None = None,
     ) -> Explanation:
-        """:meth:`explain` for :meth:`search_terms`; ``original`` has the terms before feedback.
-
-        :raises QueryError: the index has no such document.
-        """
+        """:meth:`explain` for :meth:`search_terms`; ``original`` has the terms before feedback."""
         explanation = explain_terms(self.lexical, terms, doc_id, original=original)
         components = self.applying(query)
         if not components:
@@ -262,10 +245,7 @@ class DocumentRetriever:
         hits = self._candidates(query, terms, k, components, allowed)
         places = np.flatnonzero((hits.segments == segment) & (hits.units == document))
         if not len(places):
-            hits = UnitResults(
-                np.append(hits.segments, np.int32(segment)), np.append(hits.units, np.int32(document)),
-                np.append(hits.scores, explanation.value),
-            )
+            hits = hits.joined(UnitResults.one(segment, document, explanation.value))
         position = int(places[0]) if len(places) else len(hits.units) - 1
         parts = list(explanation.parts)
         for component in components:
@@ -279,8 +259,6 @@ class DocumentRetriever:
         """For each formula of the query, the match with the most similar formula of a document.
 
         Formulas of the query without a similar one are left out.
-
-        :raises QueryError: the index has no such document.
         """
         segment, document = self.lexical.find(doc_id)
         formulas = self._matched_formulas
@@ -290,8 +268,6 @@ class DocumentRetriever:
         """The formulas of a document to show as matches, by field and number there.
 
         None if the index has no channels to compare formulas by.
-
-        :raises QueryError: the index has no such document.
         """
         if not self._matched_formulas.possible:
             return None

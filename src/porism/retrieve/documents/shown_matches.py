@@ -141,8 +141,7 @@ def _compared(
     similar = aligner.similarity(sums)
     by_value = np.zeros(len(formulas))
     if retriever.values is not None:
-        units = UnitResults(np.full(len(formulas), segment, np.int32), formulas, np.zeros(len(formulas)))
-        by_value = retriever.values.similarities(query.operators, units)
+        by_value = retriever.values.similarities(query.operators, UnitResults.of_segment(segment, formulas))
     renamed = np.isin(aligner.exactness(query.tree, segment, formulas)[0], (IDENTICAL, RENAMED))
     least = WHOLE if len(query.tree.labels) <= SMALL else MIN_COUNT
     compared: dict[int, tuple[float, bool]] = {}

@@ -77,10 +77,10 @@ class FeedbackMethod(Settings, ABC):
         last = self.last_documents
         return last.depth if last else most
 
-    def first_other(self, most: int, found: int) -> int:
-        """The position of the first document that counts as not relevant, among ``found``; ``found`` if none."""
+    def first_other(self, most: int, count: int) -> int:
+        """The position of the first document that counts as not relevant, among ``count``; ``count`` if none."""
         last = self.last_documents
-        return max(most, found - last.number) if last else found
+        return max(most, count - last.number) if last else count
 
     @abstractmethod
     def learn(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from porism.index import Segment
 from porism.index.engine.factors import FactorChannel
 from porism.index.rows import TermRows
-from porism.index.strings import Dictionary, Packed, offsets
+from porism.index.strings import Dictionary, Packed, ranges
 from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies, weighted_fields
 from porism.system.concurrency.locks import Lock
@@ -75,8 +75,7 @@ class FoundDocuments:
         """The terms of the documents in a channel whose factors are stored, numbered as in the segment."""
         first = channel.rows.indptr[self.units]
         counts = channel.rows.indptr[self.units + 1] - first
-        ends = offsets(counts)
-        entries = np.arange(ends[-1]) + np.repeat(first - ends[:-1], counts)
+        entries = ranges(first, counts)
         lengths = channel.postings.length_table[channel.postings.length_codes[self.units]]
         return DocumentTerms(
             np.repeat(self.positions, counts), channel.rows.terms[entries].astype(np.int64),
@@ -99,10 +98,9 @@ class FoundDocuments:
             rank[number], weight_of[number] = position, weight
         where = self._segment.occurrences
         starts = where.indptr[self.units]
-        ends = offsets(where.indptr[self.units + 1] - starts)
-        lengths = np.diff(ends)
+        lengths = where.indptr[self.units + 1] - starts
         places = np.repeat(np.arange(len(self.units)), lengths)
-        occurrences = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+        occurrences = ranges(starts, lengths)
         field_of = where.field[occurrences]
         order = np.argsort(places * len(rank) + rank[field_of], kind="stable")
         order = order[rank[field_of[order]] >= 0]

@@ -22,11 +22,11 @@ from porism.retrieve.feedback.base import FeedbackMethod, document_prior
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms, FoundDocuments
 from porism.retrieve.feedback.learning import ChannelExamples, Judged, learn, learner_of, term_factors
 from porism.retrieve.feedback.settings import Feedback
-from porism.retrieve.feedback.sums import weighted_frequencies
+from porism.retrieve.feedback.term_numbers import weighted_frequencies
 from porism.retrieve.lexical.channels import has_channel, open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
-from porism.retrieve.weightings.base import computed, is_stored
+from porism.retrieve.weightings.base import StoredWeighting, computed
 from porism.system.concurrency.locks import Lock
 
 
@@ -50,10 +50,7 @@ class QueryExpander:
             )
 
     def expand(
-        self,
-        query: QueryTerms,
-        allowed: Sequence[NDArray[np.bool_]] | None = None,
-        judged: Judged | None = None,
+        self, query: QueryTerms, allowed: Sequence[NDArray[np.bool_]] | None = None, judged: Judged | None = None
     ) -> dict[str, dict[str, float]]:
         """The query's terms with what they learn from the first documents found, among the ``allowed`` ones.
 
@@ -113,23 +110,21 @@ class QueryExpander:
         most = self._settings.documents
         hits = self._lexical.search_units([query], learner.search_depth(most), allowed=allowed)[0]
         start = learner.first_other(most, len(hits.units))
-        other = UnitResults(hits.segments[start:], hits.units[start:], hits.scores[start:])
-        return hits.first(most), other
+        return hits.first(most), hits.take(slice(start, None))
 
     def _documents(self, hits: UnitResults) -> dict[int, FoundDocuments]:
         """The documents found, by segment."""
-        made = {}
-        for number in np.unique(hits.segments).tolist():
-            positions = np.flatnonzero(hits.segments == number)
-            made[number] = FoundDocuments(self._segments[number], positions, hits.units[positions].astype(np.int64))
-        return made
+        return {
+            number: FoundDocuments(self._segments[number], positions, units.astype(np.int64))
+            for number, positions, units in hits.by_segment()
+        }
 
     def _terms(self, name: str, made: Mapping[int, FoundDocuments]) -> DocumentTerms:
         """What the documents have of a channel."""
         channel = self._channel(name)
         fields = self._lexical.fields_of(name)
         parts: list[DocumentTerms] = []
-        if is_stored(self._lexical.channels[name].weighting):
+        if isinstance(self._lexical.channels[name].weighting, StoredWeighting):
             for number, documents in made.items():
                 stored = documents.stored(self._lexical.forward(name)[number])
                 parts.append(stored._replace(terms=channel.ids(number, stored.terms)))

@@ -96,8 +96,7 @@ def term_factors(
     """The factors of terms (float64), from their frequencies and the ``places`` of their documents' lengths."""
     x = weighting.tf_values(frequencies)
     y = weighting.length_values(lengths, statistics)[places]
-    factors: NDArray[np.float64] = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
-    return factors
+    return weighting.factor(x, y)
 
 
 def _term_weights(examples: ChannelExamples, settings: Feedback) -> TermWeights:

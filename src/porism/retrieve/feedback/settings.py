@@ -9,9 +9,7 @@ from typing import Any, Literal
 
 from porism.errors import ConfigError
 from porism.retrieve.feedback.base import FeedbackMethod
-from porism.retrieve.feedback.relevance_model import RM3
-from porism.retrieve.feedback.rocchio import Rocchio
-from porism.retrieve.feedback.score_weighted import ScoreWeighted
+from porism.retrieve.feedback.methods import RM3, Rocchio, ScoreWeighted
 from porism.settings import Settings, nearest, read_settings
 
 FEEDBACK_METHODS: Mapping[str, type[FeedbackMethod]] = MappingProxyType({

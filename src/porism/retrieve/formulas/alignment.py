@@ -288,10 +288,7 @@ class Aligner:
         return sums, pairs, worths, int(returned)
 
     def _trees(self, segment: int, formulas: NDArray[np.int32]) -> tuple[Trees, NDArray[np.int32]]:
-        """The trees of a segment, those of ``formulas`` to be read, and these as kernels take them.
-
-        :raises IndexError: the segment does not have one.
-        """
+        """The trees of a segment, those of ``formulas`` to be read, and these as kernels take them."""
         having = self._segments[segment]
         formulas = np.ascontiguousarray(formulas, np.int32)
         if len(formulas) and not 0 <= int(formulas.min()) <= int(formulas.max()) < having.formula_count:

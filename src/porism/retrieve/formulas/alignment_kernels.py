@@ -276,8 +276,7 @@ def _children(node: Any, arity: Any, sizes: Any, end: Any, into: Any) -> Any:
 def align(
     query_nodes: Any, query_labels: Any, query_kinds: Any, query_families: Any, query_sizes: Any, query_arities: Any,
     indptr_at: Any, labels_at: Any, sizes_at: Any, arities_at: Any, kinds_at: Any, families_at: Any, formula_count: Any,
-    formulas: Any, parameters: Any, sums: Any, pairs: Any, pair_worths: Any, keep_pairs: Any,
-    room_at: Any,
+    formulas: Any, parameters: Any, sums: Any, pairs: Any, pair_worths: Any, keep_pairs: Any, room_at: Any,
 ) -> Any:
     """Aligns a query with each of ``formulas`` (ordinals) and writes what it came to into the rows of ``sums``.
 

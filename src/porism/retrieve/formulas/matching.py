@@ -1,9 +1,12 @@
-"""Explains a match of formulas: matching nodes, substitution, equal values, and contributions to the score."""
+"""Formula search by structure that explains its matches: nodes, substitution, equal values, contributions."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from porism.explanation import Explanation
 from porism.formula import OperatorNode, OperatorTree, notation_of, operator_tree, parse
@@ -12,7 +15,9 @@ from porism.formula.values import expression_values
 from porism.retrieve.formulas.alignment import Alignment
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
+from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
+from porism.retrieve.kinds import FormulaKind
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.types import Formula
 
@@ -25,34 +30,43 @@ _MAX_VALUES = 50
 """Subexpressions of equal value that are listed."""
 
 
-def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> FormulaMatch:
-    """Explains the score of the formula with this key for a query formula.
+class StructureRanker(FormulaRetriever):
+    """Ranks formulas by their terms and by the alignment of their operator trees, and explains how they match."""
 
-    :raises QueryError: the index has no such formula.
-    """
-    segment, unit = retriever.find(key)
-    query, candidates = retriever.read_with_candidates(formula)
-    return match_formulas(retriever, query, segment, unit, (segment, unit) in candidates)
+    def score_formulas(
+        self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """The scores of formulas, by segment and ordinal there, in a search for the query formula (float64)."""
+        return self.scores(self.read(formula), segments, units)
+
+    def match(self, formula: Formula, key: str) -> FormulaMatch:
+        """Why a formula, given by its key, has its score for a query formula."""
+        segment, unit = self.find(key)
+        query, candidates = self.read_with_candidates(formula)
+        return match_formulas(self, query, segment, unit, (segment, unit) in candidates)
+
+    def aligned(self, formula: Formula, key: str) -> FormulaMatch:
+        """What of a formula, given by its key, matches a query formula: :meth:`match` without its score, which is 0."""
+        segment, unit = self.find(key)
+        query = self.read_again(formula)
+        stored, operators = _stored(self, segment, unit)
+        pairs: tuple[NodePair, ...] = ()
+        substitutions: tuple[Substitution, ...] = ()
+        shares = (0.0, 0.0)
+        if self.aligner is not None:
+            nodes, found_nodes = list(query.operators.root.walk()), list(operators.root.walk())
+            _, _, pairs, substitutions, shares = _aligned(self, query, segment, unit, nodes, found_nodes, stored)
+        return FormulaMatch(
+            query.formula, stored, 0.0, pairs, substitutions, _equal_values(query, operators), *shares,
+            Explanation(0.0, f"formula {stored.source}"),
+        )
 
 
-def align_match(retriever: FormulaRetriever, formula: Formula, key: str) -> FormulaMatch:
-    """The match of the formula with this key with a query formula, without its score, which is 0.
-
-    :raises QueryError: the index has no such formula.
-    """
-    segment, unit = retriever.find(key)
-    query = retriever.read_again(formula)
-    stored, operators = _stored(retriever, segment, unit)
-    pairs: tuple[NodePair, ...] = ()
-    substitutions: tuple[Substitution, ...] = ()
-    shares = (0.0, 0.0)
-    if retriever.aligner is not None:
-        nodes, found_nodes = list(query.operators.root.walk()), list(operators.root.walk())
-        _, _, pairs, substitutions, shares = _aligned(retriever, query, segment, unit, nodes, found_nodes, stored)
-    return FormulaMatch(
-        query.formula, stored, 0.0, pairs, substitutions, _equal_values(query, operators), *shares,
-        Explanation(0.0, f"formula {stored.source}"),
-    )
+STRUCTURE = FormulaKind(
+    name="structure", settings=FormulaModel, models=FORMULA_MODELS, channels=lambda model: tuple(model.channels),
+    make=StructureRanker,
+)
+"""Formula search by a weighted sum of channels and the alignment of operator trees."""
 
 
 def _stored(retriever: FormulaRetriever, segment: int, formula: int) -> tuple[Formula, OperatorTree]:
@@ -254,17 +268,17 @@ def _equal_values(query: QueryFormula, operators: OperatorTree) -> tuple[ValuePa
     covered: list[tuple[int, int]] = []
     for kind in ("named", "renamed"):
         where: dict[str, int] = {}
-        for one in of_found:
-            if term := getattr(one, kind):
-                where.setdefault(term, one.position)
-        for one in of_query:
-            term = getattr(one, kind)
+        for expression in of_found:
+            if term := getattr(expression, kind):
+                where.setdefault(term, expression.position)
+        for expression in of_query:
+            term, place = getattr(expression, kind), expression.position
             position = where.get(term) if term else None
-            if position is None or any(start <= one.position < stop for start, stop in covered):
+            if position is None or any(start <= place < stop for start, stop in covered):
                 continue
-            covered.append((one.position, one.position + sizes[one.position]))
+            covered.append((place, place + sizes[place]))
             if position < len(found_sizes):
-                chosen.append(ValuePair(one.position, position, kind == "renamed"))
+                chosen.append(ValuePair(place, position, kind == "renamed"))
     return tuple(chosen[:_MAX_VALUES])
 
 

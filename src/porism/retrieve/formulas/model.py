@@ -11,13 +11,11 @@ from porism.errors import ConfigError
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.alignment import AlignmentSettings
 from porism.retrieve.lexical.settings import ChannelSettings, check_channels
-from porism.retrieve.weightings.base import HEAVIEST
+from porism.retrieve.weightings.base import check_weight
 from porism.settings import read_settings, write_settings
 
 MAX_CANDIDATES = 10_000
 """The largest number of formulas that are aligned for a query."""
-
-_UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,8 @@ class FormulaModel(RetrieverSettings):
     variables one to one gains ``renamed``. A formula that contains one of these gains ``part`` or ``renamed_part``: in
     full if the part stands by itself, as a side of a relation or an item of a list, else times its share of the
     formula's nodes. Wildcards stand for whole subexpressions. With other letters, a query formula of fewer than
-    :data:`~porism.retrieve.formulas.exact.MIN_NODES` nodes counts only as a whole formula in the same notation.
+    :data:`~porism.retrieve.formulas.equal_formulas.MIN_NODES` nodes counts only as a whole formula in the same
+    notation.
 
     The similarity of a formula with the value of the query is at least ``equal``, or ``renamed_equal`` if variables
     must be renamed. If only a part has that value, it is at least ``value · s²``, or ``renamed_value · s²``. Here s is
@@ -72,8 +71,7 @@ class FormulaModel(RetrieverSettings):
                     f"the channel {name!r} of a formula model cannot have this weighting, similarity or field weights",
                     hint="Use BM25 or one of its kin whose factors are computed.",
                 )
-        if not 0 <= self.alignment_weight <= HEAVIEST:
-            raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint=_UP_TO_HEAVIEST)
+        check_weight("the alignment", self.alignment_weight)
         for name in (
             "identical", "renamed", "part", "renamed_part", "equal", "renamed_equal", "value", "renamed_value",
         ):

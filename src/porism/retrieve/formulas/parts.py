@@ -16,10 +16,9 @@ import numpy as np
 
 from porism.formula import layout_key
 from porism.index.engine.units import FormulaUnits
-from porism.retrieve.formulas.equal_values import MAX_EQUAL
-from porism.retrieve.formulas.exact import MAX_HOLDERS
-from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula, unit_numbers
-from porism.retrieve.ranking import UnitResults
+from porism.retrieve.formulas.equal_formulas import MAX_EQUAL, MAX_HOLDERS
+from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
+from porism.retrieve.ranking import UnitResults, unit_numbers
 
 _MAX_LISTED = max(MAX_EQUAL, MAX_HOLDERS)
 
@@ -93,7 +92,7 @@ def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> F
         aligned = np.unique(np.concatenate([
             np.arange(min(first, retriever.model.candidates)), np.arange(first, len(numbers)), *places,
         ])).astype(np.int64)
-        some = UnitResults(results.segments[aligned], results.units[aligned], results.scores[aligned])
+        some = results.take(aligned)
         by_value = (
             np.zeros(len(aligned)) if retriever.values is None
             else retriever.values.similarities(query.operators, some)

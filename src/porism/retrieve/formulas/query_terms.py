@@ -7,7 +7,7 @@ from collections import Counter
 from porism.analysis.term_columns import indexed_form
 from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract
 from porism.formula.values import WHOLE_MARKS
-from porism.retrieve.formulas.equal_values import VALUES
+from porism.retrieve.formulas.equal_formulas import VALUES
 
 _STAND_INS = (("V", "x", 0.5), ("N", "2", 0.5))
 """The symbols that stand for a wildcard in terms: kind, label, weight."""
@@ -36,7 +36,7 @@ def has_wildcard(operators: OperatorTree) -> bool:
 def _summed(channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
     """The terms of a query formula in a channel.
 
-    The value of the whole formula is left out: it has its own search (:mod:`porism.retrieve.formulas.equal_values`),
+    The value of the whole formula is left out: it has its own search (:mod:`porism.retrieve.formulas.equal_formulas`),
     and would count twice.
     """
     terms = extract(channel, layout, operators)

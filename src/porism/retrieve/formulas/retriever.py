@@ -15,17 +15,16 @@ from porism.index import Segment, Snapshot
 from porism.index.engine.trees import prepare_trees
 from porism.index.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
-from porism.retrieve.formulas.equal_values import VALUES, EqualValues
-from porism.retrieve.formulas.exact import MIN_NODES, SUBTREES, SubexpressionSearch
+from porism.retrieve.formulas.equal_formulas import MIN_NODES, SUBTREES, VALUES, EqualValues, SubexpressionSearch
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
-from porism.retrieve.ranking import SegmentHits, UnitResults, merge
+from porism.retrieve.ranking import SegmentHits, UnitResults, check_depth, merge, unit_numbers
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.types import Formula
 
 _LAST_READ = 16
@@ -122,8 +121,7 @@ class FormulaRetriever:
             mass += float(weights @ frequencies)
             x = weighting.tf_values(frequencies)
             y = weighting.length_values(np.array([frequencies.sum()]), statistics)
-            factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
-            own = float((frequencies * weights) @ factors)
+            own = float((frequencies * weights) @ weighting.factor(x, y))
             if own > 0:
                 terms[name] = dict(zip(counts, (frequencies / own).tolist(), strict=True))
         return QueryFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
@@ -152,39 +150,30 @@ class FormulaRetriever:
         return [self.lexical, *(search.lexical for search in (self.values, self.holders) if search is not None)]
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
-        """The best ``k`` formulas for each query formula; those that share no term with it are not results.
-
-        :raises QueryError: ``k`` is below 1.
-        """
+        """The best ``k`` formulas for each query formula; those that share no term with it are not results."""
         return [self.search_read(self.read(formula), k) for formula in formulas]
 
     def search_read(self, query: QueryFormula, k: int) -> UnitResults:
-        """:meth:`search` for a formula that has been read.
-
-        :raises QueryError: ``k`` is below 1.
-        """
-        if k < 1:
-            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+        """:meth:`search` for a formula that has been read."""
+        check_depth(k)
         candidates = self.model.candidates if self.aligner else 0
         hits = self.lexical.search_units([query.terms], max(k, candidates))[0]
         if self.aligner:
             hits = self._aligned(query, hits)
-        return UnitResults(hits.segments[:k], hits.units[:k], hits.scores[:k])
+        return hits.first(k)
 
     def scores(
         self, query: QueryFormula, segments: NDArray[np.integer], units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
         """The scores (float64) of formulas, given by segment and ordinal, in a search."""
-        scores = np.zeros(len(units))
-        for segment in np.unique(segments).tolist():
-            mine = segments == segment
-            scores[mine] = self.lexical.score_units(query.terms, segment, units[mine].astype(np.int32))
+        hits = UnitResults(segments.astype(np.int32), units.astype(np.int32), np.zeros(len(units)))
+        scores = self._scores_by_channels(query, hits)
         if self.aligner is None:
             return scores
         candidates, _ = self._candidates(query, self.lexical.search_units([query.terms], self.model.candidates)[0])
-        hits = UnitResults(segments.astype(np.int32), units.astype(np.int32), scores)
+        hits = hits._replace(scores=scores)
         aligned = np.flatnonzero(np.isin(unit_numbers(hits), unit_numbers(candidates)))
-        some = UnitResults(hits.segments[aligned], hits.units[aligned], scores[aligned])
+        some = hits.take(aligned)
         by_value = np.zeros(len(aligned)) if self.values is None else self.values.similarities(query.operators, some)
         scores[aligned] = self.with_similarity(query, some, by_value)
         return scores
@@ -193,19 +182,16 @@ class FormulaRetriever:
         """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""
         values = np.zeros(len(hits.scores))
         if self.aligner:
-            for segment in np.unique(hits.segments).tolist():
-                mine = hits.segments == segment
-                values[mine] = self.aligner.similarities(query.tree, segment, hits.units[mine])
+            for segment, mine, units in hits.by_segment():
+                values[mine] = self.aligner.similarities(query.tree, segment, units)
         return values
 
     def exactness(self, query: QueryFormula, hits: UnitResults) -> Exactness:
         """The kinds of exact matches (:meth:`Aligner.exactness`); none without alignment."""
         exact = Exactness(np.zeros(len(hits.scores), np.int8), np.zeros(len(hits.scores)))
         if self.aligner:
-            for segment in np.unique(hits.segments).tolist():
-                mine = hits.segments == segment
-                those = self.aligner.exactness(query.tree, segment, hits.units[mine])
-                exact.kinds[mine], exact.shares[mine] = those
+            for segment, mine, units in hits.by_segment():
+                exact.kinds[mine], exact.shares[mine] = self.aligner.exactness(query.tree, segment, units)
         return exact
 
     def exact_worths(self, query: QueryFormula, exact: Exactness) -> NDArray[np.float64]:
@@ -223,7 +209,7 @@ class FormulaRetriever:
 
     def similarities_of_one(self, query: QueryFormula, segment: int, formula: int) -> SimilarityOfOne:
         """The similarity of one formula to the query formula, and its kind of exact match."""
-        hit = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
+        hit = UnitResults.one(segment, formula)
         by_value = float(self.values.similarities(query.operators, hit)[0]) if self.values else 0.0
         exact = self.exactness(query, hit)
         return SimilarityOfOne(
@@ -277,15 +263,15 @@ class FormulaRetriever:
 
     def joined(self, query: QueryFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
         """The candidates and the others that are not among them, with their scores by channels."""
-        new = np.flatnonzero(~np.isin(unit_numbers(others), unit_numbers(candidates)))
-        scores = np.zeros(len(new))
-        for segment in np.unique(others.segments[new]).tolist():
-            mine = others.segments[new] == segment
-            scores[mine] = self.lexical.score_units(query.terms, segment, others.units[new][mine])
-        return UnitResults(
-            np.concatenate([candidates.segments, others.segments[new]]),
-            np.concatenate([candidates.units, others.units[new]]), np.concatenate([candidates.scores, scores]),
-        )
+        new = others.take(~np.isin(unit_numbers(others), unit_numbers(candidates)))
+        return candidates.joined(new._replace(scores=self._scores_by_channels(query, new)))
+
+    def _scores_by_channels(self, query: QueryFormula, formulas: UnitResults) -> NDArray[np.float64]:
+        """The scores (float64) of formulas by their terms alone."""
+        scores = np.zeros(len(formulas.units))
+        for segment, mine, units in formulas.by_segment():
+            scores[mine] = self.lexical.score_units(query.terms, segment, units)
+        return scores
 
     def with_itself(self, query: QueryFormula, hits: UnitResults) -> UnitResults:
         """Adds the query formula itself, if the index has it.
@@ -299,11 +285,8 @@ class FormulaRetriever:
                 continue
             if ((hits.segments == segment) & (hits.units == unit)).any():
                 return hits
-            score = self.lexical.score_units(query.terms, segment, np.array([unit], np.int32))
-            return UnitResults(
-                np.append(hits.segments, np.int32(segment)), np.append(hits.units, np.int32(unit)),
-                np.concatenate([hits.scores, score]),
-            )
+            score = float(self.lexical.score_units(query.terms, segment, np.array([unit], np.int32))[0])
+            return hits.joined(UnitResults.one(segment, unit, score))
         return hits
 
     def with_similarity(
@@ -320,25 +303,15 @@ class FormulaRetriever:
         if not len(candidates.scores):
             return hits
         scores = self.with_similarity(query, candidates, by_value)
-        rest = np.flatnonzero(~np.isin(unit_numbers(hits), unit_numbers(candidates)))
-        return rank(UnitResults(
-            np.concatenate([candidates.segments, hits.segments[rest]]),
-            np.concatenate([candidates.units, hits.units[rest]]), np.concatenate([scores, hits.scores[rest]]),
-        ), self.lexical)
-
-
-def unit_numbers(hits: UnitResults) -> NDArray[np.int64]:
-    """A unique number (int64) for each unit of all segments."""
-    numbers: NDArray[np.int64] = hits.segments.astype(np.int64) << 32 | hits.units
-    return numbers
+        rest = hits.take(~np.isin(unit_numbers(hits), unit_numbers(candidates)))
+        return rank(candidates._replace(scores=scores).joined(rest), self.lexical)
 
 
 def rank(hits: UnitResults, lexical: LexicalRetriever) -> UnitResults:
     """Sorts units by score and then by descending id."""
     parts: list[SegmentHits] = []
-    for segment in np.unique(hits.segments).tolist():
-        mine = hits.segments == segment
-        units, scores = hits.units[mine], hits.scores[mine]
+    for segment, mine, units in hits.by_segment():
+        scores = hits.scores[mine]
         order = np.lexsort((-lexical.segments[segment].id_order[units], -scores))
         parts.append(SegmentHits(segment, units[order], scores[order]))
     return merge(parts, max(1, len(hits.scores)), lexical.ids)

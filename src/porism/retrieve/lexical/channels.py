@@ -28,15 +28,14 @@ from porism.index.engine.live_frequencies import LiveFrequencies
 from porism.index.engine.postings import Postings
 from porism.index.engine.topk import ScoredChannel
 from porism.index.engine.units import Units
-from porism.index.entries import Entries
-from porism.index.rows import Csr
+from porism.index.rows import Csr, Entries
 from porism.index.strings import offsets
 from porism.retrieve.weightings.base import (
-    HEAVIEST,
     ChannelStatistics,
     ComputedWeighting,
     LexicalChannel,
     Weighting,
+    check_weight,
     computed,
 )
 from porism.settings import Settings
@@ -73,10 +72,7 @@ class Zone(Settings):
     field_weights: FieldWeights
 
     def __post_init__(self) -> None:
-        if not 0 <= self.weight <= HEAVIEST:
-            raise ConfigError(
-                f"a zone cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
-            )
+        check_weight("a zone", self.weight)
         _check_weights(self.field_weights)
         object.__setattr__(self, "field_weights", MappingProxyType({OTHER_FIELDS: 0.0, **self.field_weights}))
 
@@ -132,10 +128,7 @@ def weighted_fields(segment: Units, fields: Fields, channel: str | None = None) 
 
 def _check_weights(weights: FieldWeights) -> None:
     for name, weight in weights.items():
-        if not 0 <= weight <= HEAVIEST:
-            raise ConfigError(
-                f"the field {name!r} cannot have the weight {weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
-            )
+        check_weight(f"the field {name!r}", weight)
 
 
 def _derived_name(kind: str, channel: str, *parts: Any) -> str:
@@ -239,9 +232,9 @@ def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
     if postings.documents != segment.doc_count:
         return None
     if terms is None:
-        return _Numbered(postings, None) if postings.vocabulary == vocabulary else None
+        return _Numbered(postings, None) if len(postings.lists) == vocabulary else None
     sound = (
-        terms.dtype == np.int32 and terms.shape == (postings.vocabulary,)
+        terms.dtype == np.int32 and terms.shape == (len(postings.lists),)
         and bool((terms[1:] > terms[:-1]).all())
         and (not len(terms) or bool(terms[0] >= 0 and terms[-1] < vocabulary))
     )
@@ -313,9 +306,7 @@ def stored_names(segment: Units, channel: str, fields: FieldWeights, weighting: 
 
 
 def prepare(
-    segments: Sequence[Units],
-    channels: Mapping[str, LexicalChannel],
-    weights: FieldWeights | None = None,
+    segments: Sequence[Units], channels: Mapping[str, LexicalChannel], weights: FieldWeights | None = None,
     zones: Iterable[Zone] = (),
 ) -> None:
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.

@@ -32,10 +32,10 @@ from porism.retrieve.lexical.channels import (
 from porism.retrieve.weightings.base import (
     ChannelStatistics,
     DocumentCounts,
+    StoredWeighting,
     TermCounts,
     Weighting,
     computed,
-    is_stored,
 )
 
 _UNIT = 2.0**-24
@@ -54,7 +54,7 @@ class ChannelRows:
         if isinstance(fields, Zone):
             self.terms = zone_terms(segment, channel, fields)
         else:
-            self.terms = np.arange(self.postings.vocabulary, dtype=np.int32)
+            self.terms = np.arange(len(self.postings.lists), dtype=np.int32)
         dictionary = segment.dictionary(channel) if there else None
         self.packed = dictionary.select(self.terms) if dictionary is not None else Packed.of([])
         self.vocabulary = len(dictionary) if dictionary is not None else 0
@@ -117,7 +117,7 @@ def collection_counts(
     df = _added(whole, [live_df(part.segment, part.channel, weights).astype(np.float64) for part in whole])
     cf = _added(whole, [
         np.bincount(
-            rows.terms, np.rint(rows.frequencies / _UNIT), minlength=part.postings.vocabulary
+            rows.terms, np.rint(rows.frequencies / _UNIT), minlength=len(part.postings.lists)
         ).astype(np.float64) * _UNIT
         for part in whole for rows in [part.rows.only(part.live)]
     ])
@@ -164,7 +164,7 @@ def factor_channels(
     :raises ConfigError: the weighting gives a factor that is not a finite number.
     """
     segments = [part.segment for part in parts]
-    if not is_stored(weighting):
+    if not isinstance(weighting, StoredWeighting):
         statistics = channel_statistics(segments, channel, fields)
         return [
             FactorChannel.of(part.postings, part.rows, _closed(part, weighting, statistics), part.terms)
@@ -173,7 +173,7 @@ def factor_channels(
     statistics = full_statistics(parts, channel, fields)
     counts = [part.counts() for part in parts]
     sums = [
-        weighting.sums(part.rows.only(part.live), documents, statistics, part.postings.vocabulary)
+        weighting.sums(part.rows.only(part.live), documents, statistics, len(part.postings.lists))
         for part, documents in zip(parts, counts, strict=True)
     ]
     channels: list[FactorChannel] = []
@@ -196,7 +196,7 @@ def _closed(part: ChannelRows, weighting: Weighting, statistics: ChannelStatisti
     form = computed(weighting)
     x = form.tf_values(part.rows.frequencies)
     y = form.length_values(part.postings.length_table, statistics)[part.postings.length_codes][part.rows.documents]
-    return form.shift + (x / (x + y) if form.saturating else x / y)
+    return form.factor(x, y)
 
 
 def with_norms(

@@ -19,7 +19,7 @@ from porism.errors import QueryError
 from porism.index.engine.units import Units
 from porism.retrieve.lexical.channels import FieldWeights
 from porism.retrieve.lexical.query_terms import TermReader
-from porism.retrieve.lexical.vocabulary import FoundTerms, Vocabulary
+from porism.retrieve.lexical.vocabulary import FoundTerms, IndexVocabulary
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, Weighting
 
 
@@ -83,7 +83,7 @@ def query_statistics() -> QueryStatistics:
     return statistics
 
 
-class GlobalVocabulary(Vocabulary):
+class GlobalVocabulary(IndexVocabulary):
     """The terms of a channel, numbered as in the segments, with given document frequencies."""
 
     def __init__(
@@ -122,7 +122,7 @@ class GlobalTermReader(TermReader):
     def statistics(self, name: str) -> ChannelStatistics:
         return self._collection.of(name)
 
-    def vocabulary(self, name: str) -> Vocabulary:
+    def vocabulary(self, name: str) -> IndexVocabulary:
         with self._lock:
             if name not in self._vocabularies:
                 self._vocabularies[name] = GlobalVocabulary(

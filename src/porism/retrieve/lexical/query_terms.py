@@ -14,8 +14,8 @@ from porism.index.engine.units import Units
 from porism.retrieve.lexical.channels import FieldWeights, channel_statistics
 from porism.retrieve.lexical.factors import ChannelRows, full_statistics
 from porism.retrieve.lexical.soft import SoftTerms
-from porism.retrieve.lexical.vocabulary import FoundTerms, Vocabulary
-from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, is_stored
+from porism.retrieve.lexical.vocabulary import FoundTerms, IndexVocabulary
+from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, StoredWeighting
 from porism.system.concurrency.locks import Lock
 
 QueryTerms = Mapping[str, Mapping[str, float]]
@@ -50,7 +50,7 @@ class TermReader:
         self._field_weights = field_weights
         self._plain = {name: channel.counted and channel.similarity is None for name, channel in channels.items()}
         self._lock = Lock()
-        self._vocabularies: dict[str, Vocabulary] = {}
+        self._vocabularies: dict[str, IndexVocabulary] = {}
         self._statistics: dict[str, ChannelStatistics] = {}
         self._soft: dict[str, SoftTerms] = {}
         self._rows: dict[str, list[ChannelRows]] = {}
@@ -73,17 +73,18 @@ class TermReader:
         with self._lock:
             if name not in self._statistics:
                 fields = self.fields_of(name)
+                stored = isinstance(self.channels[name].weighting, StoredWeighting)
                 self._statistics[name] = (
-                    full_statistics(self.rows(name), name, fields) if is_stored(self.channels[name].weighting)
+                    full_statistics(self.rows(name), name, fields) if stored
                     else channel_statistics(self.segments, name, fields)
                 )
             return self._statistics[name]
 
-    def vocabulary(self, name: str) -> Vocabulary:
+    def vocabulary(self, name: str) -> IndexVocabulary:
         """The terms of a channel."""
         with self._lock:
             if name not in self._vocabularies:
-                self._vocabularies[name] = Vocabulary(
+                self._vocabularies[name] = IndexVocabulary(
                     self.segments, name, self.fields_of(name), self.channels[name].weighting, self.statistics(name)
                 )
             return self._vocabularies[name]
@@ -168,31 +169,31 @@ class TermReader:
 
     def _weighed(
         self, names: Sequence[str], ordered: Sequence[Sequence[str]], query_counts: NDArray[np.float64],
-        found: Sequence[FoundTerms], exact: bool,
+        known_terms: Sequence[FoundTerms], exact: bool,
     ) -> tuple[list[str], NDArray[np.float64], list[FoundTerms], NDArray[np.int32]]:
         """The terms with what the weightings make of their counts, and with those that are similar."""
         parts: list[tuple[list[str], NDArray[np.float64], FoundTerms]] = []
         start = 0
-        for name, terms, one in zip(names, ordered, found, strict=True):
+        for name, terms, known in zip(names, ordered, known_terms, strict=True):
             counts = query_counts[start : start + len(terms)]
             start += len(terms)
             channel = self.channels[name]
             if not channel.counted:
-                counts = channel.weighting.query_weights(counts, one.df, self.statistics(name), _characters(terms))
+                counts = channel.weighting.query_weights(counts, known.df, self.statistics(name), _characters(terms))
             if channel.similarity is None or exact:
-                parts.append((list(terms), counts, one))
+                parts.append((list(terms), counts, known))
             else:
-                parts.append(self._softened(name, terms, counts, one))
+                parts.append(self._softened(name, terms, counts, known))
         lengths = [len(terms) for terms, _, _ in parts]
         return (
             list(chain.from_iterable(terms for terms, _, _ in parts)),
             np.concatenate([counts for _, counts, _ in parts]),
-            [one for _, _, one in parts],
+            [known for _, _, known in parts],
             np.repeat(np.arange(len(names), dtype=np.int32), lengths),
         )
 
     def _softened(
-        self, name: str, terms: Sequence[str], counts: NDArray[np.float64], found: FoundTerms
+        self, name: str, terms: Sequence[str], counts: NDArray[np.float64], known_terms: FoundTerms
     ) -> tuple[list[str], NDArray[np.float64], FoundTerms]:
         soft = self.soft(name)
         rows = soft.rows(terms)
@@ -201,7 +202,7 @@ class TermReader:
         others = np.flatnonzero(~known)
         weights = np.concatenate([similar.weights, counts[others]])
         if normalised := self.channels[name].normalised:
-            matching = known | (found.df > 0)  # what can match nothing is not part of the query
+            matching = known | (known_terms.df > 0)  # what can match nothing is not part of the query
             norm = soft.norm(rows[matching], counts[matching], similar, normalised)
             if norm > 0:
                 weights /= norm
@@ -209,9 +210,9 @@ class TermReader:
             ["" for _ in range(len(similar.rows))] + [terms[i] for i in others.tolist()],
             weights,
             FoundTerms(
-                np.concatenate([soft.numbers[:, similar.rows], found.numbers[:, others]], axis=1),
-                np.concatenate([soft.df[similar.rows], found.df[others]]),
-                np.concatenate([soft.weights[similar.rows], found.weights[others]]),
+                np.concatenate([soft.numbers[:, similar.rows], known_terms.numbers[:, others]], axis=1),
+                np.concatenate([soft.df[similar.rows], known_terms.df[others]]),
+                np.concatenate([soft.weights[similar.rows], known_terms.weights[others]]),
             ),
         )
 

@@ -34,7 +34,7 @@ from porism.retrieve.lexical.channels import (
 from porism.retrieve.lexical.factors import ChannelRows, factor_channels, with_norms
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, GlobalTermReader
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms, TermReader
-from porism.retrieve.ranking import Results, SegmentHits, UnitIds, UnitResults, merge
+from porism.retrieve.ranking import Results, SegmentHits, UnitIds, UnitResults, check_depth, merge
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, computed
 from porism.system.concurrency.locks import Lock
 
@@ -49,18 +49,15 @@ R = TypeVar("R")
 class LexicalRetriever:
     """Searches the segments of a snapshot by channels; immutable, and safe to share between threads.
 
-    A channel is opened when a query first uses it.
+    A channel is opened when a query first uses it. Methods that take a query raise ConfigError if it
+    names a channel that is not searched. They raise QueryError if a weight is not a finite number ≥ 0, or ``k`` is
+    below 1.
     """
 
     def __init__(
-        self,
-        segments: Sequence[Units],
-        channels: Mapping[str, LexicalChannel],
-        field_weights: FieldWeights | None = None,
-        zones: Mapping[str, Zone] | None = None,
-        collection: CollectionStatistics | None = None,
-        *,
-        finds: bool = True,
+        self, segments: Sequence[Units], channels: Mapping[str, LexicalChannel],
+        field_weights: FieldWeights | None = None, zones: Mapping[str, Zone] | None = None,
+        collection: CollectionStatistics | None = None, *, finds: bool = True,
     ) -> None:
         """``segments`` are the documents, or the formulas, of a whole snapshot.
 
@@ -117,11 +114,7 @@ class LexicalRetriever:
         return self.terms.vocabulary(channel).find(terms).df
 
     def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
-        """The weight of each known query term, without the factor; zones and similar terms are left out.
-
-        :raises QueryError: a weight is not a finite number ≥ 0.
-        :raises ConfigError: the retriever has no such channel.
-        """
+        """The weight of each known query term, without the factor; zones and similar terms are left out."""
         names, prepared = self.terms.read(query, exact=True)
         weights: dict[str, dict[str, float]] = {name: {} for name in names}
         for position, term, weight in zip(
@@ -131,19 +124,12 @@ class LexicalRetriever:
         return weights
 
     def search_terms(
-        self,
-        queries: Sequence[QueryTerms],
-        k: int,
-        *,
-        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        self, queries: Sequence[QueryTerms], k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None,
         threads: int = 1,
     ) -> list[Results]:
         """The best ``k`` documents of each query; documents without any of its terms are not results.
 
         ``allowed`` has a mask for each of ``segments``, False for documents that must not be results.
-
-        :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
-        :raises ConfigError: a query names a channel that the retriever does not have.
         """
 
         def search(query: QueryTerms) -> Results:
@@ -153,18 +139,10 @@ class LexicalRetriever:
         return _each(search, queries, k, threads)
 
     def search_units(
-        self,
-        queries: Sequence[QueryTerms],
-        k: int,
-        *,
-        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        self, queries: Sequence[QueryTerms], k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None,
         threads: int = 1,
     ) -> list[UnitResults]:
-        """:meth:`search_terms` with results by number: looking up ids can cost more than the search.
-
-        :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
-        :raises ConfigError: a query names a channel that the retriever does not have.
-        """
+        """:meth:`search_terms` with results by number: looking up ids can cost more than the search."""
         return _each(lambda query: self._search(query, k, allowed), queries, k, threads)
 
     def score_units(self, query: QueryTerms, segment: int, units: NDArray[np.integer]) -> NDArray[np.float64]:
@@ -173,8 +151,6 @@ class LexicalRetriever:
         ``segment`` is a position in ``segments``. Deleted units are scored like others.
 
         :raises IndexError: there is no such unit.
-        :raises QueryError: a weight is not a finite number ≥ 0.
-        :raises ConfigError: the query names a channel that the retriever does not have.
         """
         return self.score_read(*self.terms.read(query), segment, units)
 
@@ -218,11 +194,7 @@ class LexicalRetriever:
         return [(zone, name) for zone in (WHOLE, *self.zones) for name in names]
 
     def read(self, query: QueryTerms) -> tuple[tuple[str, ...], PreparedQuery]:
-        """The channels of a query, and its terms in all :meth:`zone_channels`.
-
-        :raises QueryError: a weight is not a finite number ≥ 0.
-        :raises ConfigError: the query names a channel that the retriever does not have.
-        """
+        """The channels of a query, and its terms in all :meth:`zone_channels`."""
         names, prepared = self.terms.read(query)
         return names, self._with_zones(names, prepared)
 
@@ -392,8 +364,7 @@ def _in_segment(
 
 def _each(search: Callable[[QueryTerms], R], queries: Sequence[QueryTerms], k: int, threads: int) -> list[R]:
     """Searches for each query, in several threads where that is requested."""
-    if k < 1:
-        raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+    check_depth(k)
     if threads == 1 or len(queries) < 2:
         return [search(query) for query in queries]
     with ThreadPoolExecutor(threads) as pool:

@@ -161,12 +161,8 @@ def csr_problem(
 
 
 def write_similarity_matrix(
-    path: str | os.PathLike[str],
-    terms: Sequence[str],
-    indptr: NDArray[np.integer[Any]],
-    columns: NDArray[np.integer[Any]],
-    values: NDArray[np.floating[Any]],
-    info: Mapping[str, Any],
+    path: str | os.PathLike[str], terms: Sequence[str], indptr: NDArray[np.integer[Any]],
+    columns: NDArray[np.integer[Any]], values: NDArray[np.floating[Any]], info: Mapping[str, Any],
 ) -> Path:
     """Writes a matrix in one step, replacing what was there; returns the file.
 

@@ -123,13 +123,13 @@ class SoftTerms:
         workspace.fit(len(self.df))
         indptr = self.matrix.indptr
         room = min(len(self.df), int((indptr[rows + 1] - indptr[rows]).sum()))
-        found, total = np.empty(room, np.int64), np.empty(room)
-        count = expand(rows, weights, *self._addresses, workspace.sums, workspace.bits, found, total)
-        found, total = found[:count], total[:count]
+        reached, total = np.empty(room, np.int64), np.empty(room)
+        count = expand(rows, weights, *self._addresses, workspace.sums, workspace.bits, reached, total)
+        reached, total = reached[:count], total[:count]
         if self.softness != 1:  # S is 1 on its diagonal, which stays
             total *= self.softness
-            total[np.searchsorted(found, rows)] += (1.0 - self.softness) * weights
-        return SimilarTerms(found, total)
+            total[np.searchsorted(reached, rows)] += (1.0 - self.softness) * weights
+        return SimilarTerms(reached, total)
 
     def row_of(self, segment: int) -> NDArray[np.int32]:
         """The row of S of each term of a segment's channel (int32), -1 for terms without one."""

@@ -28,7 +28,7 @@ class FoundTerms(NamedTuple):
     weights: NDArray[np.float64]
 
 
-class Vocabulary:
+class IndexVocabulary:
     """A channel's terms in every segment; what was looked up is remembered."""
 
     def __init__(

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from porism.index.engine.factors import FrequencyRows
-from porism.retrieve.weightings.base import ChannelStatistics, CountedQuery, DocumentCounts, PlainGeneral, TermCounts
-from porism.retrieve.weightings.common import (
+from porism.retrieve.weightings.base import (
     STEP,
+    ChannelStatistics,
     Counts,
+    DocumentCounts,
     Floats,
+    RarityInFactor,
+    StoredWeighting,
+    TermCounts,
     check_bm25,
     check_range,
     collection_size,
@@ -33,7 +37,7 @@ MIN_K1, MAX_K1 = 1e-3, 1e3
 
 
 @dataclass(frozen=True, slots=True)
-class BM25Adapt(CountedQuery):
+class BM25Adapt(RarityInFactor):
     """BM25-adapt: each term has the k1 by which BM25 follows the information that repeating the term gives.
 
     ``G₁ · (k1' + 1) · c / (k1' + c)``: here ``G_r = log2((d_{r+1} + 0.5) / (d_r + 1)) − log2((df + 0.5) / (N + 1))``.
@@ -52,10 +56,6 @@ class BM25Adapt(CountedQuery):
 
     def __post_init__(self) -> None:
         check_bm25("BM25-adapt", self.k1, self.b)
-
-    def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
-        """1: what weighs a term, G₁, is in the factor."""
-        return np.ones(len(df))
 
     def sums(
         self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
@@ -76,10 +76,6 @@ class BM25Adapt(CountedQuery):
         scale = np.maximum(gain, 0.0) * (k1 + 1.0)
         competing = k1[rows.terms] * length_ratio(lengths_of(rows, documents), self.b, statistics)
         return scale[rows.terms] * (rows.frequencies / (rows.frequencies + competing))
-
-    def document_summands(self, documents: DocumentCounts, statistics: ChannelStatistics) -> None:
-        """Nothing."""
-        return
 
     def fitted(self, terms: TermCounts, statistics: ChannelStatistics) -> tuple[Floats, Floats]:
         """G₁ and k1' of each term."""
@@ -125,7 +121,7 @@ def _nearest_k1(targets: Floats, counting: np.ndarray[tuple[int, int], np.dtype[
 
 
 @dataclass(frozen=True, slots=True)
-class BM25T(CountedQuery):
+class BM25T(StoredWeighting):
     """BM25T: each term has a k1 from the distribution of its frequencies, by the log-logistic model.
 
     ``ln(N / df) · (k1' + 1) · c / (k1' + c)``: k1' solves ``g(k1') = mean of ln(c + 1)`` over the documents that have
@@ -162,10 +158,6 @@ class BM25T(CountedQuery):
         ratio = length_ratio(lengths_of(rows, documents), self.b, statistics)
         return (k1 + 1.0) * (rows.frequencies / (rows.frequencies + k1 * ratio))
 
-    def document_summands(self, documents: DocumentCounts, statistics: ChannelStatistics) -> None:
-        """Nothing."""
-        return
-
     def fitted(self, terms: TermCounts) -> Floats:
         """k1' of each term, between :data:`MIN_K1` and :data:`MAX_K1`."""
         means = (terms.sums[:, 0] + STEP * terms.sums[:, 1]) / occurring(terms.df)
@@ -182,7 +174,7 @@ class BM25T(CountedQuery):
 
 
 @dataclass(frozen=True, slots=True)
-class TFldp(PlainGeneral):
+class TFldp(StoredWeighting):
     """TFl∘δ∘p×IDF: ``ln((N + 1) / df) · (1 + ln(1 + ln(c + δ)))``.
 
     Rousseau and Vazirgiannis, *Composition of TF Normalizations: New Insights on Scoring Functions for Ad Hoc IR*

@@ -13,32 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from porism.errors import ConfigError
-from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, CountedQuery
-from porism.retrieve.weightings.common import Counts, Floats, check_bm25, collection_size, length_ratio, occurring
-
-
-class Saturating(CountedQuery):
-    """Of a weighting whose factor is x / (x + y), and 0 in the limit of long documents."""
-
-    __slots__ = ()
-
-    @property
-    def saturating(self) -> bool:
-        """The factor saturates."""
-        return True
-
-    @property
-    def shift(self) -> float:
-        """Nothing."""
-        return 0.0
-
-    def tf_values(self, frequencies: Floats) -> Floats:
-        """The frequency itself."""
-        return frequencies
+from porism.retrieve.weightings.base import (
+    BM25,
+    HEAVIEST,
+    ChannelStatistics,
+    ComputedWeighting,
+    Counts,
+    Floats,
+    check_bm25,
+    collection_size,
+    length_ratio,
+    occurring,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class BM25Robertson(Saturating):
+class BM25Robertson(BM25):
     """BM25 with the inverse document frequency of Robertson and Spärck Jones.
 
     ``ln((N − df + 0.5) / (df + 0.5)) · tf / (tf + k1 · B)``: Robertson, Walker, Jones, Hancock-Beaulieu and Gatford,
@@ -48,9 +38,6 @@ class BM25Robertson(Saturating):
     :raises ConfigError: ``k1`` is not a number from 0 to :data:`HEAVIEST`, or ``b`` not between 0 and 1.
     """
 
-    k1: float = 1.2
-    b: float = 0.75
-
     def __post_init__(self) -> None:
         check_bm25("BM25 (Robertson)", self.k1, self.b)
 
@@ -59,13 +46,9 @@ class BM25Robertson(Saturating):
         frequencies = df.astype(np.float64)
         return np.log((collection_size(df, statistics) - frequencies + 0.5) / (frequencies + 0.5))
 
-    def length_values(self, lengths: Floats, statistics: ChannelStatistics) -> Floats:
-        """What the frequency competes with: k1 for a document of mean length."""
-        return self.k1 * length_ratio(lengths, self.b, statistics)
-
 
 @dataclass(frozen=True, slots=True)
-class BM25Atire(Saturating):
+class BM25Atire(BM25):
     """BM25 of the search engine ATIRE: ``ln(N / df) · (k1 + 1) · tf / (tf + k1 · B)``.
 
     Trotman, Jia and Crane, *Towards an Efficient and Effective Search Engine* (SIGIR 2012 workshop on open source
@@ -74,9 +57,6 @@ class BM25Atire(Saturating):
     :raises ConfigError: ``k1`` is not a number from 0 to :data:`HEAVIEST`, or ``b`` not between 0 and 1.
     """
 
-    k1: float = 1.2
-    b: float = 0.75
-
     def __post_init__(self) -> None:
         check_bm25("BM25 (ATIRE)", self.k1, self.b)
 
@@ -84,13 +64,9 @@ class BM25Atire(Saturating):
         """The inverse document frequency, times the constant k1 + 1; 0 for a term of all documents."""
         return (self.k1 + 1.0) * np.log(collection_size(df, statistics) / occurring(df))
 
-    def length_values(self, lengths: Floats, statistics: ChannelStatistics) -> Floats:
-        """What the frequency competes with: k1 for a document of mean length."""
-        return self.k1 * length_ratio(lengths, self.b, statistics)
-
 
 @dataclass(frozen=True, slots=True)
-class BM25L(Saturating):
+class BM25L(ComputedWeighting):
     """BM25L, which punishes long documents less: Lv and Zhai, *When Documents Are Very Long, BM25 Fails!* (SIGIR 2011).
 
     Where the term occurs, it is ``ln((N + 1) / (df + 0.5)) · (k1 + 1) · (c + δ) / (k1 + c + δ)``. Here ``c = tf / B``.

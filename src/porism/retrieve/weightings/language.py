@@ -14,10 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from porism.index.engine.factors import FrequencyRows
-from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
-from porism.retrieve.weightings.common import (
-    Counts,
+from porism.retrieve.weightings.base import (
+    HEAVIEST,
+    ChannelStatistics,
+    DocumentCounts,
     Floats,
+    RarityInFactor,
+    TermCounts,
     check_range,
     collection_frequency,
     collection_length,
@@ -29,7 +32,7 @@ MIN_COUNT = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Dirichlet(PlainGeneral):
+class Dirichlet(RarityInFactor):
     """Query likelihood with Dirichlet smoothing: ``Σ_t q(t) · ln(1 + tf / (μ · p(t))) + |q| · ln(μ / (length + μ))``.
 
     ``|q|`` is the number of the query's term occurrences. The scores of documents may be below 0.
@@ -41,10 +44,6 @@ class Dirichlet(PlainGeneral):
 
     def __post_init__(self) -> None:
         check_range("the Dirichlet language model", "mu", self.mu, MIN_COUNT, HEAVIEST)
-
-    def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
-        """1: how rare a term is, is in the factor."""
-        return np.ones(len(df))
 
     def factors(
         self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
@@ -58,7 +57,7 @@ class Dirichlet(PlainGeneral):
 
 
 @dataclass(frozen=True, slots=True)
-class JelinekMercer(PlainGeneral):
+class JelinekMercer(RarityInFactor):
     """Query likelihood with Jelinek–Mercer smoothing: ``Σ_t q(t) · ln(1 + (1 − λ) / λ · tf / (length · p(t)))``.
 
     λ (``smoothing``) is the weight of the collection; small values suit short queries, large ones long queries.
@@ -70,10 +69,6 @@ class JelinekMercer(PlainGeneral):
 
     def __post_init__(self) -> None:
         check_range("the Jelinek–Mercer language model", "lambda", self.smoothing, MIN_COUNT, 1.0 - MIN_COUNT)
-
-    def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
-        """1: how rare a term is, is in the factor."""
-        return np.ones(len(df))
 
     def factors(
         self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics

@@ -141,10 +141,7 @@ def is_smart(name: str) -> bool:
 
 
 def _checked(name: str, known: NamedWeighting, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters given, over the defaults.
-
-    :raises ConfigError: there is no such parameter, or it is not a number.
-    """
+    """The parameters given, over the defaults."""
     for parameter, value in given.items():
         if parameter not in known.parameters:
             if parameter in _CHANNEL:

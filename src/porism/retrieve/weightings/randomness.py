@@ -14,11 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from porism.index.engine.factors import FrequencyRows
-from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
-from porism.retrieve.weightings.bm25 import Saturating
-from porism.retrieve.weightings.common import (
+from porism.retrieve.weightings.base import (
+    HEAVIEST,
+    ChannelStatistics,
+    ComputedWeighting,
     Counts,
+    DocumentCounts,
     Floats,
+    RarityInFactor,
+    TermCounts,
     check_range,
     collection_frequency,
     collection_size,
@@ -36,7 +40,7 @@ def _normalisation(lengths: Floats, c: float, statistics: ChannelStatistics) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class PL2(PlainGeneral):
+class PL2(RarityInFactor):
     """PL2: Poisson model, Laplace after-effect, normalisation 2.
 
     With λ = F / N: ``(tfn · log2(tfn / λ) + (λ + 1 / (12 · tfn) − tfn) · log2(e) + 0.5 · log2(2π · tfn)) / (tfn + 1)``;
@@ -49,10 +53,6 @@ class PL2(PlainGeneral):
 
     def __post_init__(self) -> None:
         check_range("PL2", "c", self.c, MIN_C, HEAVIEST)
-
-    def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
-        """1: how rare a term is, is in the factor."""
-        return np.ones(len(df))
 
     def factors(
         self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
@@ -69,7 +69,7 @@ class PL2(PlainGeneral):
 
 
 @dataclass(frozen=True, slots=True)
-class InL2(Saturating):
+class InL2(ComputedWeighting):
     """InL2: inverse document frequency, Laplace after-effect, normalisation 2.
 
     ``log2((N + 1) / (df + 0.5)) · tfn / (tfn + 1)``: a computed weighting, as tfn is tf times a function of the length.
@@ -93,17 +93,13 @@ class InL2(Saturating):
 
 
 @dataclass(frozen=True, slots=True)
-class DPH(PlainGeneral):
+class DPH(RarityInFactor):
     """DPH: hypergeometric model with Popper's normalisation; it has no parameter.
 
     It is ``(1 − f)² / (tf + 1) · (tf · log2(r) + 0.5 · log2(2π · tf · (1 − f)))``. Here f = tf / length, and ``r = tf ·
     mean length / length · N / F``. It may be below 0, and is 0 in a document that has no other term. Amati, Ambrosi,
     Bianchi, Gaibisso and Gambosi, *FUB, IASI-CNR and University of Tor Vergata at TREC 2007 Blog Track*.
     """
-
-    def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
-        """1: how rare a term is, is in the factor."""
-        return np.ones(len(df))
 
     def factors(
         self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics

@@ -19,8 +19,19 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.index.engine.factors import FrequencyRows
-from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, TermCounts
-from porism.retrieve.weightings.common import Counts, Floats, check_range, collection_size, occurring, row_sums
+from porism.retrieve.weightings.base import (
+    HEAVIEST,
+    ChannelStatistics,
+    Counts,
+    DocumentCounts,
+    Floats,
+    StoredWeighting,
+    TermCounts,
+    check_range,
+    collection_size,
+    occurring,
+    row_sums,
+)
 
 FREQUENCY: Mapping[str, str] = MappingProxyType({
     "n": "tf",
@@ -74,7 +85,7 @@ def parse_scheme(scheme: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Smart:
+class Smart(StoredWeighting):
     """TF·IDF with the weights of documents and queries in the SMART notation.
 
     ``u`` and ``b`` have a pivot: by default the mean over documents of what they count (the mean number of distinct
@@ -110,9 +121,7 @@ class Smart:
         """What the second letter of documents says: 0 under ``f`` for a term of all documents, under ``p`` of half."""
         return rarity(self.documents[1], df, statistics)
 
-    def query_weights(
-        self, counts: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
-    ) -> Floats:
+    def query_weights(self, counts: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats) -> Floats:
         """The vector of the query, normalised."""
         known = (df > 0) & (counts > 0)
         if not known.any():
@@ -133,12 +142,6 @@ class Smart:
         norm = _pivoted(letter, norm, slope, self.query_pivot, statistics)
         return weights / norm if norm > 0 else weights
 
-    def sums(
-        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
-    ) -> None:
-        """Nothing."""
-        return
-
     def factors(
         self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
     ) -> Floats:
@@ -158,10 +161,6 @@ class Smart:
             norms = np.sqrt(row_sums(rows, np.square(counted * rare)))
         norms = _pivoted(letter, norms, self.slope, self.pivot, statistics)
         return counted / np.where(norms > 0, norms, 1.0)[of]
-
-    def document_summands(self, documents: DocumentCounts, statistics: ChannelStatistics) -> None:
-        """Nothing."""
-        return
 
 
 def local(letter: str, tf: Floats, mean: Floats | float, most: Floats | float) -> Floats:

@@ -8,12 +8,21 @@ import numpy as np
 
 from porism.errors import ConfigError
 from porism.index.engine.factors import FrequencyRows
-from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts
-from porism.retrieve.weightings.common import Counts, Floats, collection_size, occurring, row_sums
+from porism.retrieve.weightings.base import (
+    ChannelStatistics,
+    Counts,
+    DocumentCounts,
+    Floats,
+    StoredWeighting,
+    TermCounts,
+    collection_size,
+    occurring,
+    row_sums,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class TfIdf:
+class TfIdf(StoredWeighting):
     """TF·IDF with smooth inverse document frequencies; the score is the cosine of query and document.
 
     A term weighs ``tf · (1 + ln((N + 1) / (df + 1)))`` in documents and queries or, if not ``smooth``,
@@ -39,21 +48,13 @@ class TfIdf:
         total = collection_size(df, statistics)
         return 1.0 + (np.log((total + 1.0) / (df + 1.0)) if self.smooth else np.log(total / occurring(df)))
 
-    def query_weights(
-        self, counts: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
-    ) -> Floats:
+    def query_weights(self, counts: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats) -> Floats:
         """The vector of the query, normalised."""
         known = (df > 0) & (counts > 0)
         weights = np.zeros(len(counts))
         weights[known] = self._counted(counts[known]) * self.term_weights(df[known], statistics)
         norm = float(np.sqrt(np.sum(np.square(weights))) if self.norm == 2 else np.sum(weights))
         return weights / norm if self.norm and norm > 0 else weights
-
-    def sums(
-        self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
-    ) -> None:
-        """Nothing."""
-        return
 
     def factors(
         self, rows: FrequencyRows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
@@ -65,10 +66,6 @@ class TfIdf:
         weights = counted * self.term_weights(terms.df, statistics)[rows.terms]
         norms = np.sqrt(row_sums(rows, np.square(weights))) if self.norm == 2 else row_sums(rows, weights)
         return counted / np.where(norms > 0, norms, 1.0)[rows.documents]
-
-    def document_summands(self, documents: DocumentCounts, statistics: ChannelStatistics) -> None:
-        """Nothing."""
-        return
 
     def _counted(self, tf: Floats) -> Floats:
         if not self.sublinear:

@@ -34,12 +34,12 @@ def known_models(formulas: bool = False) -> dict[str, RetrieverSettings]:
     Where a document model and a formula model have one name, documents are searched by the former.
     """
     wanted: tuple[Finds, ...] = ("formulas",) if formulas else ("documents", "formulas")
-    found: dict[str, RetrieverSettings] = {}
+    models: dict[str, RetrieverSettings] = {}
     for finds in wanted:
         for kind in registry.RETRIEVERS.values():
             if kind.finds == finds:
-                found |= {name: model for name, model in kind.models.items() if name not in found}
-    return found
+                models |= {name: model for name, model in kind.models.items() if name not in models}
+    return models
 
 
 def read_model(named: str, formulas: bool = False) -> RetrieverSettings:
@@ -208,7 +208,7 @@ def _depth(value: Any, most: int) -> int:
     """How deeply tables and lists are nested, counted up to one more than ``most``."""
     depth, level = 0, [value]
     while level and depth <= most:
-        nested = [one for one in level if isinstance(one, (dict, list))]
-        level = [inner for one in nested for inner in (one.values() if isinstance(one, dict) else one)]
+        nested = [item for item in level if isinstance(item, (dict, list))]
+        level = [inner for item in nested for inner in (item.values() if isinstance(item, dict) else item)]
         depth += bool(nested)
     return depth

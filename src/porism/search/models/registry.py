@@ -16,14 +16,17 @@ from porism.errors import ConfigError
 from porism.index import JointSnapshot, Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.documents.named_models import lexical_kind
-from porism.retrieve.formulas.ranker import STRUCTURE
+from porism.retrieve.formulas.matching import STRUCTURE
 from porism.retrieve.kinds import Finds, RetrieverKind
-from porism.search.models.sums.kind import formula_sum_kind, sum_kind
-from porism.search.models.wings import open_sparse_channels, sparse_providers, wing_kinds
+from porism.search.models.wings import from_wing, open_sparse_channels, sparse_providers, wing_kinds
 from porism.settings import SettingError, nearest
 from porism.system.concurrency.caching import cached_property
 
 LEXICAL = lexical_kind(open_sparse_channels, sparse_providers)
+
+
+_SUMS = ("search.models.sums.kind:SUM", "search.models.sums.kind:FORMULA_SUM")
+"""The kinds of sums, by name because their parts are of kinds of this registry."""
 
 
 class _Kinds(Mapping[str, RetrieverKind[Any]]):
@@ -31,10 +34,7 @@ class _Kinds(Mapping[str, RetrieverKind[Any]]):
 
     @cached_property
     def _by_name(self) -> dict[str, RetrieverKind[Any]]:
-        core: tuple[RetrieverKind[Any], ...] = (
-            LEXICAL, STRUCTURE, sum_kind(lambda: RETRIEVERS), formula_sum_kind(lambda: RETRIEVERS),
-        )
-        return {kind.name: kind for kind in (*core, *wing_kinds())}
+        return {kind.name: kind for kind in (LEXICAL, STRUCTURE, *map(from_wing, _SUMS), *wing_kinds())}
 
     def __getitem__(self, name: str) -> RetrieverKind[Any]:
         return self._by_name[name]
@@ -97,10 +97,7 @@ def open_formula_ranker(snapshot: Snapshot, analyzer: Analyzer, model: Retriever
 
 
 def _check_joint(snapshot: Snapshot, kind: RetrieverKind[Any], model: RetrieverSettings) -> None:
-    """Checks that all indexes of a joint snapshot have what the model reads beside the segments.
-
-    :raises ConfigError: one lacks it, or has another; or models of the kind search one index only.
-    """
+    """Checks that all indexes of a joint snapshot have what the model reads beside the segments."""
     if isinstance(snapshot, JointSnapshot):
         if not kind.joint and len(snapshot.indexes) > 1:
             raise ConfigError(

@@ -18,9 +18,7 @@ from porism.search.models.registry import RETRIEVERS
 
 
 def prepare_vectors(
-    segments: Sequence[Segment],
-    *,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    segments: Sequence[Segment], *, on_progress: Callable[[int, int], None] = lambda done, total: None,
     on_problem: OnProblem | None = None,
 ) -> int:
     """Computes the vectors that segments lack, of everything that computes some for their index; returns how many.
@@ -46,14 +44,14 @@ def prepare_vectors(
 
 
 @contextmanager
-def _reporting(on_problem: OnProblem | None, what: str) -> Iterator[None]:
+def _reporting(on_problem: OnProblem | None, where: str) -> Iterator[None]:
     """Reports what is wrong with a model instead of raising it, where somebody takes reports."""
     try:
         yield
     except (ConfigError, IndexCorrupt, MissingExtra) as error:
         if on_problem is None:
             raise
-        on_problem(Problem(what, str(error)))
+        on_problem(Problem(where, str(error)))
 
 
 def _complete(

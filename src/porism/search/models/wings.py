@@ -46,10 +46,7 @@ def from_wing(reference: str) -> Any:
 
 
 def _needed(reference: str, purpose: str) -> Any:
-    """The object of a wing that something needs.
-
-    :raises ConfigError: the wing is missing.
-    """
+    """The object of a wing that something needs."""
     try:
         return from_wing(reference)
     except ModuleNotFoundError as error:

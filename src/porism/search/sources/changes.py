@@ -63,7 +63,7 @@ class CompleteGroup:
 
 
 @dataclass(slots=True)
-class Batch:
+class ChangeBatch:
     """Documents to analyse, where each came from, and what is to be recorded once they are in the index.
 
     ``moved`` are documents that stay as they are at other lines of their files.

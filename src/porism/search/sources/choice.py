@@ -162,19 +162,19 @@ def _by_name(name: str, known: Mapping[str, Source]) -> Path:
 
 def _outermost(paths: Sequence[Path]) -> list[Path]:
     """The paths without those inside others, each once."""
-    found: list[Path] = []
+    outermost: list[Path] = []
     for path in paths:
-        if not any(_same(path, other) or _inside(path, other) for other in found):
-            found = [other for other in found if not _inside(other, path)]
-            found.append(path)
-    return found
+        if not any(_same(path, other) or _inside(path, other) for other in outermost):
+            outermost = [other for other in outermost if not _inside(other, path)]
+            outermost.append(path)
+    return outermost
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(path: Path, other: Path) -> bool:
     try:
-        return os.path.samefile(one, other)
+        return os.path.samefile(path, other)
     except OSError:  # one of them is not there
-        return one == other
+        return path == other
 
 
 def _inside(inner: Path, outer: Path) -> bool:

@@ -72,8 +72,8 @@ class FileStates:
 
     def after_reading(self, name: str, digest: str) -> SourceFile:
         """The file as it was read; ``digest`` is that of what was read, where the reader knows it."""
-        found = self._look(name, digest) if digest else self.now(name)
-        return found or SourceFile(0, 0, "")
+        state = self._look(name, digest) if digest else self.now(name)
+        return state or SourceFile(0, 0, "")
 
     def is_gone(self, name: str) -> bool:
         """Whether there is certainly nothing of that name: a folder that cannot be entered does not say so."""

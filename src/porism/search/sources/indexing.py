@@ -76,15 +76,9 @@ class IndexReport:
 
 
 def index_documents(
-    documents: Iterable[Document],
-    path: str | os.PathLike[str],
-    *,
-    config: AnalysisConfig | None = None,
-    model: SearchModel = DEFAULT_MODEL,
-    jobs: int | None = None,
-    on_problem: OnProblem | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    position: Sequence[int] = (0, 0),
+    documents: Iterable[Document], path: str | os.PathLike[str], *, config: AnalysisConfig | None = None,
+    model: SearchModel = DEFAULT_MODEL, jobs: int | None = None, on_problem: OnProblem | None = None,
+    on_progress: Callable[[Progress], None] | None = None, position: Sequence[int] = (0, 0),
 ) -> IndexReport:
     """Adds documents made in Python to the index at ``path``; they belong to no source, and a document whose id
     the index has replaces the old one. Otherwise as :func:`porism.search.sources.updating.index_sources`.
@@ -233,12 +227,8 @@ def is_index(path: str | os.PathLike[str]) -> bool:
 
 
 def read_documents(
-    sources: Sequence[str | os.PathLike[str]],
-    *,
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem | None = None,
-    on_bytes: Callable[[int, int], None] = lambda done, total: None,
+    sources: Sequence[str | os.PathLike[str]], *, format: str | None = None, options: ReaderOptions | None = None,
+    on_problem: OnProblem | None = None, on_bytes: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[Document]:
     """The documents of ``sources`` one after another, as an index of them reads them; nothing is read before the
     first is read. ``on_bytes`` receives how many bytes of how many are read.

@@ -15,10 +15,10 @@ from porism.search.sources.freshness import FileStates
 class ScannedSource:
     """One source of the run: how it was, and what is there to read."""
 
-    def __init__(self, wanted: SourceUpdate, found: SourceGroups | None, trusting: bool) -> None:
-        self.wanted, self.found = wanted, found
+    def __init__(self, wanted: SourceUpdate, listing: SourceGroups | None, trusting: bool) -> None:
+        self.wanted, self.listing = wanted, listing
         before = wanted.source
-        detected = found.format if found is not None else before.detected
+        detected = listing.format if listing is not None else before.detected
         self.before = before
         self.source = replace(
             before, path=wanted.path, format=wanted.format, detected=detected, options=wanted.options

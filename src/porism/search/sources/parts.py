@@ -28,7 +28,7 @@ from porism.errors import ClusterError, Problem
 from porism.index.external import build_segment
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.index.sources import NOBODY
-from porism.search.sources.changes import Batch
+from porism.search.sources.changes import ChangeBatch
 from porism.system.concurrency.clusters import SHOWN_SECONDS, Cluster, SharedFolder, shows
 from porism.system.files.durable import (
     make_folder,
@@ -80,7 +80,7 @@ class PartTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BuiltPart:
     """A part that was built: its segment and its batches without the documents.
 
     It says what was not understood, with the group of the document, and how many documents and formulas there are. It
@@ -88,7 +88,7 @@ class Part:
     """
 
     segment: Path
-    batches: Sequence[Batch]
+    batches: Sequence[ChangeBatch]
     problems: Sequence[tuple[Problem, int]]
     documents: int
     formulas: int
@@ -103,9 +103,9 @@ def staging_folder(index: Path) -> Path:
 
 
 def build_parts(
-    cluster: Cluster, folder: Path, config: AnalysisConfig, batches: Iterable[Batch], position: Sequence[int],
+    cluster: Cluster, folder: Path, config: AnalysisConfig, batches: Iterable[ChangeBatch], position: Sequence[int],
     on_built: Callable[[int, int], None] = lambda documents, position: None,
-) -> Iterator[Part]:
+) -> Iterator[BuiltPart]:
     """Builds segments of all batches, in their order; ``position`` says how many bytes of how many were read by now.
 
     All are read before the first part is given. Meanwhile ``on_built`` receives how many documents were built already,
@@ -114,7 +114,7 @@ def build_parts(
     :raises ClusterError: workers cannot do the work.
     """
     shared = cluster.check_folder(folder)
-    shipped: list[tuple[PartTask, list[Batch], int]] = []
+    shipped: list[tuple[PartTask, list[ChangeBatch], int]] = []
     sizes: list[int] = []
 
     def look() -> None:
@@ -142,12 +142,12 @@ def build_parts(
             )
         task.documents.unlink(missing_ok=True)
         problems = [(Problem(where, what), owner) for where, what, owner in report["problems"]]
-        yield Part(task.segment, part, problems, report["documents"], report["formulas"], read_to)
+        yield BuiltPart(task.segment, part, problems, report["documents"], report["formulas"], read_to)
 
 
-def _cut(batches: Iterable[Batch], workers: int) -> Iterator[list[Batch]]:
+def _cut(batches: Iterable[ChangeBatch], workers: int) -> Iterator[list[ChangeBatch]]:
     """Batches by parts. Those without documents go with the ones before."""
-    held: list[Batch] = []
+    held: list[ChangeBatch] = []
     characters = before = 0
     for batch in batches:
         wanted = min(max(before // (PARTS_A_WORKER * workers), MIN_CHARACTERS), MAX_CHARACTERS)
@@ -161,7 +161,7 @@ def _cut(batches: Iterable[Batch], workers: int) -> Iterator[list[Batch]]:
         yield held
 
 
-def _ship(path: Path, part: Sequence[Batch]) -> None:
+def _ship(path: Path, part: Sequence[ChangeBatch]) -> None:
     shipped = [Shipped(batch.documents, batch.owners, batch.digests, batch.lines) for batch in part if batch.documents]
     replace_file(path, zstandard.ZstdCompressor(1).compress(pickle.dumps(shipped, pickle.HIGHEST_PROTOCOL)))
 
@@ -175,8 +175,8 @@ def build_part(task: PartTask) -> dict[str, Any]:
     task.folder.check()
     if not (task.segment / REPORT_FILE).exists():
         _build(task)
-    found: dict[str, Any] = orjson.loads((task.segment / REPORT_FILE).read_bytes())
-    return found
+    report: dict[str, Any] = orjson.loads((task.segment / REPORT_FILE).read_bytes())
+    return report
 
 
 def _build(task: PartTask) -> None:
@@ -187,10 +187,10 @@ def _build(task: PartTask) -> None:
     analysed: list[AnalyzedBatch] = []
     problems: list[tuple[str, str, int]] = []
     for part in shipped:
-        batch, found = analyzer.analyze(part.documents)
+        batch, parse_problems = analyzer.analyze(part.documents)
         analysed.append(replace(batch, owners=part.owners, digests=part.digests, lines=part.lines))
         owners = dict(zip((document.id for document in part.documents), part.owners.tolist(), strict=True))
-        problems += [(problem.where, problem.what, owners.get(problem.where, NOBODY)) for problem in found]
+        problems += [(problem.where, problem.what, owners.get(problem.where, NOBODY)) for problem in parse_problems]
     task.folder.check()
     temporary = temporary_name(task.segment)
     try:
@@ -208,10 +208,7 @@ def _build(task: PartTask) -> None:
 
 
 def _rename(temporary: Path, name: Path) -> None:
-    """Gives a complete folder its name.
-
-    :raises FileExistsError: there is one of that name.
-    """
+    """Gives a complete folder its name."""
     try:
         temporary.rename(name)
     except OSError as error:

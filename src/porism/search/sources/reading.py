@@ -21,7 +21,7 @@ from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
 from porism.index.sources import MAX_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
-from porism.search.sources.changes import Batch, CompleteGroup, PartialGroup, Tally, document_digest, line_of
+from porism.search.sources.changes import ChangeBatch, CompleteGroup, PartialGroup, Tally, document_digest, line_of
 from porism.search.sources.choice import Choice, SourceUpdate
 from porism.search.sources.freshness import can_list
 from porism.search.sources.open_groups import OpenGroup, ScannedSource
@@ -63,16 +63,16 @@ class SourceScan:
         self._settled: dict[int, bool] = {}  # group → whether it was read to its end in this run
         self._chunk: list[tuple[OpenGroup, Item | None]] = []
         self._deferred: list[tuple[OpenGroup, Item]] = []
-        self._batch = Batch()
+        self._batch = ChangeBatch()
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[ChangeBatch]:
         """The batches, all with documents but perhaps the last.
 
         :raises SourceError: a new source cannot be read, or has no document.
         """
         plans = [plan for wanted in self._choice.wanted if (plan := self._plan(wanted)) is not None]
         self._plans = {plan.before.name: plan for plan in plans}
-        self.position[1] = sum(plan.found.size for plan in plans if plan.found is not None)
+        self.position[1] = sum(plan.listing.size for plan in plans if plan.listing is not None)
         for plan in plans:
             yield from self._read_source(plan)
         deferred, self._deferred = self._deferred, []
@@ -97,9 +97,9 @@ class SourceScan:
             format = wanted.format
             if format is None and wanted.path.is_file():  # a broken table does not become a text
                 format = wanted.source.detected or None
-            found = source_groups(wanted.path, format, options, self._report)
-            self._tally.left_out.update(found.left_out)
-            return ScannedSource(wanted, found, self._trusting and not (self._read_all or wanted.anew))
+            listing = source_groups(wanted.path, format, options, self._report)
+            self._tally.left_out.update(listing.left_out)
+            return ScannedSource(wanted, listing, self._trusting and not (self._read_all or wanted.anew))
         except SourceError as error:
             if self._remove:
                 self._forget(wanted.source)
@@ -116,15 +116,15 @@ class SourceScan:
             self._batch.finished.append(CompleteGroup(source, name, group, gone=True))
         self._batch.finished.append(CompleteGroup(source, forget=True))
 
-    def _read_source(self, plan: ScannedSource) -> Iterator[Batch]:
-        assert plan.found is not None
+    def _read_source(self, plan: ScannedSource) -> Iterator[ChangeBatch]:
+        assert plan.listing is not None
         base = self.position[0]
-        for group in plan.found.groups:
+        for group in plan.listing.groups:
             yield from self._visit(plan, group, base)
             if not group.alone:
                 states = map(plan.states.now, plan.states.names(group.files[:1]))
                 self.position[0] += sum(state.size for state in states if state is not None)
-        self.position[0] = base + plan.found.size
+        self.position[0] = base + plan.listing.size
         yield from self._look_up()
         for name, recorded in plan.before.groups.items():
             if name not in plan.seen and plan.means(name) and self._is_gone(plan, name):
@@ -165,7 +165,7 @@ class SourceScan:
         self._settled[group.number] = False
         self._batch.finished.append(CompleteGroup(plan.source, name, group, kept=True))
 
-    def _visit(self, plan: ScannedSource, group: ReadGroup, base: int) -> Iterator[Batch]:
+    def _visit(self, plan: ScannedSource, group: ReadGroup, base: int) -> Iterator[ChangeBatch]:
         """Skips or reads one group."""
         recorded = plan.before.groups.get(group.name)
         plan.seen.add(group.name)
@@ -212,7 +212,7 @@ class SourceScan:
 
     def _read(
         self, plan: ScannedSource, group: ReadGroup, recorded: SourceGroup | None, base: int
-    ) -> Iterator[Batch]:
+    ) -> Iterator[ChangeBatch]:
         number = self.next_group if recorded is None else recorded.number
         if recorded is None:
             self.next_group += 1
@@ -255,7 +255,7 @@ class SourceScan:
             return None
         return list(zip(origins.digests.tolist(), origins.lines.tolist(), strict=True))
 
-    def _look_up(self) -> Iterator[Batch]:
+    def _look_up(self) -> Iterator[ChangeBatch]:
         """Compares the documents that wait with the index."""
         chunk, self._chunk = self._chunk, []
         items = [(opened, item) for opened, item in chunk if item is not None]
@@ -269,7 +269,7 @@ class SourceScan:
             self._take(opened, item, ids[place], origins, place)
             place += 1
             if self._batch.is_full:
-                batch, self._batch = self._batch, Batch()
+                batch, self._batch = self._batch, ChangeBatch()
                 yield batch
 
     def _origins(self, ids: list[str]) -> Origins:
@@ -347,8 +347,8 @@ class SourceScan:
 
     def _is_stored(self, document: Document) -> bool:
         """Whether the index has exactly this document."""
-        found = self._snapshot.find(document.id) if self._snapshot is not None else None
-        return found is not None and found[0].stored(found[1]) == dump_document(document)
+        stored = self._snapshot.find(document.id) if self._snapshot is not None else None
+        return stored is not None and stored[0].stored(stored[1]) == dump_document(document)
 
     def _holder(self, owner: int) -> bool | None:
         """Whether a document of this group keeps its id; None where that is not known yet."""

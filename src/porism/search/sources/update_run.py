@@ -17,7 +17,7 @@ from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MAX_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
 from porism.retrieve import SearchModel
-from porism.search.sources.changes import Batch, CompleteGroup, Tally
+from porism.search.sources.changes import ChangeBatch, CompleteGroup, Tally
 from porism.search.sources.choice import Choice
 from porism.search.sources.indexing import (
     COMMIT_SECONDS,
@@ -108,7 +108,7 @@ class UpdateRun:
         self._known = {
             name: _Known(source, dict(source.files), dict(source.groups)) for name, source in table.sources.items()
         }
-        self._sides: deque[Batch] = deque()
+        self._sides: deque[ChangeBatch] = deque()
         self._problems: dict[int, list[FileProblem]] = {}
         self._more_problems: dict[int, int] = {}
         self._problem_count = self._documents = self._formulas = self._most_built = 0
@@ -158,10 +158,7 @@ class UpdateRun:
     def _finish_on_cluster(
         self, cluster: Cluster, writer: IndexWriter, config: AnalysisConfig, prepare: Preparation, started: float
     ) -> UpdateReport:
-        """The same with segments that the workers of a cluster build, and one commit.
-
-        :raises Abandoned: Ctrl-C came; nothing was committed.
-        """
+        """The same with segments that the workers of a cluster build, and one commit."""
         folder = staging_folder(writer.path)
         try:
             parts = build_parts(cluster, folder, config, self._batches(), self._scan.position, self._built)
@@ -219,7 +216,7 @@ class UpdateRun:
             self._most_built = documents
             self.settings.on_progress(Progress(documents, self._formulas, position, self._scan.position[1]))
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Iterator[ChangeBatch]:
         """All batches, also those without documents."""
         for _ in chain([self._first], self._rest):
             while self._sides:
@@ -249,7 +246,7 @@ class UpdateRun:
         else:
             self._more_problems[owner] = self._more_problems.get(owner, 0) + 1
 
-    def _begin_groups(self, side: Batch) -> None:
+    def _begin_groups(self, side: ChangeBatch) -> None:
         """Records the groups that documents of the batch belong to, before the documents are there."""
         for begun in side.begun:
             known = self._of(begun.source)
@@ -257,7 +254,7 @@ class UpdateRun:
             if before is None or before.complete:
                 known.groups[begun.name] = replace(before or begun.group, complete=False)
 
-    def _apply(self, writer: IndexWriter, side: Batch) -> None:
+    def _apply(self, writer: IndexWriter, side: ChangeBatch) -> None:
         """Records what is finished once its documents are there, and deletes what a finished group no longer has."""
         self.tally.added += side.added
         self.tally.changed += side.changed

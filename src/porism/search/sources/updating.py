@@ -25,19 +25,10 @@ from porism.system.concurrency.clusters import connected
 
 
 def index_sources(
-    sources: Sequence[str | os.PathLike[str]],
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    options: Options | None = None,
-    config: AnalysisConfig | None = None,
-    model: SearchModel = DEFAULT_MODEL,
-    jobs: int | None = None,
-    change: Change | None = None,
-    on_problem: OnProblem | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    checksum: bool = False,
-    read_all: bool = False,
+    sources: Sequence[str | os.PathLike[str]], path: str | os.PathLike[str], *, format: str | None = None,
+    options: Options | None = None, config: AnalysisConfig | None = None, model: SearchModel = DEFAULT_MODEL,
+    jobs: int | None = None, change: Change | None = None, on_problem: OnProblem | None = None,
+    on_progress: Callable[[Progress], None] | None = None, checksum: bool = False, read_all: bool = False,
     cluster: str | None = None,
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with ``sources`` (files or folders); the index is made if need be.
@@ -83,18 +74,10 @@ def index_sources(
 
 
 def update_index(
-    path: str | os.PathLike[str],
-    sources: Sequence[str | os.PathLike[str]] = (),
-    *,
-    model: SearchModel = DEFAULT_MODEL,
-    jobs: int | None = None,
-    change: Change | None = None,
-    on_problem: OnProblem | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    checksum: bool = False,
-    read_all: bool = False,
-    remove_missing: bool = False,
-    cluster: str | None = None,
+    path: str | os.PathLike[str], sources: Sequence[str | os.PathLike[str]] = (), *, model: SearchModel = DEFAULT_MODEL,
+    jobs: int | None = None, change: Change | None = None, on_problem: OnProblem | None = None,
+    on_progress: Callable[[Progress], None] | None = None, checksum: bool = False, read_all: bool = False,
+    remove_missing: bool = False, cluster: str | None = None,
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with the sources that it remembers, or with those that are named.
 

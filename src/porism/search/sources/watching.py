@@ -31,12 +31,8 @@ Roots = Mapping[Path, tuple[int, int]]
 
 
 def watch_index(
-    path: str | os.PathLike[str],
-    *,
-    jobs: int | None = None,
-    stop: Event | None = None,
-    on_update: Callable[[UpdateReport], None] | None = None,
-    on_error: Callable[[PorismError], None] | None = None,
+    path: str | os.PathLike[str], *, jobs: int | None = None, stop: Event | None = None,
+    on_update: Callable[[UpdateReport], None] | None = None, on_error: Callable[[PorismError], None] | None = None,
     on_problem: OnProblem | None = None,
 ) -> None:
     """Brings an index up to date with its sources now and after each change of their files, until ``stop`` is set.
@@ -119,20 +115,17 @@ class _Watch:
             with Snapshot.open(self.index) as snapshot:
                 self._generation = snapshot.generation
                 self._paths = [source.path for source in snapshot.sources.values()]
-        found: dict[Path, tuple[int, int]] = {}
+        roots: dict[Path, tuple[int, int]] = {}
         for path in self._paths:
             try:
                 status = path.stat()
             except OSError:  # it is gone, and may come back
                 continue
-            found[path] = (status.st_dev, status.st_ino if path.is_dir() else 0)  # editors replace files by new ones
-        return found
+            roots[path] = (status.st_dev, status.st_ino if path.is_dir() else 0)  # editors replace files by new ones
+        return roots
 
     def _came(self) -> bool:
-        """Waits for a change; False where there was none for a while.
-
-        :raises SourceError: the files cannot be watched.
-        """
+        """Waits for a change; False where there was none for a while."""
         try:
             news = self._changed.get(timeout=LOOK_SECONDS)
         except Empty:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.engine.units import Units
-from porism.index.filters import FilteredMasks, Masks
 from porism.index.segment import LINE, filter_term
+from porism.index.snapshot import FilteredMasks, Masks
 from porism.index.strings import Packed
 from porism.retrieve.ranking import UnitIds, UnitResults, best_units
 from porism.serve.backends.base import EVERYWHERE, Backend, Vectors

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from porism.errors import EngineError
 from porism.index import Segment, Snapshot
-from porism.index.snapshot_analyzer import snapshot_analyzer
+from porism.index.languages import snapshot_analyzer
 from porism.search.models.models import model_from, read_model, write_model
 from porism.serve.backends.base import Backend, Rows
 from porism.serve.exported.holding import ExclusiveExporter, only_exporter

@@ -3,7 +3,7 @@ are aligned here, with the trees of the index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -16,15 +16,14 @@ from porism.index import Snapshot
 from porism.index.engine.units import Units
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.matching import StructureRanker
 from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.formulas.ranker import StructureRanker
 from porism.retrieve.kinds import FormulaKind, RetrieverKind
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import LexicalChannel
-from porism.search.models.registry import RETRIEVERS
 from porism.search.models.sums.kind import resolve_part
-from porism.search.models.sums.model import Part
+from porism.search.models.sums.retriever import Part
 from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.formula_keys import FormulaKeys
 from porism.serve.exported.kind import not_exported
@@ -59,7 +58,7 @@ class ExportedFormulas:
                 export, units, channels, table=FORMULAS, parse=FormulaKeys(units).read, option=_OPTION
             )
 
-        self.inner = StructureRanker(snapshot, analyzer, inner, search_terms)
+        self.inner = StructureRanker(snapshot, analyzer, inner, search_terms=search_terms)
         self._model = replace(model, tuned_on=tuple(dict.fromkeys((*model.tuned_on, *inner.tuned_on))))
 
     @property
@@ -100,33 +99,28 @@ class ExportedFormulas:
         return [self.export.behind] if self.export.behind else []
 
 
-def milvus_formula_kind(kinds: Callable[[], Mapping[str, RetrieverKind[Any]]]) -> FormulaKind[MilvusFormulaModel]:
-    """The kind of models of formulas in Milvus, of models of the kinds given; these are asked for when one is opened.
-    """
+def _resolved(model: MilvusFormulaModel) -> tuple[RetrieverKind[Any], RetrieverSettings]:
+    return resolve_part(model.of, Part(settings=model.settings), formulas=True)
 
-    def resolved(model: MilvusFormulaModel) -> tuple[RetrieverKind[Any], RetrieverSettings]:
-        of_formulas = {name: kind for name, kind in kinds().items() if kind.finds == "formulas"}
-        return resolve_part(of_formulas, model.of, Part(settings=model.settings))
 
-    def channels(model: MilvusFormulaModel) -> tuple[str, ...]:
-        kind, inner = resolved(model)
-        return kind.channels(inner)
+def _channels(model: MilvusFormulaModel) -> tuple[str, ...]:
+    kind, inner = _resolved(model)
+    return kind.channels(inner)
 
-    def make(snapshot: Snapshot, analyzer: Analyzer, model: MilvusFormulaModel) -> ExportedFormulas:
-        inner = resolved(model)[1]
-        if not isinstance(inner, FormulaModel):
-            raise not_exported(inner, formulas=True)
-        backend = MilvusBackend(model.uri, model.collection, model.timeout)
-        return ExportedFormulas(open_export(backend, snapshot), snapshot, analyzer, inner, model)
 
-    return FormulaKind(
-        name=FORMULA_KIND, settings=MilvusFormulaModel, models=MILVUS_FORMULA_MODELS, channels=channels, make=make,
-        joint=False,
-    )
+def _make(snapshot: Snapshot, analyzer: Analyzer, model: MilvusFormulaModel) -> ExportedFormulas:
+    inner = _resolved(model)[1]
+    if not isinstance(inner, FormulaModel):
+        raise not_exported(inner, formulas=True)
+    backend = MilvusBackend(model.uri, model.collection, model.timeout)
+    return ExportedFormulas(open_export(backend, snapshot), snapshot, analyzer, inner, model)
 
 
 MILVUS_FORMULA_MODELS: Mapping[str, MilvusFormulaModel] = MappingProxyType({"milvus": MilvusFormulaModel()})
 """``milvus`` is the default formula model, whose candidates Milvus finds."""
 
-MILVUS_FORMULAS = milvus_formula_kind(lambda: RETRIEVERS)
+MILVUS_FORMULAS = FormulaKind(
+    name=FORMULA_KIND, settings=MilvusFormulaModel, models=MILVUS_FORMULA_MODELS, channels=_channels, make=_make,
+    joint=False,
+)
 """Formula models of all kinds of the registry, searched in Milvus."""

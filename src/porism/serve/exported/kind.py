@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -14,10 +14,8 @@ from porism.retrieve.base import Retriever, RetrieverSettings
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.kinds import DocumentKind, RequiredArtifact, RetrieverKind
-from porism.search.models.registry import RETRIEVERS
-from porism.search.models.sums.kind import SumParts, resolve_part
-from porism.search.models.sums.model import FormulaSumModel, Part, SumModel
-from porism.search.models.sums.retriever import SumRetriever
+from porism.search.models.sums.kind import parts_of, resolve_part
+from porism.search.models.sums.retriever import FormulaSumModel, Part, SumModel, SumRetriever
 from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.dense import ExportedDense
 from porism.serve.exported.lexical import DOCUMENTS, ExportedLexical
@@ -31,34 +29,27 @@ from porism.vectors.splade.channels import open_encoded
 
 KIND = "milvus"
 
-Kinds = Mapping[str, RetrieverKind[Any]]
+
+def _resolved(model: MilvusModel) -> tuple[RetrieverKind[Any], RetrieverSettings]:
+    return resolve_part(model.of, Part(settings=model.settings))
 
 
-def milvus_kind(kinds: Callable[[], Kinds]) -> DocumentKind[MilvusModel]:
-    """The kind of models in Milvus, of models of the kinds given, which are asked for when one is opened."""
+def _channels(model: MilvusModel) -> tuple[str, ...]:
+    kind, inner = _resolved(model)
+    return kind.channels(inner)
 
-    def resolved(model: MilvusModel) -> tuple[RetrieverKind[Any], RetrieverSettings]:
-        return resolve_part(kinds(), model.of, Part(settings=model.settings))
 
-    def channels(model: MilvusModel) -> tuple[str, ...]:
-        kind, inner = resolved(model)
-        return kind.channels(inner)
+def _artifacts(model: MilvusModel) -> tuple[RequiredArtifact, ...]:
+    kind, inner = _resolved(model)
+    return kind.artifacts(inner)
 
-    def artifacts(model: MilvusModel) -> tuple[RequiredArtifact, ...]:
-        kind, inner = resolved(model)
-        return kind.artifacts(inner)
 
-    def make(snapshot: Snapshot, analyzer: Analyzer, model: MilvusModel) -> ExportedRetriever:
-        inner = resolved(model)[1]
-        check_exported(inner, kinds)
-        backend = MilvusBackend(model.uri, model.collection, model.timeout)
-        export = open_export(backend, snapshot)
-        return ExportedRetriever(KIND, model, export, search_export(export, snapshot, analyzer, inner, kinds))
-
-    return DocumentKind(
-        name=KIND, settings=MilvusModel, models=MILVUS_MODELS, channels=channels, artifacts=artifacts, make=make,
-        joint=False,
-    )
+def _make(snapshot: Snapshot, analyzer: Analyzer, model: MilvusModel) -> ExportedRetriever:
+    inner = _resolved(model)[1]
+    check_exported(inner)
+    backend = MilvusBackend(model.uri, model.collection, model.timeout)
+    export = open_export(backend, snapshot)
+    return ExportedRetriever(KIND, model, export, search_export(export, snapshot, analyzer, inner))
 
 
 MILVUS_MODELS: Mapping[str, MilvusModel] = MappingProxyType({"milvus": MilvusModel()})
@@ -66,14 +57,14 @@ MILVUS_MODELS: Mapping[str, MilvusModel] = MappingProxyType({"milvus": MilvusMod
 
 
 def search_export(
-    export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings, kinds: Callable[[], Kinds]
+    export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings
 ) -> Retriever:
     """What searches by a model whose candidates an engine finds; of the index are scores, documents and all else.
 
     :raises ConfigError: a model of this kind is not searched in engines, or the index lacks what it needs.
     :raises EngineError: the engine lacks what the model needs.
     """
-    check_exported(model, kinds)
+    check_exported(model)
     if isinstance(model, SearchModel):
         export.require(DOCUMENTS, "the terms of the documents")
         return DocumentRetriever(
@@ -84,20 +75,19 @@ def search_export(
     if isinstance(model, ColbertModel):
         return ExportedTokens(export, snapshot, analyzer, model)
     assert isinstance(model, SumModel)
-    parts = SumParts(kinds).of(model)
     return SumRetriever(snapshot, model, {
-        name: search_export(export, snapshot, analyzer, part, kinds) for name, _, part in parts
+        name: search_export(export, snapshot, analyzer, part) for name, _, part in parts_of(model)
     })
 
 
-def check_exported(model: RetrieverSettings, kinds: Callable[[], Kinds]) -> None:
+def check_exported(model: RetrieverSettings) -> None:
     """Whether a model is of a kind that engines search, with all its parts where it is a sum.
 
     :raises ConfigError: it is not.
     """
     if isinstance(model, SumModel) and not isinstance(model, FormulaSumModel):
-        for _, _, part in SumParts(kinds).of(model):
-            check_exported(part, kinds)
+        for _, _, part in parts_of(model):
+            check_exported(part)
     elif not isinstance(model, (SearchModel, DenseModel, ColbertModel)):
         raise not_exported(model)
 
@@ -109,5 +99,8 @@ def not_exported(model: RetrieverSettings, formulas: bool = False) -> ConfigErro
     return ConfigError(f"a {type(model).__name__} {what}", hint=f"Name a model of the {kinds}.")
 
 
-MILVUS = milvus_kind(lambda: RETRIEVERS)
+MILVUS = DocumentKind(
+    name=KIND, settings=MilvusModel, models=MILVUS_MODELS, channels=_channels, artifacts=_artifacts, make=_make,
+    joint=False,
+)
 """Models of all kinds of the registry, searched in Milvus."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from porism.errors import EngineError
 from porism.index.engine.units import Units
-from porism.index.filters import Masks
+from porism.index.snapshot import Masks
 from porism.retrieve.lexical.channels import FieldWeights, Zone
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms
 from porism.retrieve.lexical.retriever import LexicalRetriever

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from porism.index import Segment
 from porism.index.engine.units import Units
 from porism.index.string_kernels import digests
-from porism.index.strings import Packed
-from porism.index.vector_rows import ranges
+from porism.index.strings import Packed, ranges
 from porism.serve.backends.base import PARTS, Rows, SparseRows, Table
 
 _BATCH_SIZE = 512

@@ -14,9 +14,8 @@ from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
-from porism.search.models.registry import RETRIEVERS
-from porism.search.models.sums.kind import SumParts
-from porism.search.models.sums.model import FormulaSumModel, SumModel
+from porism.search.models.sums.kind import parts_of
+from porism.search.models.sums.retriever import FormulaSumModel, SumModel
 from porism.serve.exported.dense import dense_rows
 from porism.serve.exported.kind import not_exported
 from porism.serve.exported.rows import RowSource
@@ -95,9 +94,8 @@ def sources_of(
 
 def _without_sums(models: Iterable[RetrieverSettings]) -> Iterator[RetrieverSettings]:
     """The models, sums taken apart."""
-    parts = SumParts(lambda: RETRIEVERS)
     for model in models:
         if isinstance(model, SumModel) and not isinstance(model, FormulaSumModel):
-            yield from _without_sums(part for _, _, part in parts.of(model))
+            yield from _without_sums(part for _, _, part in parts_of(model))
         else:
             yield model

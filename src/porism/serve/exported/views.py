@@ -31,7 +31,7 @@ from porism.retrieve.lexical.channels import (
     zone_terms,
 )
 from porism.retrieve.lexical.retriever import LexicalRetriever
-from porism.retrieve.weightings.base import ChannelStatistics, ComputedWeighting, computed, is_stored
+from porism.retrieve.weightings.base import ChannelStatistics, ComputedWeighting, StoredWeighting, computed
 from porism.serve.backends.base import DIMENSIONS, SparseRows
 from porism.system.concurrency.caching import cached_property
 
@@ -67,7 +67,8 @@ class View:
             "channel": channel, "fields": _floats(weights),
             "weighting": repr(settings.weighting),
         }
-        self.stored = is_stored(settings.weighting) or (settings.similarity is not None and bool(settings.normalised))
+        soft_cosine = settings.similarity is not None and bool(settings.normalised)
+        self.stored = isinstance(settings.weighting, StoredWeighting) or soft_cosine
         """Whether the weights of a document depend on other documents by more than the mean length."""
         if lexical.noun != "document":
             described["of"] = lexical.noun
@@ -147,15 +148,14 @@ class View:
         postings = open_postings(units, self.channel, self.fields)
         numbers = (
             zone_terms(units, self.channel, self.fields) if isinstance(self.fields, Zone)
-            else np.arange(postings.vocabulary, dtype=np.int32)
+            else np.arange(len(postings.lists), dtype=np.int32)
         )
-        rows = FrequencyRows.of(postings, np.arange(postings.vocabulary, dtype=np.int32))
+        rows = FrequencyRows.of(postings, np.arange(len(postings.lists), dtype=np.int32))
         weighting = self._weighting
         x = weighting.tf_values(rows.frequencies)
         lengths = weighting.length_values(postings.length_table, _statistics(frozen))
         y = lengths[postings.length_codes][rows.documents]
-        factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
-        return Weights(rows.indptr, numbers[rows.terms], factors)
+        return Weights(rows.indptr, numbers[rows.terms], weighting.factor(x, y))
 
     def _stored_weights(self, segment: int, frozen: FrozenStatistics) -> Weights:
         scored = self._lexical.scored(self.channel, self.zone)[segment]

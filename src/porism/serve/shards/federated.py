@@ -13,7 +13,7 @@ from porism.index import Filters
 from porism.retrieve.base import RetrieverSettings
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.answering import Reranking, Searcher, SearchOptions, Stage, with_stages
+from porism.search.answering import Answerer, RankingStage, Reranking, SearchOptions, with_stages
 from porism.search.answers import Answer, FormulaHit, Hit
 from porism.search.formula_queries import make_formula_query, read_formula_question, readable_topic
 from porism.search.index import judgments
@@ -29,7 +29,7 @@ from porism.serve.shards.values import ShardHits, ShardQuestion
 from porism.types import Content, Document, Query
 
 
-class FederatedIndex(Searcher):
+class FederatedIndex(Answerer):
     """Several shards that are searched as one index; safe to share between threads.
 
     Each shard has so many ``seconds`` for a question. One that fails or is too slow is missing from the answer, which
@@ -52,7 +52,7 @@ class FederatedIndex(Searcher):
         self, question: str | Content, options: SearchOptions, on_problem: OnProblem | None = None
     ) -> Answer[FormulaHit]:
         """The best formulas of all shards for a formula, distinct by their normalised form, as
-        :meth:`porism.search.answering.Searcher.answer_formulas`.
+        :meth:`porism.search.answering.Answerer.answer_formulas`.
 
         :raises ConfigError: the formulas of the shards cannot be searched as one.
         :raises ShardsMissing: no shard answers.
@@ -88,7 +88,7 @@ class FederatedIndex(Searcher):
         return len(self.group)
 
     def answer(self, question: str | Question, options: SearchOptions) -> Answer[Hit]:
-        """The best documents of all shards, as :meth:`porism.search.answering.Searcher.answer`. An id that several
+        """The best documents of all shards, as :meth:`porism.search.answering.Answerer.answer`. An id that several
         shards have is preceded by the name of its shard.
 
         Whole documents are fetched to be re-ranked; what rerankers take does not count as time of a shard.
@@ -105,7 +105,7 @@ class FederatedIndex(Searcher):
             asked = self.group.shard_question(read, options.filters, calls)
             ranking = self.group.rank(asked, depth, calls, judged)
             run = Run({})
-            stages: Sequence[Stage] = ()
+            stages: Sequence[RankingStage] = ()
             if options.rerank is not None:
                 ranking, run, stages = self._reranked(read.query, ranking, calls, options.rerank)
             chosen = ranking.ranked[options.first : options.first + options.k]
@@ -155,7 +155,7 @@ class FederatedIndex(Searcher):
     @staticmethod
     def _reranked(
         query: Query, ranking: Ranking, calls: ShardCalls, rerank: Reranking
-    ) -> tuple[Ranking, Run, Sequence[Stage]]:
+    ) -> tuple[Ranking, Run, Sequence[RankingStage]]:
         """The documents in another order, with the run before and the stages; those of lost shards are left out.
 
         :raises StaleCommit: a shard has a newer commit.

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.index.engine.units import FormulaUnits
-from porism.index.filters import Masks
+from porism.index.snapshot import Masks
 from porism.index.string_kernels import digests
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.matching import match_formulas
+from porism.retrieve.formulas.matching import StructureRanker, match_formulas
 from porism.retrieve.formulas.parts import find_part
-from porism.retrieve.formulas.ranker import StructureRanker
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.global_statistics import using_statistics
 from porism.search.answering import formula_documents
@@ -55,9 +54,8 @@ from porism.serve.shards.formula_values import (
 from porism.serve.shards.requests import StaleCommit
 from porism.serve.shards.term_shard import channel_lengths
 from porism.serve.shards.values import ShardStatistics, WholeStatistics
-from porism.system.concurrency.caching import cached_property
+from porism.system.concurrency.caching import Memory, cached_property
 from porism.system.concurrency.locks import Lock
-from porism.system.concurrency.memory import Memory
 
 _KEPT = 2
 """So many sets of marks, and retrievers for statistics of whole collections, stay."""
@@ -95,7 +93,7 @@ class FormulaShard:
 
     @cached_property
     def _units(self) -> list[FormulaUnits]:
-        units = self._ranker.retriever.lexical.segments
+        units = self._ranker.lexical.segments
         return [one for one in units if isinstance(one, FormulaUnits)]
 
     @cached_property

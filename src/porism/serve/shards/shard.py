@@ -28,11 +28,10 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.weightings.base import is_stored
+from porism.retrieve.weightings.base import StoredWeighting
 from porism.search.index import Index
-from porism.search.models.registry import RETRIEVERS
 from porism.search.models.sums.kind import resolve_part
-from porism.search.models.sums.model import SumModel
+from porism.search.models.sums.retriever import SumModel
 from porism.search.questions import Question
 from porism.serve.shards.formula_requests import (
     FormulaCollectionRequest,
@@ -101,7 +100,7 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertM
         return model
     if not isinstance(model, SearchModel):
         raise _refused("it is not a sum over terms")
-    stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
+    stored = [name for name, one in model.channels.items() if isinstance(one.lexical.weighting, StoredWeighting)]
     similar = [name for name, one in model.channels.items() if one.similarity]
     reason = (
         "it aligns formulas" if model.matches.weight > 0
@@ -117,7 +116,7 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertM
 def parts_of(model: SumModel) -> dict[str, RetrieverSettings]:
     """The models that a sum adds up, by name."""
     return {
-        name: resolve_part(RETRIEVERS, name, part)[1] for name, part in model.parts.items() if part.weight > 0
+        name: resolve_part(name, part)[1] for name, part in model.parts.items() if part.weight > 0
     }
 
 

@@ -14,7 +14,7 @@ from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.feedback.learning import Judged
 from porism.search.models.models import model_from
-from porism.search.models.sums.model import SumModel
+from porism.search.models.sums.retriever import SumModel
 from porism.search.questions import Question, read_question
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.ranking import DocumentRanker, Ranking

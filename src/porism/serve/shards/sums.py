@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from porism.explanation import Explanation
 from porism.retrieve.base import RetrieverSettings
-from porism.search.models.sums.model import SumModel
-from porism.search.models.sums.retriever import Scale, explain_part, scale_of
+from porism.search.models.sums.retriever import ScoreScale, SumModel, explain_part, scale_of
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.merging import Ranked, add_statistics, shown_ids
 from porism.serve.shards.ranking import DocumentRanker, Ranking
@@ -36,7 +35,7 @@ class ScoredPart(NamedTuple):
 
     ranking: Ranking
     scores: Mapping[tuple[Shard, str], float]
-    scale: Scale
+    scale: ScoreScale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

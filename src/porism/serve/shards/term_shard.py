@@ -53,8 +53,7 @@ from porism.serve.shards.values import (
     TermsOfDocument,
     WholeStatistics,
 )
-from porism.system.concurrency.caching import cached_property
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory, cached_property
 from porism.types import Query
 
 _KEPT = 2

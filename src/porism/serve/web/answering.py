@@ -8,7 +8,7 @@ from dataclasses import replace
 from porism.errors import QueryError, pluralise
 from porism.explanation import Explanation
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.search.answering import IndexAnswers, Ranking, SearchOptions
+from porism.search.answering import IndexAnswers, SearchOptions, StagedRanking
 from porism.search.answers import Hit
 from porism.search.questions import Question
 from porism.serve.web import schema
@@ -159,10 +159,10 @@ def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar
     )
 
 
-def _ranking(served: View, question: Question, options: SearchOptions, reranker: str = "") -> Ranking:
+def _ranking(served: View, question: Question, options: SearchOptions, reranker: str = "") -> StagedRanking:
     """What a question finds, kept for its other pages."""
     key = ("ranked", question.text, tuple(sorted(options.filters.items())), options.depth, reranker)
-    found: Ranking = served.rankings.get(key, lambda: IndexAnswers(served.index).rank(question, options))
+    found: StagedRanking = served.rankings.get(key, lambda: IndexAnswers(served.index).rank(question, options))
     return found
 
 

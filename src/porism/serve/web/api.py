@@ -30,7 +30,7 @@ from porism.serve.web.schema import Completion, Completions
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
 from porism.serve.web.vocabulary import squeezed
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.types import Formula
 from porism.version import __version__
 

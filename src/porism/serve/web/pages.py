@@ -22,7 +22,7 @@ from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.templating import Templates
 from porism.serve.web.urls import SearchState
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.version import __version__
 
 MODES = ("documents", "formulas")

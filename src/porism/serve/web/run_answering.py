@@ -18,7 +18,7 @@ from porism.serve.web.laboratory import Laboratory
 from porism.serve.web.problems import NotFound
 from porism.serve.web.run_tables import Answer, Answers, known
 from porism.settings import nearest
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 
 PER_PAGE = 50
 

@@ -30,7 +30,7 @@ from porism.serve.web.sanitizing import clean_drawing
 from porism.serve.web.served import View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.urls import SearchState, address
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.types import Content, Formula
 
 STRIP = 100

@@ -15,7 +15,7 @@ from porism.errors import ConfigError, PorismError, QueryError
 from porism.index import JointSnapshot, Snapshot
 from porism.index.manifest import read_manifest
 from porism.runs.run import Run
-from porism.search.answering import Reranking, Stage
+from porism.search.answering import RankingStage, Reranking
 from porism.search.index import Index, open_index
 from porism.search.models.models import read_model
 from porism.search.warming import warm
@@ -24,7 +24,7 @@ from porism.serve.shards.requests import Shard
 from porism.serve.shards.shard import IndexShard
 from porism.serve.web.vocabulary import Vocabulary
 from porism.settings import nearest
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.types import Document, Query
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class _OneAtATime:
     def __init__(self, chain: RerankerChain) -> None:
         self._chain, self._lock, self.depth = chain, Lock(), chain.depth
 
-    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> Sequence[Stage]:
+    def __call__(self, query: Query, run: Run, documents: Mapping[str, Document]) -> Sequence[RankingStage]:
         with self._lock:
             return self._chain(query, run, documents)
 

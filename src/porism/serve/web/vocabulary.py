@@ -16,7 +16,7 @@ from porism.analysis.words import WORD
 from porism.formula import notation_of
 from porism.index import Snapshot
 from porism.index.documents import stored_document
-from porism.index.snapshot_analyzer import snapshot_analyzer
+from porism.index.languages import snapshot_analyzer
 from porism.search.marked_text import show_content
 from porism.types import Document
 

@@ -73,10 +73,8 @@ def use_temporary_cache() -> None:
 
 
 def compile_kernels(
-    kernels: Sequence[Kernel],
-    *,
-    processes: int | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    kernels: Sequence[Kernel], *, processes: int | None = None, on_progress: Callable[[int, int], None] = lambda done,
+    total: None,
 ) -> None:
     """Compiles kernels into the cache on disk, in a process a core, but :data:`MAX_PROCESSES` at most.
 

@@ -26,7 +26,6 @@ SEARCHING = (
     "porism.index.engine.term_list_kernels",
     "porism.index.engine.topk_kernels",
     "porism.index.engine.tree_kernels",
-    "porism.index.engine.unit_kernels",
     "porism.retrieve.formulas.alignment_kernels",
     "porism.retrieve.formulas.exact_kernels",
 )

@@ -11,6 +11,24 @@ from typing import Any
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+_Handler = Callable[[int, FrameType | None], Any]
+
+
+@contextmanager
+def _handled_by(handler: _Handler, before: dict[int, _Handler]) -> Iterator[None]:
+    """While the block runs, interruptions go to ``handler``; ``before`` gets the functions that they went to."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            function = signal.getsignal(number)
+            if callable(function):
+                before[number] = function
+                signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for caught, function in before.items():
+            signal.signal(caught, function)
+
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
@@ -19,23 +37,15 @@ def uninterrupted() -> Iterator[None]:
     Python raises interruptions in the main thread only; elsewhere, and where the program handles them in another way
     than by a function, there is nothing to put off.
     """
-    handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in _SIGNALS:
-            handler = signal.getsignal(number)
-            if callable(handler):
-                handlers[number] = handler
     came: list[tuple[int, FrameType | None]] = []
-    for number in handlers:
-        signal.signal(number, lambda number, frame: came.append((number, frame)))
+    before: dict[int, _Handler] = {}
     try:
-        yield
+        with _handled_by(lambda number, frame: came.append((number, frame)), before):
+            yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
         if came:
-            number, frame = signal.Signals(came[0][0]), came[0][1]
-            handlers[number](number, frame)
+            number, frame = came[0]
+            before[number](number, frame)
 
 
 class Interruptions:
@@ -53,21 +63,12 @@ def noted_interruptions() -> Iterator[Interruptions]:
     before.
     """
     noted = Interruptions()
-    handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+    before: dict[int, _Handler] = {}
 
     def note(number: int, frame: FrameType | None) -> None:
         if noted.came:
-            handlers[signal.Signals(number)](number, frame)
+            before[number](number, frame)
         noted.came = True
 
-    if threading.current_thread() is threading.main_thread():
-        for number in _SIGNALS:
-            handler = signal.getsignal(number)
-            if callable(handler):
-                handlers[number] = handler
-                signal.signal(number, note)
-    try:
+    with _handled_by(note, before):
         yield noted
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)

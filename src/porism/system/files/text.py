@@ -184,10 +184,7 @@ def read_run_columns(path: str | os.PathLike[str], with_ranks: bool) -> RunColum
 
 
 def _refuse_strange_digits(texts: Sequence[str]) -> None:
-    """Refuses what ``int`` and ``float`` read and :func:`decimal_number` does not, of many texts at once.
-
-    :raises ValueError: there is some.
-    """
+    """Refuses what ``int`` and ``float`` read and :func:`decimal_number` does not, of many texts at once."""
     text = "".join(texts)
     if not text.isascii() or "_" in text:
         raise ValueError("a number with underscores or with digits of another script")

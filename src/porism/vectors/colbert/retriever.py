@@ -22,8 +22,8 @@ from porism.explanation import Explanation
 from porism.index import Masks, Snapshot
 from porism.index.documents import stored_document
 from porism.index.engine.topk import best
+from porism.index.strings import ranges
 from porism.index.token_rows import TokenRows, open_tokens
-from porism.index.vector_rows import ranges
 from porism.retrieve.kinds import DocumentKind, RequiredArtifact
 from porism.retrieve.ranking import SegmentHits, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance

@@ -24,8 +24,7 @@ from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
 from porism.retrieve.kinds import DocumentKind, RequiredArtifact
 from porism.retrieve.ranking import SegmentHits, UnitResults, merge
-from porism.retrieve.vectors.exhaustive import best_products
-from porism.retrieve.vectors.nearest import nearest, product_error, products
+from porism.retrieve.vectors.nearest import best_products, nearest, product_error, products
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.system.concurrency.caching import cached_property

@@ -18,7 +18,7 @@ import xxhash
 
 from porism.errors import ConfigError
 from porism.index import Snapshot
-from porism.index.snapshot_analyzer import snapshot_analyzer
+from porism.index.languages import snapshot_analyzer
 from porism.settings import write_settings
 from porism.system.concurrency.interrupts import uninterrupted
 from porism.system.files.artifacts import EMBEDDINGS

@@ -217,7 +217,8 @@ def live_occurrences(segment: Segment) -> NDArray[np.int64]:
     """The formula of each occurrence in live documents, in their order."""
     occurrences = segment.occurrences
     live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
-    return np.asarray(occurrences.formula.all(), np.int64)[live]
+    formulas: NDArray[np.int64] = np.asarray(occurrences.formula.all(), np.int64)[live]
+    return formulas
 
 
 def _analyze_documents(analyzer: Analyzer, channel: str, stored: list[bytes]) -> _Batch:

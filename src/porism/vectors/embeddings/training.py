@@ -18,7 +18,7 @@ import xxhash
 
 from porism.extras import need
 from porism.index import Snapshot
-from porism.index.snapshot_analyzer import snapshot_analyzer
+from porism.index.languages import snapshot_analyzer
 from porism.settings import write_settings
 from porism.system.files.artifacts import EMBEDDINGS
 from porism.vectors.embeddings.corpus import GENSIM, Corpus

@@ -16,8 +16,7 @@ from porism.errors import ConfigError
 from porism.index import Segment
 from porism.index.container import Container
 from porism.index.engine.units import ChannelMatrix
-from porism.index.entries import Entries
-from porism.index.rows import Csr
+from porism.index.rows import Csr, Entries
 from porism.index.strings import Dictionary, Names
 from porism.index.vectors import open_vectors
 from porism.retrieve.documents.encoded_channels import NO_ENCODED_CHANNELS, EncodedChannels, OpenedChannel
@@ -25,7 +24,7 @@ from porism.retrieve.lexical.channels import OTHER_FIELDS, prepare, stored_names
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.retrieve.weightings.impact import Impact
-from porism.system.concurrency.memory import Memory
+from porism.system.concurrency.caching import Memory
 from porism.types import Document, Query
 from porism.vectors.neural.sparse_encoder import SparseEncoder
 from porism.vectors.neural.sparse_queries import QueryWeights, TableQueries

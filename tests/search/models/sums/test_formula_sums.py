@@ -22,8 +22,7 @@ from porism.retrieve.ranking import UnitResults
 from porism.search.index import open_index
 from porism.search.models.models import artifacts_of, channels_of, model_from, read_model, write_model
 from porism.search.models.registry import open_formula_ranker
-from porism.search.models.sums.formulas import FormulaSumRanker
-from porism.search.models.sums.model import FormulaSumModel, Part
+from porism.search.models.sums.retriever import FormulaSumModel, FormulaSumRanker, Part
 from porism.system.files.artifacts import FORMULA_ENCODERS, MODELS
 from porism.types import Content, Document, Formula, Query
 from porism.vectors.formula_vectors.tangent_cft import TangentCftModel

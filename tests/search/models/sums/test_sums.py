@@ -16,8 +16,7 @@ from porism.explanation import Explanation
 from porism.runs.run import Run
 from porism.search.index import Index, open_index
 from porism.search.models.models import known_models, model_from, read_model, write_model
-from porism.search.models.sums.model import Part, SumModel
-from porism.search.models.sums.retriever import SumRetriever, scale_of
+from porism.search.models.sums.retriever import Part, SumModel, SumRetriever, scale_of
 from porism.types import Query
 from porism.vectors.dense.model import DenseModel
 

@@ -1,8 +1,8 @@
-"""The kind of weighted sums, and those that are known by name."""
+"""The kinds of weighted sums, and those that are known by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -10,12 +10,17 @@ from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.kinds import DocumentKind, FormulaKind, RequiredArtifact, RetrieverKind
-from porism.search.models.sums.formulas import FORMULA_KIND, FormulaSumRanker
-from porism.search.models.sums.model import FormulaSumModel, Part, SumModel
-from porism.search.models.sums.retriever import KIND, SumRetriever
+from porism.search.models.registry import RETRIEVERS
+from porism.search.models.sums.retriever import (
+    FORMULA_KIND,
+    KIND,
+    FormulaSumModel,
+    FormulaSumRanker,
+    Part,
+    SumModel,
+    SumRetriever,
+)
 from porism.settings import SettingError, nearest
-
-Kinds = Mapping[str, RetrieverKind[Any]]
 
 SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({
     "neural": SumModel({"default": Part(0.5), "dense": Part(0.5)}),
@@ -28,61 +33,52 @@ FORMULA_SUM_MODELS: Mapping[str, FormulaSumModel] = MappingProxyType({
 """``formula-vectors`` is the index's encoder of formulas and its Tangent-CFT."""
 
 
-def sum_kind(kinds: Callable[[], Kinds]) -> DocumentKind[SumModel]:
-    """The kind of sums of models of the kinds given, which are asked for when a model is opened.
-
-    A sum can be part of a sum.
-    """
-    parts = SumParts(kinds)
-
-    def make(snapshot: Snapshot, analyzer: Analyzer, model: SumModel) -> SumRetriever:
-        opened = {name: kind.documents(snapshot, analyzer, part) for name, kind, part in parts.of(model)}
-        return SumRetriever(snapshot, model, opened)
-
-    return DocumentKind(
-        name=KIND, settings=SumModel, models=SUM_MODELS, channels=parts.channels, artifacts=parts.artifacts, make=make,
-    )
-
-
-def formula_sum_kind(kinds: Callable[[], Kinds]) -> FormulaKind[FormulaSumModel]:
-    """As :func:`sum_kind`, of models that find formulas."""
-    parts = SumParts(lambda: {name: kind for name, kind in kinds().items() if kind.finds == "formulas"})
-
-    def make(snapshot: Snapshot, analyzer: Analyzer, model: FormulaSumModel) -> FormulaSumRanker:
-        opened = {name: kind.formulas(snapshot, analyzer, part) for name, kind, part in parts.of(model)}
-        return FormulaSumRanker(snapshot, model, opened)
-
-    return FormulaKind(
-        name=FORMULA_KIND, settings=FormulaSumModel, models=FORMULA_SUM_MODELS, channels=parts.channels,
-        artifacts=parts.artifacts, make=make,
-    )
-
-
-class SumParts:
-    """The parts of sums, which are models of some kinds."""
-
-    def __init__(self, kinds: Callable[[], Kinds]) -> None:
-        self._kinds = kinds
-
-    def of(self, model: SumModel) -> list[tuple[str, RetrieverKind[Any], RetrieverSettings]]:
-        """The parts of a sum that count: name, kind and model."""
-        kinds = self._kinds()
-        return [(name, *resolve_part(kinds, name, part)) for name, part in model.parts.items() if part.weight > 0]
-
-    def channels(self, model: SumModel) -> tuple[str, ...]:
-        """Those of all parts."""
-        return tuple(dict.fromkeys(channel for _, kind, part in self.of(model) for channel in kind.channels(part)))
-
-    def artifacts(self, model: SumModel) -> tuple[RequiredArtifact, ...]:
-        """Those of all parts."""
-        return tuple(dict.fromkeys(one for _, kind, part in self.of(model) for one in kind.artifacts(part)))
-
-
-def resolve_part(kinds: Kinds, name: str, part: Part) -> tuple[RetrieverKind[Any], RetrieverSettings]:
-    """The kind and the model of a part.
+def parts_of(model: SumModel) -> list[tuple[str, RetrieverKind[Any], RetrieverSettings]]:
+    """The parts of a sum that count: name, kind and model. A sum can be part of a sum.
 
     :raises SettingError: there is no such kind or model, or a setting does not fit.
     """
+    formulas = isinstance(model, FormulaSumModel)
+    return [(name, *resolve_part(name, part, formulas)) for name, part in model.parts.items() if part.weight > 0]
+
+
+def _channels(model: SumModel) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(channel for _, kind, part in parts_of(model) for channel in kind.channels(part)))
+
+
+def _artifacts(model: SumModel) -> tuple[RequiredArtifact, ...]:
+    return tuple(dict.fromkeys(artifact for _, kind, part in parts_of(model) for artifact in kind.artifacts(part)))
+
+
+def _open_documents(snapshot: Snapshot, analyzer: Analyzer, model: SumModel) -> SumRetriever:
+    opened = {name: kind.documents(snapshot, analyzer, part) for name, kind, part in parts_of(model)}
+    return SumRetriever(snapshot, model, opened)
+
+
+def _open_formulas(snapshot: Snapshot, analyzer: Analyzer, model: FormulaSumModel) -> FormulaSumRanker:
+    opened = {name: kind.formulas(snapshot, analyzer, part) for name, kind, part in parts_of(model)}
+    return FormulaSumRanker(snapshot, model, opened)
+
+
+SUM = DocumentKind(
+    name=KIND, settings=SumModel, models=SUM_MODELS, channels=_channels, artifacts=_artifacts, make=_open_documents
+)
+"""Sums of models of documents and of formulas."""
+
+FORMULA_SUM = FormulaKind(
+    name=FORMULA_KIND, settings=FormulaSumModel, models=FORMULA_SUM_MODELS, channels=_channels, artifacts=_artifacts,
+    make=_open_formulas,
+)
+"""Sums of models of formulas."""
+
+
+def resolve_part(name: str, part: Part, formulas: bool = False) -> tuple[RetrieverKind[Any], RetrieverSettings]:
+    """The kind and the model of a part.
+
+    :param formulas: whether only models that find formulas count.
+    :raises SettingError: there is no such kind or model, or a setting does not fit.
+    """
+    kinds = {name: kind for name, kind in RETRIEVERS.items() if kind.finds == "formulas" or not formulas}
     path = ("parts", name)
     settings = dict(part.settings)
     kind_name = settings.pop("kind", None)
