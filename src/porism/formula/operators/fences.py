@@ -5,7 +5,7 @@ from __future__ import annotations
 from porism.formula.operators.frames import Frame
 from porism.formula.operators.prepass import BAR_CLOSES, BAR_DIVIDES, BAR_EVALUATES, BAR_OPENS
 from porism.formula.operators.products import Prefix, Written, make, spanning
-from porism.formula.operators.rules import FENCES, FUNCTION_LETTERS, OPERATOR_LETTERS, Rule
+from porism.formula.operators.rules import FENCES, FUNCTION_LETTERS, OPERATOR_LETTERS, RULES, Rule
 from porism.formula.operators.scripts import RowContext, leaf_node
 from porism.formula.operators.upright import UPRIGHT_SYMBOLS
 from porism.formula.tree import LayoutNode, OperatorNode
@@ -33,7 +33,7 @@ class Fences(RowContext):
     def bar(self, frame: Frame, rule: Rule, node: LayoutNode, note: int) -> Frame:
         if note == BAR_OPENS:
             return self.open(frame, node)
-        if note == BAR_CLOSES and frame.opener == node.label:
+        if note == BAR_CLOSES and frame.opener in (node.label, "⟨"):
             return self.close(frame, node)
         if (note == BAR_EVALUATES or node.label == "∣") and self.evaluates(frame, node):
             return frame
@@ -85,6 +85,9 @@ class Fences(RowContext):
                 inner = self.dress(inner if inner is not None else leaf_node(node), node)
             if inner is not None:
                 parent.add_modulus(inner)
+            return parent
+        if inner is None and frame.opener == node.label == "|" and not parent.expects_operand():
+            parent.relate(RULES["∥"].label, node)  # typed as ``a||b``
             return parent
         group = _fenced(frame, inner, node)
         factors = parent.factors
@@ -141,6 +144,8 @@ def _fenced(frame: Frame, inner: OperatorNode | None, closer: LayoutNode) -> Ope
             inner.start, inner.end = start, end
         return inner
     label = FENCES.get(pair, "fence")
+    if label == "abs" and inner.label == "abs":  # typed as ``||x||``
+        return OperatorNode("norm", "O", inner.children, start, end)
     if label == "set":
         if inner.label == "setbuilder":
             inner.start, inner.end = start, end

@@ -45,6 +45,8 @@ _ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON
 _JOINING = frozenset({RELATION, LOGIC, ADD, MULTIPLY, COMMA, SEMICOLON, DIVIDE})
 _BEFORE_STATE = frozenset("⟨|∥∣")
 _AFTER_STATE = frozenset("⟩|∥∣")
+_ANGLES = frozenset("⟨⟩")
+_STATE_BARS = frozenset("|∣")
 
 _LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
 
@@ -71,6 +73,28 @@ class _Level:
         self.statements = 0
 
 
+class _StateLevel:
+    """The bars and relations after an opening bracket at ``position``."""
+
+    __slots__ = ("bars", "opener", "position", "relations")
+
+    def __init__(self, opener: str, position: int) -> None:
+        self.opener = opener
+        self.position = position
+        self.bars: list[int] = []
+        self.relations: list[int] = []
+
+    def closes_state(self, notes: dict[int, int]) -> bool:
+        """Whether a bar closes the angle bracket, which no other bracket does; notes it."""
+        if self.opener != "⟨":
+            return False
+        bar = next((bar for bar in self.bars if bar > self.position + 1), None)
+        if bar is None:
+            return False
+        notes[bar] = BAR_CLOSES
+        return True
+
+
 def is_letter(node: LayoutNode) -> bool:
     """Whether a node is one letter (scripts allowed)."""
     return node.kind == "V" and len(node.label) == 1 and node.label not in RULES
@@ -91,6 +115,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
     ``integral_seen`` says that ``d`` before a letter is a differential from the start: parts of fractions.
     """
     notes: dict[int, int] = {}
+    states = state_bars(row)
     level = _Level("")
     levels = [level]
     lattices: list[int] = []
@@ -104,6 +129,9 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
             continue
         rule = RULES.get(node.label) if kind == "V" or kind == "O" else None
         role = rule.role if rule is not None else LEAF
+        if position in states:
+            notes[position] = states[position]
+            role = OPEN if states[position] == BAR_OPENS else CLOSE
         if role == LEAF:
             if node.label == "d" and (level.integrals or integral_seen) and starts_differential(row, position):
                 notes[position] = DIFFERENTIAL
@@ -217,6 +245,44 @@ def _is_state(row: Row, position: int) -> bool:
         return False
     before, after = row[position - 1].label, row[position + 1].label
     return before in _BEFORE_STATE and after in _AFTER_STATE and (before == "⟨" or after == "⟩")
+
+
+def state_bars(row: Row) -> dict[int, int]:
+    """Which bars open or close the states of physics ``|ψ⟩`` and ``⟨φ|``, by position.
+
+    An angle bracket without a partner pairs with a bar. In ``⟨φ|=|φ⟩`` both do, as a relation stands between the bars.
+    """
+    if _ANGLES.isdisjoint(node.label for node in row):
+        return {}
+    notes: dict[int, int] = {}
+    levels = [_StateLevel("", -1)]
+    for position, node in enumerate(row):
+        role = _role(node)
+        level = levels[-1]
+        if node.label in _STATE_BARS:
+            level.bars.append(position)
+        elif role == RELATION:
+            level.relations.append(position)
+        elif role == OPEN:
+            levels.append(_StateLevel(node.label, position))
+        elif role == CLOSE and node.label == "⟩":
+            bars = level.bars
+            if level.opener == "⟨":
+                levels.pop()
+                if any(bars[0] < relation < bars[-1] for relation in level.relations if bars):
+                    notes[bars[0]], notes[bars[-1]] = BAR_CLOSES, BAR_OPENS
+            elif bars and bars[-1] + 1 < position:
+                notes[bars.pop()] = BAR_OPENS
+            elif len(levels) > 1:
+                levels.pop()
+        elif role == CLOSE:
+            while levels[-1].closes_state(notes):
+                levels.pop()
+            if len(levels) > 1:
+                levels.pop()
+    for level in levels:
+        level.closes_state(notes)
+    return notes
 
 
 def _divide_states(row: Row, level: _Level, notes: dict[int, int], end: int) -> bool:

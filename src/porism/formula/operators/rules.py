@@ -158,7 +158,7 @@ FENCES = {
     "()": "tuple", "[]": "closed", "[)": "closed_open", "(]": "open_closed", "][": "open", "{}": "set", "⟨⟩": "inner",
     "⌊⌋": "floor", "⌈⌉": "ceil", "||": "abs", "∥∥": "norm", "⟦⟧": "bracket", "⌊⌉": "round", "[[": "closed_open",
     "]]": "open_closed", "⟪⟫": "double_angle", "⦃⦄": "double_brace", "⦅⦆": "double_parenthesis", "⦇⦈": "banana",
-    "⟅⟆": "bag", "⌜⌝": "corners",
+    "⟅⟆": "bag", "⌜⌝": "corners", "|⟩": "ket", "∣⟩": "ket", "⟨|": "bra", "⟨∣": "bra",
 }
 """Opening and closing fence to the label of the node that they make."""
 
@@ -255,7 +255,7 @@ PREFIX_LABELS = frozenset(rule.label for rule in RULES.values() if rule.role in 
 UNORDERED = frozenset({rule.label for rule in RULES.values() if rule.unordered} | {"set"})
 """Labels of nodes of kind ``U``."""
 
-PREPASS = frozenset({"|", "∥", "∧", "∨", "⊻", "(", ":", "d", *_INTEGRALS})
+PREPASS = frozenset({"|", "∥", "⟨", "⟩", "∧", "∨", "⊻", "(", ":", "d", *_INTEGRALS})
 """Symbols whose role depends on more of the row than what is before them."""
 
 _LEAF_RULE = Rule(LEAF, "")

@@ -95,3 +95,6 @@ FENCES = {
     "{": "the set of",
 }
 """Opening fence → what is read before its content."""
+
+STATES = {"|⟩": "ket", "∣⟩": "ket", "⟨|": "bra", "⟨∣": "bra"}
+"""Opening and closing fence of a state of physics → what is read before its content."""

@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 
 from porism.formula.layout import child_rows
+from porism.formula.operators.prepass import BAR_CLOSES, BAR_OPENS, state_bars
 from porism.formula.operators.rules import FUNCTION_LETTERS
 from porism.formula.tables.lookup import RELATION_CLASSES, SYMBOLS, closing_fence, plain_blackboard, token_class
 from porism.formula.tables.spaces import QUAD
@@ -22,6 +23,7 @@ from porism.formula.tables.spoken import (
     MARKS,
     NABLA_PRODUCTS,
     POWERS,
+    STATES,
     WORDS,
 )
 from porism.formula.tree import LayoutNode, LayoutTree, Row
@@ -80,10 +82,12 @@ class _Reader:
         self._frames = [_Frame("", False)]
         self._waiting = ""  # a function that waits for "of" and its argument
         self._last_map = -1
+        self._states: dict[int, int] = {}  # the bars of ``|ψ⟩`` and ``⟨φ|``
         self._operand = False  # whether the last thing read can be the left operand of an operator
 
     def read(self, row: Row) -> str:
         place = 0
+        self._states = state_bars(row)
         self._last_map = max((number for number, node in enumerate(row) if node.label in _MAPS), default=-1)
         while place < len(row):
             place += self._derivation(row, place) or self._symbol(row, place)
@@ -125,9 +129,10 @@ class _Reader:
         kind = token_class(node.label, node.kind)
         if node.space >= QUAD and self._operand and self._frames[-1].words and self._operand_begins(kind):
             self._frames[-1].words[-1] += ","
-        if kind == "open":
+        state = self._states.get(place)
+        if kind == "open" or state == BAR_OPENS:
             self._open(node.label)
-        elif kind == "close" or (kind == "bar" and self._closes_bar(node.label, row, place)):
+        elif kind == "close" or state == BAR_CLOSES or (kind == "bar" and self._closes_bar(node.label, row, place)):
             self._close(node)
         elif kind == "bar" and not self._operand:
             self._open(node.label)
@@ -301,6 +306,10 @@ def _closed(frame: _Frame, closing: str, scripts: str) -> str:
     """What is read of the content of a pair of fences."""
     inside = " ".join(frame.words)
     fence = frame.fence
+    if fence + closing in STATES:
+        return f"{STATES[fence + closing]} {inside}{scripts}"
+    if fence == closing == "|" and len(frame.words) == 1 and inside.startswith(f"{FENCES['|']} "):
+        return inside.replace(FENCES["|"], FENCES["∥"], 1) + scripts  # typed as ``||x||``
     if closing and closing != closing_fence(fence) and {fence, closing} & {"[", "]"} and frame.commas == 1:
         return _interval("half open interval", inside, scripts)
     if fence == "[" and frame.commas == 1 and not inside[:1].isupper():
