@@ -89,7 +89,8 @@ class Trials:
         self._store = store
         self._on_progress = on_progress
         self._on_problem = on_problem
-        self._total: int | None = None
+        self.total: int | None = None
+        """How many configurations there will be, if that is known."""
         self._outcomes: dict[str, _Outcome] = {}
         self._told: set[str] = set()
         if not self.topics:
@@ -110,10 +111,6 @@ class Trials:
                 hint=nearest(strange[0], known.topics[:20]),
             )
 
-    def expect(self, total: int | None) -> None:
-        """Says how many configurations there will be."""
-        self._total = total
-
     def outcome(self, configuration: Configuration, key: str | None = None) -> _Outcome:
         """The values of a configuration by topic; ``key`` is that of the configuration, if it is known.
 
@@ -125,7 +122,7 @@ class Trials:
             found = self._outcomes[key] = self._tried(configuration)
             self.seconds += found.seconds
             if self._on_progress:
-                self._on_progress(len(self._outcomes), self._total)
+                self._on_progress(len(self._outcomes), self.total)
         return found
 
     def on(self, configuration: Configuration, key: str, rows: NDArray[np.int64]) -> Trial:

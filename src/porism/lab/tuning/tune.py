@@ -41,7 +41,7 @@ def tune(
     """
     space, search = Space.read(space), search or GridSearch()
     trials = Trials(objective, _topics(objective, topics), store=store, on_progress=on_progress, on_problem=on_problem)
-    trials.expect(search.total(space))
+    trials.total = search.total(space)
     explored, best = _explored(trials, space, search, trials.topics)
     return Tuned(best.parameters, best.score or 0.0, trials.topics, explored, _context(trials, space, search))
 
@@ -71,7 +71,7 @@ def cross_validate(
         twice = Counter(topics).most_common(1)[0][0]
         raise ConfigError(f"the topic {twice} is in two folds", hint="Then it would not be held out.")
     trials = Trials(objective, topics, store=store, on_progress=on_progress, on_problem=on_problem)
-    trials.expect(search.total(space))
+    trials.total = search.total(space)
     searches = [
         (f"fold {number}", tuple(topic for part in parts if part is not held_out for topic in part))
         for number, held_out in enumerate(parts, 1)

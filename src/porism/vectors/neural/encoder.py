@@ -121,7 +121,7 @@ class Encoder(ModelEncoder):
             features = model_inputs(self._routes[task].tokenizer, batch, self._model.device)
             vectors[numbers] = self._array(self._outputs(features, task)["sentence_embedding"])[:, : self.dimensions]
 
-        self._run(list(map(len, sequences)), run, on_progress)
+        self._batches.run(list(map(len, sequences)), run, on_progress)
         self._require_finite(vectors)
         return vectors if self.settings.similarity == "dot" else unit_rows(vectors)
 

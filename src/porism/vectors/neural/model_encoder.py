@@ -193,12 +193,6 @@ class ModelEncoder(ABC):
         length = input_length(route, self.settings, self.files)
         return SequenceReader(route.tokenizer, special_tokens(route.tokenizer, self.files.named), self.settings, length)
 
-    def _run(
-        self, lengths: Sequence[int], forward: Callable[[NDArray[np.int64]], None], on_progress: OnProgress
-    ) -> None:
-        """Runs the model on sequences of tokens in batches, by their numbers."""
-        self._batches.run(lengths, forward, on_progress)
-
     def _outputs(self, features: dict[str, Any], task: str) -> dict[str, Any]:
         """What the model makes of the tensors of a batch."""
         torch = load_torch("encoding text")

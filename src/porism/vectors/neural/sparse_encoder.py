@@ -151,7 +151,7 @@ class SparseEncoder(ModelEncoder):
                 terms = np.flatnonzero(row > 0).astype(np.int32)
                 found[number] = QueryWeights(terms, row[terms])
 
-        self._run(list(map(len, sequences)), run, on_progress)
+        self._batches.run(list(map(len, sequences)), run, on_progress)
         return found
 
     def _forward(self, sequences: Sequence[Sequence[int]], task: str) -> NDArray[np.float32]:

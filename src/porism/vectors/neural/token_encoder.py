@@ -228,7 +228,7 @@ class TokenEncoder(ModelEncoder):
                 self._require_finite(rows)
                 found[number] = unit_rows(rows)
 
-        self._run([len(piece.tokens) for piece in pieces], forward, on_progress)
+        self._batches.run([len(piece.tokens) for piece in pieces], forward, on_progress)
         return found
 
     def _features(self, pieces: Sequence[_Piece], task: str) -> dict[str, Any]:

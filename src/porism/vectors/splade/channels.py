@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from porism.analysis.channels import EncodedChannel, encoded_channel, parse_chan
 from porism.analysis.model_text import document_text
 from porism.errors import ConfigError
 from porism.index import Segment
-from porism.index.container import Container
 from porism.index.engine.units import ChannelMatrix
 from porism.index.rows import Csr, Entries
 from porism.index.strings import Dictionary, Names
@@ -61,6 +59,9 @@ class EncodedUnits:
         self.fields = segment.fields
         self.text_channels: tuple[str, ...] = (*segment.text_channels, *self._stores)
         self.formula_channels = segment.formula_channels
+        self.doc_ids, self.find = segment.doc_ids, segment.find
+        self.write_derived, self.read_derived = segment.write_derived, segment.read_derived
+        self.open_derived = segment.open_derived
 
     def __repr__(self) -> str:
         return f"EncodedUnits({self.segment!r}, {', '.join(self._stores)})"
@@ -72,12 +73,6 @@ class EncodedUnits:
     @property
     def id_order(self) -> NDArray[np.int32]:
         return self.segment.id_order
-
-    def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]:
-        return self.segment.doc_ids(docs)
-
-    def find(self, doc_id: str) -> int | None:
-        return self.segment.find(doc_id)
 
     def channel_fields(self, channel: str) -> tuple[str, ...]:
         store = self._stores.get(channel)
@@ -102,15 +97,6 @@ class EncodedUnits:
 
     def entries(self, channel: str) -> Entries:
         return Entries.of_text(self.doc_count, 1) if channel in self._stores else self.segment.entries(channel)
-
-    def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
-        self.segment.write_derived(name, arrays, info)
-
-    def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        return self.segment.read_derived(name)
-
-    def open_derived(self, name: str) -> Container | None:
-        return self.segment.open_derived(name)
 
 
 _WEIGHT_OF_STEP = {OTHER_FIELDS: 1 / STEPS}
