@@ -54,12 +54,12 @@ class ActiveCharacters:
 
     def _code(self, command: str) -> None:
         """``\\mathcode`\\!="8000`` and its like."""
-        number = self._conditions.number()
+        number = self._conditions.registers.number()
         if number is None:
             skip_assignment(self.expander, command[1:])
             return
         skip_equals(self.expander)
-        value = self._conditions.number()
+        value = self._conditions.registers.number()
         if value is None:
             skip_assignment(self.expander, "penalty")
         character = chr(number) if 0 < number < 0x110000 else ""
@@ -83,7 +83,7 @@ class ActiveCharacters:
         """``\\mathchardef\\colon="303A``: of a character that has only a number in its font, the name is kept."""
         name = self.expander.defined_name()
         skip_equals(self.expander)
-        number = self._conditions.number()
+        number = self._conditions.registers.number()
         if number is None:
             skip_assignment(self.expander, "penalty")
         elif name is not None and name[0] == "\\" and mathematical_character(number):

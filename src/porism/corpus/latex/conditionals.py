@@ -16,6 +16,7 @@ _CONDITIONALS = words(
     "\\if \\ifx \\ifnum \\ifdim \\ifodd \\ifcase \\ifcat \\ifhmode \\ifvmode \\ifinner \\ifhbox \\ifvbox \\ifvoid "
     "\\ifeof \\ifdefined \\ifcsname \\iftrue \\iffalse \\ifmmode \\if@twocolumn \\if@twoside"
 )
+_NUMERIC = frozenset(["\\ifnum", "\\ifdim", "\\ifodd"])
 _ENGINE = {
     "\\ifpdf": True, "\\ifpdftex": True, "\\ifPDFTeX": True, "\\ifxetex": False, "\\ifXeTeX": False,
     "\\ifluatex": False, "\\ifLuaTeX": False, "\\iftutex": False, "\\ifTUTeX": False, "\\ifvtex": False,
@@ -48,6 +49,7 @@ class Conditionals:
         self.flags: dict[str, bool] = dict(_ENGINE)
         """Each ``\\newif`` and its value, in the order of the declarations."""
         self.conditions = Conditions(expander, self.flags)
+        self._hidden_files = 0
         self.on_hidden: Callable[[str, str], None] = lambda command, name: None
         """Called with each command that loads a file, and its name, in a branch that may have been to be taken."""
         expander.install({
@@ -82,10 +84,13 @@ class Conditionals:
         """Reads two groups, and goes on with the first or the second; the other is not read."""
         yes, no = self.expander.group() or [], self.expander.group() or []
         if holds is None:
+            hidden = self._hidden_files
             frames = self.expander.stream.swap(yes)
             while (token := self.expander.stream.next()) is not None:
                 self._look_for_files(token)
             self.expander.stream.restore(frames)
+            if self._hidden_files == hidden:
+                self._report_unknown("a test")
         self.expander.stream.push(yes if holds else no)
 
     def _newif(self, command: str) -> None:
@@ -104,9 +109,11 @@ class Conditionals:
         if command == "\\ifcase":
             self._case()
             return
-        holds = self.conditions.holds(command)
+        holds, hidden = self.conditions.holds(command), self._hidden_files
         if not holds:
             self._skip_branch("\\else", unsure=holds is None, commented=command in ("\\iffalse", "\\if"))
+        if holds is None and command in _NUMERIC and self._hidden_files == hidden:
+            self._report_unknown(command)
 
     def excludes(self, name: str) -> bool:
         """Whether the project leaves out all environments of this name: ``\\excludecomment``, ``\\let\\x\\comment``."""
@@ -129,10 +136,15 @@ class Conditionals:
             self._skip_branch("\\else")
 
     def _case(self) -> None:
-        number = self.conditions.number()
+        number = self.conditions.registers.number()
+        if number is None:
+            self._report_unknown("\\ifcase")
         for _ in range(min(number, 1000) if number is not None and number >= 0 else 1000):
             if self._skip_branch("\\else", "\\or", unsure=number is None) != "\\or":
                 return
+
+    def _report_unknown(self, command: str) -> None:
+        self.conditions.registers.unknown(f"what {command} asks cannot be computed; it counts as false")
 
     def _else(self, command: str) -> None:
         """Reached at the end of a branch that was taken."""
@@ -169,6 +181,7 @@ class Conditionals:
         if token[1:] in INCLUDES:
             self.expander.optional()
             if self.expander.follows("{") and (name := self.expander.expanded_name()):
+                self._hidden_files += 1
                 self.on_hidden(token[1:], name)
 
     def _if_next(self, command: str) -> None:
@@ -197,7 +210,7 @@ class Expansion:
         self.expander, self._conditionals = expander, conditionals
         expander.install({
             self._csname: "csname", self._expandafter: "expandafter", self._if_undefined: "@ifundefined",
-            self._in_preamble: "AtBeginDocument", self._number: "number", self._detokenize: "detokenize",
+            self._in_preamble: "AtBeginDocument", self._detokenize: "detokenize",
             self._doubled_argument: "@dblarg", self._future_let: "futurelet",
         })
         expander.expandable.update(["\\csname", "\\expandafter", "\\@ifundefined", "\\number", "\\detokenize"])
@@ -258,7 +271,3 @@ class Expansion:
         """``\\detokenize{…}``: characters, also where they look like a command."""
         text = join(self.expander.group() or [])
         self.expander.stream.push([f" {text}" if text[:1] == "\\" else text] if text else [])
-
-    def _number(self, command: str) -> None:
-        number = self._conditionals.conditions.number()
-        self.expander.stream.push([] if number is None else [str(number)])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from porism.corpus.latex.macros import ProjectExpander
+from porism.corpus.latex.registers import NUMBERS, Registers
 from porism.corpus.latex.tables import (
     DROPPED,
     KEPT_COMMANDS,
@@ -19,22 +20,12 @@ from porism.corpus.latex.tables import (
 from porism.formula.macros.tokens import EOF_TOKEN, join
 from porism.formula.tables.registers import ASSIGNMENTS
 
-_NUMBERS = {
-    "\\z@": 0, "\\@ne": 1, "\\tw@": 2, "\\thr@@": 3, "\\m@ne": -1, "\\pdfoutput": 1, "\\pdftexversion": 140,
-    "\\eTeXversion": 2, "\\active": 13,
-}  # fmt: skip
-"""Numbers that TeX, LaTeX or pdfTeX, whose part is taken, has under a name."""
-
-_DEFINED = KEPT_COMMANDS | REFERENCES | TEXT_IN_MATH | SYMBOLS.keys() | _NUMBERS.keys() | {
+_DEFINED = KEPT_COMMANDS | REFERENCES | TEXT_IN_MATH | SYMBOLS.keys() | NUMBERS.keys() | {
     "\\" + name for name in (*DROPPED, *ASSIGNMENTS, *MATH_ARGUMENTS, *SECTION_LEVELS)
 } | words("\\document \\enddocument \\pdfcreationdate \\normalfont \\rmfamily \\hbox \\vbox \\shipout")
 """Commands that are defined although no file of the project does it."""
 
-_DIGITS = re.compile(r"\d+")
-_OTHER_BASE = re.compile(r"\"([0-9A-F]{1,8})|'([0-7]{1,10})")
 _RELATION = re.compile(r"\s*([<=>])")
-_DIMENSION = re.compile(r"\s*=?\s*([-+]?\d*\.?\d+)\s*(pt|mm|cm|in|em|ex|bp|pc|sp)\s?")
-_POINTS = {"pt": 1, "mm": 2.845, "cm": 28.45, "in": 72.27, "em": 10, "ex": 4.3, "bp": 1.004, "pc": 12, "sp": 0}
 
 Meaning = tuple[str, object] | None
 
@@ -47,12 +38,13 @@ class Conditions:
 
     def __init__(self, expander: ProjectExpander, flags: dict[str, bool]) -> None:
         self.expander, self._flags = expander, flags
+        self.registers = Registers(expander)
         self._tests: dict[str, Callable[[], bool | None]] = {
             "\\iftrue": lambda: True, "\\iffalse": lambda: False, "\\ifmmode": lambda: expander.math,
             "\\ifdefined": self._defined, "\\ifcsname": self._name_defined, "\\ifx": self._same_meaning,
-            "\\if": self._same_character, "\\ifnum": lambda: self._compare(self.number),
-            "\\ifodd": lambda: None if (number := self.number()) is None else number % 2 == 1,
-            "\\ifdim": lambda: self._compare(self._dimension),
+            "\\if": self._same_character, "\\ifnum": lambda: self.compare(self.registers.number),
+            "\\ifodd": lambda: None if (number := self.registers.number()) is None else number % 2 == 1,
+            "\\ifdim": lambda: self.compare(self.registers.dimension),
         }  # fmt: skip
 
     def holds(self, command: str) -> bool | None:
@@ -80,26 +72,14 @@ class Conditions:
         return self.is_defined("\\" + join(parts).strip())
 
     def _same_meaning(self) -> bool:
-        first, second = self._meaning(self._piece()), self._meaning(self._piece())
+        first, second = self._meaning(self.expander.piece()), self._meaning(self.expander.piece())
         return first == second or {first, second} <= {None, ("primitive", "\\relax")}
 
     def _same_character(self) -> bool:
-        first, second = self._piece(expanded=True), self._piece(expanded=True)
+        first, second = self.expander.piece(expanded=True), self.expander.piece(expanded=True)
         if first[:1] in "\\\0" and second[:1] in "\\\0":
             return True  # TeX compares characters alone
         return first == second
-
-    def _piece(self, *, expanded: bool = False) -> str:
-        """The next control sequence or character."""
-        token = self.expander.next_expanded() if expanded else self.expander.stream.next()
-        if token is None or token == EOF_TOKEN:
-            self.expander.stream.push([token] if token else [])
-            return ""
-        first, *rest = self.expander.split(token)
-        if first[0] == "\\" and first[-1].isalpha() and (following := self.expander.stream.next()) is not None:
-            rest = [following.lstrip(" ")]  # TeX drops blanks after a word
-        self.expander.stream.push(rest)
-        return first
 
     def _meaning(self, token: str) -> Meaning:
         token = token[1:] if token[:1] == "\0" else token
@@ -117,7 +97,8 @@ class Conditions:
             return "primitive", token
         return None
 
-    def _compare(self, read: Callable[[], float | None]) -> bool | None:
+    def compare(self, read: Callable[[], float | None]) -> bool | None:
+        """Whether a relation between two numbers or dimensions holds; None where it is not known."""
         first = read()
         if first is None:
             return None
@@ -131,33 +112,3 @@ class Conditions:
         if second is None:
             return None
         return {"<": first < second, "=": first == second, ">": first > second}[match.group(1)]
-
-    def number(self) -> int | None:
-        """The number that follows; None, and nothing of it read, where it is not written out."""
-        sign = 1
-        while (token := self.expander.next_expanded()) is not None:
-            rest = token.lstrip(" +")
-            if rest[:1] == "-":
-                sign, rest = -sign, rest[1:]
-            if match := _DIGITS.match(rest):
-                after = rest[match.end() :]
-                self.expander.stream.push([after.removeprefix(" ")])
-                return sign * int(match.group()[:18])
-            if match := _OTHER_BASE.match(rest):
-                self.expander.stream.push([rest[match.end() :].removeprefix(" ")])
-                return sign * (int(match[1], 16) if match[1] else int(match[2], 8))
-            if rest[:1] == "`" and (character := rest[1:] or self._piece()):
-                self.expander.stream.push([character[1:]] if rest[1:] else [])
-                return sign * ord(character[0] if rest[1:] else character[-1])
-            if rest in _NUMBERS:
-                return sign * _NUMBERS[rest]
-            if rest:
-                self.expander.stream.push([rest])
-                return None
-        return None
-
-    def _dimension(self) -> float | None:
-        token = self.expander.next_expanded()
-        match = _DIMENSION.match(token or "")
-        self.expander.stream.push([token[match.end() :] if match else token] if token else [])
-        return float(match.group(1)) * _POINTS[match.group(2)] if match else None

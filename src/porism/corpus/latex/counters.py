@@ -51,7 +51,7 @@ class Counters:
     def _number(self) -> int | None:
         frames = self.expander.stream.swap(self.expander.group() or [])
         try:
-            return self._conditions.number()
+            return self._conditions.registers.number()
         finally:
             self.expander.stream.restore(frames)
 

@@ -23,10 +23,7 @@ from porism.formula.tables.lookup import SYMBOLS
 _NAME = re.compile(r"\b(?:name|title)\s*=\s*(\{[^{}]*\}|[^,\]]*)")
 _THEOREM_TITLE = re.compile(r"title\s*=.*?#(\d)")
 
-_REGISTERS = {
-    "newcount": "\\tolerance", "newdimen": "\\parindent", "newskip": "\\parskip", "newmuskip": "\\thinmuskip",
-    "newlength": "\\parskip", "newtoks": "\\everypar",
-}
+_REGISTERS = {"newmuskip": "\\thinmuskip", "newtoks": "\\everypar"}
 """What declares a variable → a variable of TeX of that kind."""
 _DRAWS = frozenset([
     *DRAWING_COMMANDS, *DIAGRAM_COMMANDS, *("\\" + name for name in BOXES), "\\includegraphics", "\\vcenter",

@@ -19,7 +19,7 @@ from porism.corpus.units import Unit
 from porism.formula.macros.definition import Argument, Environment, Macro
 from porism.types import Content, Formula
 
-_VERSION = 3
+_VERSION = 4
 """To be raised when the same source gives other documents: what was remembered before does not count then."""
 
 _FORGIVEN = 200

@@ -9,7 +9,7 @@ from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.tokens import Placed, TokenStream, tokenize
 from porism.formula.macros import expander
 from porism.formula.macros.definition import Body, Macro
-from porism.formula.macros.tokens import join
+from porism.formula.macros.tokens import EOF_TOKEN, join
 
 ACTIVE = "\\active "
 """Before the character: the control sequence that stands for an active character."""
@@ -170,6 +170,18 @@ class ProjectExpander(expander.Expander):
             if not self.expand_once(token):
                 break
         return token
+
+    def piece(self, *, expanded: bool = False) -> str:
+        """The next control sequence or character."""
+        token = self.next_expanded() if expanded else self.stream.next()
+        if token is None or token == EOF_TOKEN:
+            self.stream.push([token] if token else [])
+            return ""
+        first, *rest = self.split(token)
+        if first[0] == "\\" and first[-1].isalpha() and (following := self.stream.next()) is not None:
+            rest = [following.lstrip(" ")]  # TeX drops blanks after a word
+        self.stream.push(rest)
+        return first
 
     def expanded(self, tokens: Sequence[str]) -> list[str]:
         frames = self.stream.swap(tokens)

@@ -11,7 +11,6 @@ from porism.corpus.latex.macros import ProjectExpander
 from porism.formula.macros.definition import Macro, body_of
 from porism.formula.macros.tokens import EOF_TOKEN, join
 
-_COMPARISON = re.compile(r"\s*([-+]?\d{1,18})\s*([<=>])\s*([-+]?\d{1,18})\s*")
 _INTEGER = re.compile(r"-?\d{1,9}")
 _COMBINED = frozenset(["\\and", "\\or", "\\not", "\\(", "\\)"])
 
@@ -48,6 +47,7 @@ class Programming:
 
     def __init__(self, expander: ProjectExpander, conditionals: Conditionals) -> None:
         self.expander, self._conditionals = expander, conditionals
+        self._registers = registers = conditionals.conditions.registers
         tests: dict[Callable[[], bool | None], str] = {
             lambda: self._is_defined(self._token()): "ifdef",
             lambda: not self._is_defined(self._token()): "ifundef",
@@ -68,10 +68,15 @@ class Programming:
             lambda: not self._flag("toggle "): "nottoggle",
             lambda: self._flag("\\if"): "ifbool",
             lambda: not self._flag("\\if"): "notbool",
-            lambda: self._compare("="): "ifnumequal",
-            lambda: self._compare(">"): "ifnumgreater",
-            lambda: self._compare("<"): "ifnumless",
-            self._named_comparison: "ifnumcomp",
+            lambda: self._compare("=", registers.number): "ifnumequal",
+            lambda: self._compare(">", registers.number): "ifnumgreater",
+            lambda: self._compare("<", registers.number): "ifnumless",
+            lambda: self._compare("", registers.number): "ifnumcomp",
+            self._is_odd: "ifnumodd",
+            lambda: self._compare("=", registers.dimension): "ifdimequal",
+            lambda: self._compare(">", registers.dimension): "ifdimgreater",
+            lambda: self._compare("<", registers.dimension): "ifdimless",
+            lambda: self._compare("", registers.dimension): "ifdimcomp",
             self._proposition: "ifthenelse",
         }
         for test, name in tests.items():
@@ -118,11 +123,22 @@ class Programming:
     def _choice(self, test: Callable[[], bool | None]) -> Callable[[str], None]:
         return lambda _: self._conditionals.choose(test())
 
-    def _compare(self, relation: str) -> bool | None:
-        return _comparison(f"{self._expanded()} {relation} {self._expanded()}")
+    def _compare(self, relation: str, operand: Callable[[], float | None]) -> bool | None:
+        """Compares two expressions; without a relation, that stands between them."""
+        first = self._value(operand)
+        relation = relation or self._expanded()
+        second = self._value(operand)
+        if first is None or second is None:
+            return None
+        return {"<": first < second, "=": first == second, ">": first > second}.get(relation)
 
-    def _named_comparison(self) -> bool | None:
-        return _comparison(" ".join(self._expanded() for _ in range(3)))
+    def _value(self, operand: Callable[[], float | None]) -> float | None:
+        """The value of the expression in the group that follows."""
+        return self._registers.read(self.expander.group() or [], lambda: self._registers.expression(operand))
+
+    def _is_odd(self) -> bool | None:
+        number = self._value(self._registers.number)
+        return None if number is None else number % 2 == 1
 
     def _proposition(self) -> bool | None:
         """A proposition of ifthen: tests that ``\\and``, ``\\or``, ``\\not`` and ``\\( … \\)`` combine.
@@ -169,11 +185,14 @@ class Programming:
             if command == "\\isundefined":
                 return not self._is_defined(self._token())
             if command == "\\isodd":
-                number = self._expanded()
-                return int(number) % 2 == 1 if number.isdecimal() else None
+                return self._is_odd()
+            if command == "\\lengthtest":
+                return self._registers.read(
+                    reader.group() or [], lambda: self._conditionals.conditions.compare(self._registers.dimension)
+                )
         finally:
             reader.stream.restore(frames)
-        return _comparison(join(reader.expanded(tokens)))
+        return self._registers.read(tokens, lambda: self._conditionals.conditions.compare(self._registers.number))
 
     def _new_flag(self, command: str) -> None:
         name = self._expanded()
@@ -323,12 +342,3 @@ def _ranges(entries: list[list[str]]) -> list[list[str]]:
         numbers = range(first + step, first + step * (min(count, MAX_LIST_ENTRIES) + 1), step or 1)
         taken.extend([str(number)] for number in numbers if number != last)
     return taken
-
-
-def _comparison(text: str) -> bool | None:
-    """What is said of two numbers that are written out; None of anything else."""
-    match = _COMPARISON.fullmatch(text)
-    if match is None:
-        return None
-    first, second = int(match.group(1)), int(match.group(3))
-    return {"<": first < second, "=": first == second, ">": first > second}[match.group(2)]

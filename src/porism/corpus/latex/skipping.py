@@ -43,7 +43,7 @@ def skip_assignment(expander: ProjectExpander, name: str) -> None:
         if kind == "=":
             surely = _match(expander, _EQUALS) is not None or surely
         elif kind == "b":
-            _match(expander, _BY)
+            skip_by(expander)
         elif kind == "d":
             _skip_dimension(expander, surely=surely)
         elif kind == "n":
@@ -66,6 +66,19 @@ def skip_assignment(expander: ProjectExpander, name: str) -> None:
             _skip_box(expander)
 
 
+def skip_by(expander: ProjectExpander) -> None:
+    """Reads and drops the word *by* of an assignment, which may be left out."""
+    _match(expander, _BY)
+
+
+def skip_value(expander: ProjectExpander, *, is_length: bool) -> None:
+    """Reads and drops the value of an assignment."""
+    if is_length:
+        _skip_dimension(expander, surely=True)
+    else:
+        _skip_number(expander, surely=True)
+
+
 def skip_equals(expander: ProjectExpander) -> None:
     """Reads and drops the equals sign of an assignment, which may be left out."""
     _match(expander, _EQUALS)
@@ -77,6 +90,11 @@ def _skip_dimension(expander: ProjectExpander, *, surely: bool) -> None:
         if not _skip_register(expander, surely=surely):
             expander.stream.push([factor.group()] if factor and factor.group() else [])
             return
+    skip_stretches(expander)
+
+
+def skip_stretches(expander: ProjectExpander) -> None:
+    """Reads and drops how much a length may stretch and shrink."""
     while (keyword := _match(expander, _STRETCH)) is not None:
         if keyword["amount"] is None:
             _skip_register(expander, surely=True)
@@ -105,7 +123,7 @@ def _skip_register(expander: ProjectExpander, *, surely: bool) -> bool:
 def _is_register(expander: ProjectExpander, token: str) -> bool:
     """Whether a control sequence is a variable of TeX or LaTeX, or one that the project has declared."""
     macro = expander.macros.get(token)
-    name = macro.body[0] if macro is not None and len(macro.body) == 1 else token
+    name = macro.body[0] if macro is not None and macro.body else token
     return "@" in token or (isinstance(name, str) and name.lstrip("\0")[1:] in ASSIGNMENTS)
 
 

@@ -86,7 +86,8 @@ MATH_ENVIRONMENTS = words(
     "math displaymath equation eqnarray align gather multline alignat flalign xalignat xxalignat dmath dgroup "
     "equation* eqnarray* align* gather* multline* alignat* flalign* xalignat* dmath* dgroup* IEEEeqnarray "
     "IEEEeqnarray* subequations-body mathpar mathpar* mathparpagebreakable prooftree "
-    "prooftree* scprooftree numcases subnumcases tikzcd tikzcd* CD CD* diagram psmatrix empheq"
+    "prooftree* scprooftree numcases subnumcases tikzcd tikzcd* CD CD* diagram psmatrix empheq nd "
+    "ndresume logicproof"
 )
 BARE_ENVIRONMENTS = words(
     "math displaymath equation equation* dmath dmath* mathpar mathpar* mathparpagebreakable"

@@ -104,7 +104,7 @@ class LatexText:
         self.labels = LabelKinds()
         self.formulas = FormulaReader(
             self.expander, self._formula_label, self._reference_text, self.leave_file,
-            self.conditionals.conditions.number,
+            self.conditionals.conditions.registers.number,
         )
         self.preamble = True
         self.out: Parts = []

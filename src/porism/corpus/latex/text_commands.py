@@ -20,10 +20,11 @@ from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.text_accents import TEXT_ACCENTS
 from porism.types import Content
 
-QUANTITIES = {
+FORMULA_COMMANDS = {
+    "fitchprf": "mm", "fitchctx": "m",
     "qty": "omm", **{name: re.sub("[^om]", "", signature) for name, (signature, _) in siunitx.HANDLED.items()},
 }
-"""Commands of siunitx → their arguments: ``o`` in brackets, ``m`` in braces."""
+"""Commands that are formulas, of siunitx and lplfitch → their arguments: ``o`` in brackets, ``m`` in braces."""
 _RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
 _VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
 
@@ -63,7 +64,7 @@ class TextCommands(LatexText):
         table.update(dict.fromkeys(
             ("\\" + name for name in ASSIGNMENTS), lambda command: skip_assignment(self.expander, command[1:])
         ))
-        table.update(dict.fromkeys(("\\" + name for name in QUANTITIES), self._quantity))
+        table.update(dict.fromkeys(("\\" + name for name in FORMULA_COMMANDS), self._formula_command))
         table.update(dict.fromkeys(DIAGRAM_COMMANDS, self._diagram))
         table.update(dict.fromkeys(
             DRAWING_COMMANDS, lambda command: self._drawn(skip_drawing(self.expander, command))
@@ -80,10 +81,10 @@ class TextCommands(LatexText):
         self.formulas.read_diagram(command)
         self._formula_part("")
 
-    def _quantity(self, command: str) -> None:
-        """A number with its unit in running text, ``\\SI{3}{\\metre}``, is a formula."""
+    def _formula_command(self, command: str) -> None:
+        """A formula without dollars in running text: a number with its unit, ``\\SI{3}{\\metre}``."""
         tokens = [command]
-        for kind in QUANTITIES[command[1:]]:
+        for kind in FORMULA_COMMANDS[command[1:]]:
             if kind == "o" and (option := self.expander.optional()) is not None:
                 tokens += ["[", *option, "]"]
             elif kind == "m" and (argument := self.expander.group()) is not None:

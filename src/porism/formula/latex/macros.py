@@ -9,6 +9,7 @@ from functools import cache
 from porism.formula.latex.columns import FILLED_ENVIRONMENTS, MAX_COLUMN_TOKENS, fill_rows, filling_columns
 from porism.formula.latex.functions import FUNCTIONS, Call
 from porism.formula.latex.functions.layouts import text_in_columns
+from porism.formula.latex.functions.proofs import deduction_lines
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.macros.choices import install_choices
 from porism.formula.macros.declarations import Declarations
@@ -17,6 +18,7 @@ from porism.formula.macros.expander import SIZES, Expander
 from porism.formula.tables.commands import TEXT_COMMANDS
 from porism.formula.tables.lookup import SYMBOLS, token_class
 from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS, SIGNS_AS_ARGUMENTS, TEXT_COLUMNS
+from porism.formula.tables.packages.proofs import DEDUCTIONS
 from porism.formula.tree import ParseProblem
 
 MacroText = tuple[int, str]
@@ -247,8 +249,8 @@ class _FormulaExpander(Expander):
         found = self.arguments(environment.begin)
         if found is None:
             return False
-        if name in TEXT_COLUMNS:
-            self._set_text_columns(name)
+        if name in TEXT_COLUMNS or name in DEDUCTIONS:
+            self._set_columns(name)
         self.push_body(environment.begin, found)
         self._opened.append((name, found))
         return True
@@ -270,13 +272,15 @@ class _FormulaExpander(Expander):
         self.stream.fuel -= len(taken)
         return [*taken, *([token] if token is not None else [])], None
 
-    def _set_text_columns(self, name: str) -> None:
-        """Sets the text of an environment that has just begun, up to its end, as text."""
+    def _set_columns(self, name: str) -> None:
+        """Sets the text of an environment that has just begun, up to its end, as text, and lines of a proof as rows."""
         taken, end = self._rest_of_environment()
-        if end is None:
-            self.stream.push(taken)
-        else:
-            self.stream.push([*text_in_columns(taken, always=TEXT_COLUMNS[name]), end])
+        rows: Sequence[str] = taken
+        if end is not None and name in DEDUCTIONS:
+            rows = deduction_lines(rows)
+        if end is not None and name in TEXT_COLUMNS:
+            rows = text_in_columns(rows, always=TEXT_COLUMNS[name])
+        self.stream.push([*rows, *([end] if end is not None else [])])
 
     def _fill_columns(self, begin: _Token) -> bool:
         """Puts what the columns of an array say into its rows; False, and nothing read, where they say nothing."""

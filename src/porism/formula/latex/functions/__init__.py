@@ -16,7 +16,7 @@ FUNCTIONS: dict[str, Function] = {
         quantities.quantity, quantities.number, quantities.angle, quantities.unit, quantities.unit_or_quantity,
         quantities.numbers, quantities.quantities, quantities.quantity_of_product, quantities.physical_unit,
         chemistry.chemistry, proofs.axiom, proofs.inference, proofs.right_label, proofs.left_label, proofs.proof,
-        proofs.rule, proofs.rule_from_below, proofs.hypothesis,
+        proofs.rule, proofs.rule_from_below, proofs.hypothesis, proofs.proof_line,
     )
 }
 """Name in the tables of packages → function."""

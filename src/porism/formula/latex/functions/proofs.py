@@ -1,4 +1,4 @@
-"""Proof trees: the stack of bussproofs, and rules given in one command."""
+"""Proofs: the stack of bussproofs, rules given in one command, and the lines of natural deductions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from porism.formula.latex.functions.call import Call, split_top, tex, text_or_mathematics
 from porism.formula.macros.tokens import TRUE
-from porism.formula.tables.packages.proofs import PREMISES
+from porism.formula.tables.packages.proofs import FITCH_RULES, PREMISES
 
 _RIGHT, _LEFT = "\0right", "\0left"
 """Begin the labels that wait, before the stack in the memory of a formula, for the next rule."""
@@ -128,3 +128,66 @@ def _rule(
     if left:
         fraction = tex(r"\prescript", "{}{", left, "}{", fraction, "}")
     return tex("{", fraction, "}", *(("_{", right, "}") if right else ()))
+
+
+def proof_line(call: Call) -> list[str]:
+    """``\\pline[1.]{A}[rule]`` of lplfitch: a row of its number, its formula and its rule."""
+    number, formula, reason = call.values
+    return [
+        *(number if call.has(0) else ()), "&", *formula, "&", *(text_or_mathematics(reason) if call.has(2) else ()),
+    ]
+
+
+def deduction_lines(tokens: Sequence[str]) -> list[str]:
+    """The lines of a natural deduction as rows: those of fitch, ``\\have{2}{B} \\ie{1}``, and the ends of subproofs."""
+    rows: list[str] = []
+    guards: list[str] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        i += 1
+        if token in ("\\hypo", "\\have"):
+            (number, name, formula), i = _arguments(tokens, i, "omm")
+            rows += [*(["\\\\"] if rows else []), *guards, *(number or name), "&", *formula, "&"]
+            guards.clear()
+        elif token == "\\by":
+            (rule, references), i = _arguments(tokens, i, "mm")
+            rows += _reason(rule, references)
+        elif token in FITCH_RULES:
+            (references,), i = _arguments(tokens, i, "m")
+            rows += _reason(tex(FITCH_RULES[token]), references)
+        elif token in ("\\open", "\\close", "\\guard"):
+            (option, guard), i = _arguments(tokens, i, "om" if token == "\\guard" else "o ")
+            guards += [*option, *guard]
+        elif token.startswith("\\end") and "{subproof}" in token:
+            rows.append("\\\\")
+        elif not (token.startswith("\\begin") and "{subproof}" in token) and (rows or not token.isspace()):
+            rows.append(token)
+    return [*rows, *guards]
+
+
+def _reason(rule: Sequence[str], references: Sequence[str]) -> list[str]:
+    separator = [",", " "] if references else []
+    return ["\\text", "{", *rule, *separator, *references, "}"]
+
+
+def _arguments(tokens: Sequence[str], i: int, signature: str) -> tuple[list[Sequence[str]], int]:
+    """The arguments that follow: ``o`` in brackets, ``m`` in braces or one token, a space for none."""
+    values: list[Sequence[str]] = []
+    for kind in signature:
+        begin = i
+        while begin < len(tokens) and tokens[begin].isspace():
+            begin += 1
+        opening = tokens[begin] if begin < len(tokens) else ""
+        closing = {"[": "]", "{": "}"}.get(opening)
+        if kind == " " or not opening or (kind == "o" and opening != "["):
+            values.append(())
+            continue
+        i = begin + 1
+        depth = 0
+        while closing and i < len(tokens) and not (depth == 0 and tokens[i] == closing):
+            depth += (tokens[i] == "{") - (tokens[i] == "}")
+            i += 1
+        values.append(tokens[begin + 1 : i] if closing else [opening])
+        i += closing is not None
+    return values, i

@@ -44,6 +44,7 @@ ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
 
 TEXT_COLUMNS: dict[str, bool] = {
     "cases*": True, "dcases*": True, "rcases*": True, "drcases*": True, "numcases": False, "subnumcases": False,
+    "logicproof": True, "subproof": True,
 }
 """Environments whose cells after the first are text: always, or where they have dollars or words."""
 
