@@ -10,16 +10,15 @@ the commands of the packages that MathJax knows (``mathjax_formulas.toml``), and
 these packages, asked of MathJax itself. MathJax comes from npm, into ``benchmarks/work/mathjax`` at the first run, or
 is found by ``--mathjax``: a folder with ``node_modules``. Its MathML is kept in ``--work`` and used again. What it
 reports as an error is left out of the comparison. ``--suite`` compares the snapshots of its own test suite instead:
-LaTeX and MathML of each are read from a checkout of its sources.
+LaTeX and MathML of each are read from a checkout of its sources. Those that differ are counted by kind, with the reason
+of each kind (``mathjax_differences.toml``).
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import html
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from pathlib import Path
 from benchmarks import HERE, WORK
 from benchmarks.common.real_formulas import COLLECTIONS, distinct_formulas
 from benchmarks.common.spelling_table import HEADER, Comparison, print_comparison, tree_of
+from benchmarks.peers.mathjax_suite import compare_suite
 from porism.formula import parse_latex, parse_mathml
 
 VERSION = "4.1.3"
@@ -37,9 +37,6 @@ PLAIN = ("base", "ams", "newcommand", "boldsymbol", "cancel", "color", "enclose"
 """Packages of MathJax for formulas that do not say what they need."""
 OWN = HERE / "peers" / "mathjax_formulas.toml"
 BATCH = 500
-_SNAPSHOT = re.compile(r'^exports\[`(.*?)`\] = `\n"(<math.*?</math>)"\n`;', re.DOTALL | re.MULTILINE)
-_SOURCE = re.compile(r'<math[^>]*? data-latex="([^"]*)"')
-_DATA = re.compile(r' data-latex(?:-item)?="[^"]*"')
 
 
 def main() -> int:
@@ -135,28 +132,6 @@ def compare(name: str, formulas: list[str], packages: tuple[str, ...], folder: P
         else:
             found.left_out += 1
     return found
-
-
-def compare_suite(suite: Path, show: int) -> None:
-    """The test suite of MathJax, a line for each of its files and one for all."""
-    print(HEADER)
-    total = Comparison("all")
-    for path in sorted(suite.rglob("*.test.ts.snap")):
-        found = Comparison(path.name.split(".")[0])
-        for _, escaped in _SNAPSHOT.findall(path.read_text(encoding="utf-8")):
-            text = escaped.replace("\\`", "`").replace("\\\\", "\\")
-            source = _SOURCE.match(text)
-            if source is None or "<merror" in text:
-                found.left_out += 1
-                continue
-            latex, mathml = html.unescape(source[1]), _DATA.sub("", text)
-            found.add(latex, mathml, tree_of(parse_latex(latex)), tree_of(parse_mathml(mathml)))
-        if found.compared:
-            print_comparison(found, show)
-            total.compared += found.compared
-            total.equal += found.equal
-            total.left_out += found.left_out
-    print_comparison(total, 0)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,13 @@ PREMISES = MTR.format(MTD.format("<mtable><mtr><mtd><mi>A</mi></mtd><mtd/><mtd><
 CONCLUSION = MTR.format(MTD.format("<mi>C</mi>"))
 NAME = '<mpadded semantics="bspr_prooflabel:{}"><mi>{}</mi></mpadded>'
 UNSEEN = '<mpadded width="0"><mphantom><mi>A</mi></mphantom></mpadded>'
+OVERLAY = (
+    '<mpadded width="0" lspace="-.5width"><mpadded width="0" lspace="-.5width">{}</mpadded><mphantom><mo>→</mo>'
+    "</mphantom></mpadded>"
+)
+STRIKE = '<menclose notation="updiagonalstrike"><mspace height=".2em" width=".4em"/></menclose>'
+GAP = '<mtd><mspace width="0.167em"/></mtd>'
+ACCENTED = "<mover><mtext>e</mtext><mo>´</mo></mover>"
 BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
 
 
@@ -84,6 +91,19 @@ BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
         ('<mn data-mjx-variant="-ds-rm">1</mn><mn mathvariant="double-struck">0</mn>', r"\mathbb{1}\mathbb{0}"),
         ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
         ("<mtext>``a''</mtext>", r"\text{“a”}"),
+        ('<msup><menclose notation="updiagonalstrike northeastarrow"><mi>y</mi></menclose><mn>0</mn></msup>',
+         r"\cancelto{0}{y}"),
+        (f"<mi>a</mi><mrow><mo>→</mo>{OVERLAY.format('<mo>⧸</mo>')}</mrow><mi>b</mi>", r"a\not\to b"),
+        (f"<mi>a</mi><mrow><mtext>↓</mtext>{OVERLAY.format(STRIKE)}</mrow><mi>b</mi>", r"a\not\downarrow b"),
+        ('<mi>a</mi><mrow><mpadded width="0"><mtext>⧸</mtext></mpadded></mrow><mo>∼</mo><mi>b</mi>', r"a\not\sim b"),
+        ('<mpadded width="0"><mtext>⧸</mtext></mpadded><mn>12</mn>', r"\text{⧸}12"),
+        (f'<mtable columnlines="solid solid">{2 * MTR.format(MTD.format("<mi>a</mi>") + GAP + LINE)}</mtable>',
+         r"\begin{matrix}a&a&b\\a&a&b\end{matrix}"),
+        (f'<mtable>{2 * MTR.format(MTD.format("<mi>a</mi>") + GAP + LINE)}</mtable>',
+         r"\begin{matrix}a&&a&b\\a&&a&b\end{matrix}"),
+        (f"<mtext>caf</mtext>{ACCENTED}<mtext>s</mtext>", r"\text{caf\'es}"), (ACCENTED, r"\acute{\text{e}}"),
+        (f"<mi>c</mi>{ACCENTED}", r"c\acute{\text{e}}"),
+        ("<msub><mi/><mn>6</mn></msub><msup><mi/><mn>14</mn></msup><mi>C</mi>", r"\prescript{14}{6}{C}"),
     ],
 )
 def test_markup_gives_the_tree_of_the_latex(markup: str, latex: str) -> None:

@@ -117,6 +117,7 @@ def test_signs_of_text_mode_are_read_in_formulas_too() -> None:
     [
         (r"\verb|x_1 + $y|", "[T!x_1 + $y]"), (r"a=\verb*+f(x)+", "[U!eq,0[V!a],1[T!f(x)]]"),
         (r"\text{see \verb!{a}%~^&#!}", "[T!see {a}%~^&#]"), (r"\verb|x|^2", "[O!SUP,0[V!x],1[N!2]]"),
+        (r"\verb +a_1+=b", "[U!eq,0[T!a_1],1[V!b]]"), (r"\verb ++", "[E!]"),
     ],
 )
 def test_verbatim_text_is_as_it_is_typed(source: str, tree: str) -> None:

@@ -86,8 +86,9 @@ def _is_bare(node: LayoutNode, labels: frozenset[str]) -> bool:
 def nucleus(row: Row, base: int, slot: str) -> LayoutNode:
     """The node that carries a script or an accent put on ``row[base:]``; several symbols are grouped in place.
 
-    A script on a whole fenced expression goes to its closing fence, as it does in ``(a+b)^2``, and a script on ``n!``
-    to the factorial sign. ``slot`` is the attribute that will be set: ``above``, ``below``, ``over`` or ``under``.
+    A script on a whole fenced expression goes to its closing fence, as it does in ``(a+b)^2``; a script on ``n!`` goes
+    to the factorial sign, and one on several integrals to the last. ``slot`` is the attribute that will be set:
+    ``above``, ``below``, ``over`` or ``under``.
     """
     count = len(row) - base
     if count == 1:
@@ -98,9 +99,18 @@ def nucleus(row: Row, base: int, slot: str) -> LayoutNode:
                 return node
         elif taken is None and node.kind != "F" and (node.above if slot == "over" else node.below) is None:
             return node
-    elif count > 1 and slot in SCRIPT_SLOTS and getattr(row[-1], slot) is None and ends_fenced(row, base):
+    elif count > 1 and slot in SCRIPT_SLOTS and getattr(row[-1], slot) is None and (
+        ends_fenced(row, base) or _are_integrals(row, base)
+    ):
         return row[-1]
     return group_nodes(row, base)
+
+
+def _are_integrals(row: Row, base: int) -> bool:
+    """Whether these are signs of integration, dots between them: their limits are those of the last."""
+    return token_class(row[-1].label) == "integral" and all(
+        node.kind == "O" and token_class(node.label) in {"integral", "dots"} for node in row[base:]
+    )
 
 
 def innermost(node: LayoutNode, slot: str) -> LayoutNode:

@@ -217,6 +217,15 @@ def _normalise_empty_bases(row: Row) -> None:
         if node.kind != "G" or node.within or node.over or node.under or node.pre_above or node.pre_below:
             settled.append(node)
             continue
+        before = settled[-1] if settled else None
+        if before is not None and before.kind == "G" and not before.within and (node.above or node.below):
+            # Nothing has taken its scripts: with these they stand before what follows.
+            node.space += before.space
+            for slot in SCRIPT_SLOTS:
+                scripts = getattr(before, slot) or []
+                scripts.extend(getattr(node, slot) or ())
+                setattr(node, slot, scripts or None)
+            settled.pop()
         previous = settled[-1] if settled and _takes_scripts(settled[-1]) else None
         following = row[i + 1] if i + 1 < count and _takes_prescripts(row[i + 1]) else None
         if following is not None and (following.pre_above or following.pre_below):

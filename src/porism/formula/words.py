@@ -7,7 +7,7 @@ import unicodedata
 from typing import NamedTuple
 
 from porism.formula.layout import child_rows
-from porism.formula.tables.commands import FUNCTION_NAMES, NAME_SYNONYMS
+from porism.formula.tables.commands import ACCENT_SYNONYMS, FUNCTION_NAMES, NAME_SYNONYMS
 from porism.formula.tables.lookup import (
     SCRIPT_CHARACTERS,
     SYMBOLS,
@@ -17,6 +17,7 @@ from porism.formula.tables.lookup import (
     character,
 )
 from porism.formula.tables.spaces import HALF_QUAD, QUAD
+from porism.formula.tables.text_accents import TEXT_ACCENTS
 from porism.formula.tree import LayoutNode, Row
 
 _ARTICLES = frozenset("aAI")
@@ -29,6 +30,8 @@ _PUNCTUATION = frozenset("-'`\"/()[]!?~^")
 _SIGNS = frozenset("$%&_#")
 """Signs that are symbols, also alone in a text."""
 _MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")
+_TEXT_MARKS = {ACCENT_SYNONYMS[accent]: accent for accent in TEXT_ACCENTS.values() if accent in ACCENT_SYNONYMS}
+"""Mark over a symbol → the combining character of the accent of text that looks like it."""
 _PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
 FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
 _MARKS = re.compile(
@@ -72,6 +75,14 @@ def join_runs(first: TextRun, second: TextRun, gap: int) -> TextRun | None:
     if (gap == 0 and first.font == second.font) or (_is_words(rows[1]) and (is_article or _is_words(rows[0]))):
         return first._replace(written=first.written + " " * bool(gap) + second.written, end=second.end)
     return None
+
+
+def accented(run: TextRun, marks: Row) -> TextRun | None:
+    """A letter of a text with the accent over it; None where that is not a letter, or not an accent of text."""
+    accent = _TEXT_MARKS.get(marks[0].label) if len(marks) == 1 else None
+    if accent is None or len(run.written) != 1 or not run.written.isalpha():
+        return None
+    return run._replace(written=unicodedata.normalize("NFC", run.written + accent))
 
 
 def _is_words(row: Row) -> bool:

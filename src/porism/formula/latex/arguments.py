@@ -271,29 +271,33 @@ def sideset(machine: Machine, payload: Any, i: int) -> None:
 
 def _build_sideset(machine: Machine, frame: Frame, end: int) -> None:
     left, right, content = frame.arguments
+    above, below, before = _corner_scripts(left)
+    machine.row.extend(before)
     base = len(machine.row)
     machine.row.extend(content)
-    above, below = _corner_scripts(left)
     node = _bearer(machine, base, above, below, frame.start, end)
-    for slot, scripts in zip(("above", "below"), _corner_scripts(right), strict=True):
+    *corners, after = _corner_scripts(right)
+    for slot, scripts in zip(("above", "below"), corners, strict=True):
         if scripts:
             bearer = brace_mark(node, slot) or node
             setattr(bearer, slot, [*(getattr(bearer, slot) or []), *scripts])
     if content and (node.below or (node.above and node.above[-1].label != "′")):
         group_nodes(machine.row, base)
+    machine.row.extend(after)
 
 
-def _corner_scripts(row: Row) -> tuple[Row, Row]:
-    """What an argument of ``\\sideset`` has above and below; primes and what else it has are above."""
+def _corner_scripts(row: Row) -> tuple[Row, Row, Row]:
+    """What an argument of ``\\sideset`` has above, primes too, and below, and what else stands there."""
     above: Row = []
     below: Row = []
+    others: Row = []
     for node in row:
         if node.kind == "G" and not node.within:
             above += node.above or []
             below += node.below or []
         else:
-            above.append(node)
-    return above, below
+            (above if node.label == "′" else others).append(node)
+    return above, below, others
 
 
 def font(machine: Machine, payload: str, i: int) -> None:

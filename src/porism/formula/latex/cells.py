@@ -16,6 +16,8 @@ from porism.formula.tables.layout_commands import LAYOUT_ENVIRONMENTS
 
 _ALIGNMENT_COLUMNS = re.compile(r"(?:rc?l)+")
 """Columns of an array that is used to align equations."""
+_POSITIONS = frozenset({"t]", "b]", "c]"})
+"""Where a display stands beside its line."""
 
 
 def begin(machine: Machine, token: str, i: int) -> None:
@@ -32,7 +34,10 @@ def begin(machine: Machine, token: str, i: int) -> None:
     start = machine.starts[i]
     for argument in LAYOUT_ENVIRONMENTS.get(name, LAYOUT_ENVIRONMENTS.get(plain, "")):
         if argument == "o":
-            i = skip_option(machine, i)
+            j = machine.next_visible(i)
+            # After a space, only a position is the option of a display; other brackets are its content.
+            is_near = kind != "lines" or j == i or "".join(machine.texts[j + 2:j + 4]) in _POSITIONS
+            i = skip_option(machine, j) if is_near else j
             continue
         columns, i = _columns(machine, i, plain)
         if kind == "matrix" and _ALIGNMENT_COLUMNS.fullmatch("".join(c for c in columns if c in "lcr")):

@@ -153,7 +153,8 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     table: dict[str, tuple[Handler, Any]] = {
         "{": (open_group, None), "}": (close_group, None), "^": (script, "above"), "_": (script, "below"),
         "&": (cell_or_stray, None), "\\\\": (next_line, None), "\\cr": (next_line, None),
-        "\\tabularnewline": (next_line, None), "\\newline": (next_line, None),
+        "\\tabularnewline": (next_line, None), "\\newline": (next_line, None), "\\break": (next_line, None),
+        "\\MTFlushSpaceBelow": (next_line, None),
         "\\left": (left, None), "\\right": (right, True), "\\middle": (right, False), "$": (dollar, None),
         "#": (stray, "#"),
         "\\": (last_backslash, None), "&lt;": (alias, "<"), "&gt;": (alias, ">"), "&amp;": (cell_or_stray, None),

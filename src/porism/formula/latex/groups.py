@@ -10,6 +10,11 @@ from porism.formula.latex.machine import Machine
 from porism.formula.tables.lookup import SYMBOLS, token_class
 from porism.formula.tree import LayoutNode
 
+_ANGLES = {
+    **dict.fromkeys(("<", "\\lt", "&lt;"), "⟨"), **dict.fromkeys((">", "\\gt", "&gt;"), "⟩"),
+}
+"""Signs of order that are angle brackets where a fence is read."""
+
 
 def open_group(machine: Machine, payload: Any, i: int) -> None:
     """``{``: an argument where a command waits, else a group that writes on into the row."""
@@ -108,9 +113,10 @@ def fence(machine: Machine, i: int) -> tuple[int, str, str]:
     if token[:1] == ".":
         machine.take()
         return i + 1, "", token[1:]
-    if token[:1] in ("<", ">"):
+    angle = _ANGLES.get(token) or _ANGLES.get(token[:1])
+    if angle is not None:
         machine.take()
-        return i + 1, "⟨" if token[0] == "<" else "⟩", token[1:]
+        return i + 1, angle, "" if token in _ANGLES else token[1:]
     label = SYMBOLS.get(token, ("", ""))[0]
     if label and (token_class(label) in {"open", "close", "bar", "arrow", "division", "set-operator"} or label == "∣"):
         machine.take()
@@ -131,12 +137,12 @@ def _rest_of_fence(machine: Machine, rest: str, i: int) -> None:
 
 def big(machine: Machine, payload: Any, i: int) -> None:
     """``\\big`` and its kin: the size goes, the fence stays; ``<`` and ``>`` are angle brackets after them."""
-    if machine.texts[i + 1] in ("<", ">", "."):
+    token = machine.texts[i + 1]
+    if token == ".":
         machine.take()
-        token = machine.texts[i + 1]
-        if token != ".":
-            label = "⟨" if token == "<" else "⟩"
-            machine.add(LayoutNode(label, "O", machine.starts[i], machine.ends[i + 1]))
+    elif token in _ANGLES:
+        machine.take()
+        machine.add(LayoutNode(_ANGLES[token], "O", machine.starts[i], machine.ends[i + 1]))
 
 
 def dollar(machine: Machine, payload: Any, i: int) -> None:

@@ -105,6 +105,8 @@ class _FormulaExpander(Expander):
         self.primitives.update(dict.fromkeys(_PASSED_OVER, lambda _: None))
         self._opened: list[tuple[str, list[Sequence[str]]]] = []
         self._memory: list[list[str]] = []
+        self._outer_environments: list[dict[str, Environment]] = []
+        """For each open group, the environments that were defined before it."""
         self._texts: list[bool] = []
         """Of each brace that is open, whether what is in it is text."""
 
@@ -135,6 +137,16 @@ class _FormulaExpander(Expander):
     def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
         body = tuple(part if isinstance(part, int) else str(part) for part in macro.body)
         super().define(name, Macro(macro.arguments, body), everywhere=everywhere)
+
+    def begin_group(self) -> None:
+        super().begin_group()
+        self._outer_environments.append(self.environments)
+
+    def end_groups(self, depth: int) -> None:
+        super().end_groups(depth)
+        if depth < len(self._outer_environments):
+            self.environments = self._outer_environments[depth]
+            del self._outer_environments[depth:]
 
     def next(self, brace: bool = False) -> _Token | None:
         while (token := self.stream.next()) is not None:
@@ -392,7 +404,8 @@ _DEFINITIONS = frozenset(
     newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd providerobustcmd
     NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand
     def edef gdef xdef let global long DeclareMathOperator DeclarePairedDelimiter DeclarePairedDelimiterX
-    DeclarePairedDelimiterXPP DeclareSIUnit newenvironment renewenvironment provideenvironment NewDocumentEnvironment
+    DeclarePairedDelimiterXPP DeclarePairedDelimiters DeclarePairedDelimitersX DeclarePairedDelimitersXPP DeclareSIUnit
+    Newextarrow MakeAboxedCommand newenvironment renewenvironment provideenvironment NewDocumentEnvironment
     RenewDocumentEnvironment DeclareDocumentEnvironment
     """.split()
 )

@@ -102,12 +102,14 @@ def primes(machine: Machine, count: int, i: int) -> None:
     start, end = machine.starts[i], machine.ends[i]
     nodes = [LayoutNode("′", "O", min(start + k, end), min(start + k + 1, end)) for k in range(count)]
     row = machine.row
-    if not machine.awaiting and len(row) > machine.base and row[-1].label != "′":
+    frame = machine.stack[-1] if machine.stack else None
+    is_script = frame is not None and frame.kind in (COMMAND, ARGUMENT) and frame.build is _build_script
+    begins_row = not row and not is_script
+    if not machine.awaiting and (begins_row or (len(row) > machine.base and row[-1].label != "′")):
         machine.attach(machine.script_base("above", i), "above", nodes, start)
         return
     # In a script of their own they stay; what else is read here may be joined with what is before it.
-    frame = machine.stack[-1] if machine.stack else None
-    if frame is None or frame.kind not in (COMMAND, ARGUMENT) or frame.build is not _build_script:
+    if not is_script:
         machine.unsettled = True
     row.extend(nodes)
     if machine.awaiting:

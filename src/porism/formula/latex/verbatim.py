@@ -6,7 +6,7 @@ import re
 
 from porism.formula.latex.tokens import Tokens, tokenize
 
-_VERBATIM = re.compile(r"\\verb\*?(?![A-Za-z\s*])(.)(.{0,400}?)\1")
+_VERBATIM = re.compile(r"\\verb\*?[ \t]*(?![A-Za-z\s*])(.)(.{0,400}?)\1")
 _TYPED = {
     "\\": "\\textbackslash", "~": "\\textasciitilde", "^": "\\textasciicircum", "`": "\\textasciigrave",
     **{sign: "\\" + sign for sign in "{}$&#_%"},

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from porism.formula.macros.definition import (
+    MANDATORY,
     Argument,
     Environment,
     Macro,
@@ -13,7 +16,9 @@ from porism.formula.macros.definition import (
     with_overlay,
 )
 from porism.formula.macros.expander import Expander
-from porism.formula.macros.tokens import EOF_TOKEN, join
+from porism.formula.macros.tokens import EOF_TOKEN, NO_VALUE, PAR, join
+
+_CHARACTER_CODE = re.compile(r"0x(?=10|.{1,5}$)([0-9A-Fa-f]{2,6})|[0-9]{2,6}")
 
 
 class Declarations:
@@ -31,8 +36,11 @@ class Declarations:
             self._operator: "DeclareMathOperator",
             self._symbol: "DeclareMathSymbol",
             self._operator_alias: "DeclareMathAlphabet DeclareSymbolFont DeclareFontFamily",
-            self._delimiter: "DeclarePairedDelimiter",
-            self._delimiter_x: "DeclarePairedDelimiterX DeclarePairedDelimiterXPP",
+            self._delimiter: "DeclarePairedDelimiter DeclarePairedDelimiters",
+            self._delimiter_x: "DeclarePairedDelimiterX DeclarePairedDelimiterXPP DeclarePairedDelimitersX "
+            "DeclarePairedDelimitersXPP",
+            self._arrow: "Newextarrow",
+            self._box: "MakeAboxedCommand",
             self._unit: "DeclareSIUnit",
             self._newenvironment: "newenvironment renewenvironment provideenvironment",
             self._document_environment: "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
@@ -95,6 +103,7 @@ class Declarations:
             return
         if parameters:  # TeX drops the blanks after a control word
             parameters = list(filter(None, [parameters[0].lstrip(" "), *parameters[1:]]))
+        parameters = [" " if token.isspace() and token != PAR else token for token in parameters]
         reader.stream.push([token])
         body = reader.group()
         if body is not None:
@@ -188,6 +197,29 @@ class Declarations:
         else:
             reader.define(name, Macro((), tuple(symbol)))
 
+    def _arrow(self, command: str) -> None:
+        """``\\Newextarrow{\\name}{left,right}{0x21C0}`` of MathJax's extpfeil: an arrow with notes above and below."""
+        reader = self.expander
+        name, space, code = reader.control_word(), reader.group(), join(reader.group() or []).strip()
+        match = _CHARACTER_CODE.fullmatch(code)
+        if name is None or space is None or match is None:
+            self._incomplete(command)
+            return
+        arrow = chr(int(match[1], 16) if match[1] else int(code))
+        body = rf"\overset{{#2}}{{\IfValueTF{{#1}}{{\underset{{#1}}{{{arrow}}}}}{{{arrow}}}}}"
+        arguments = (Argument("optional", (NO_VALUE,)), MANDATORY)
+        reader.define(name, Macro(arguments, reader.body_of(reader.tokenize(body))))
+
+    def _box(self, command: str) -> None:
+        """``\\MakeAboxedCommand\\name\\box`` of mathtools: a box around an aligned line, as ``\\Aboxed``."""
+        reader = self.expander
+        reader.star()
+        name, box = reader.control_word(), reader.control_word()
+        if name is None or box is None:
+            self._incomplete(command)
+        else:
+            reader.define(name, Macro((MANDATORY,), (1,)))
+
     # environments ----------------------------------------------------------------------------------------------
 
     def _newenvironment(self, command: str) -> None:
@@ -225,9 +257,10 @@ class Declarations:
         end: list[str],
     ) -> None:
         """Remembers an environment."""
-        self.expander.environments[name] = Environment(
+        environment = Environment(
             Macro(arguments, self.expander.body_of(begin)), Macro(end_arguments, self.expander.body_of(end))
         )
+        self.expander.environments = {**self.expander.environments, name: environment}
 
     def specified(self, tokens: list[str]) -> tuple[Argument, ...] | None:
         """The arguments that a specification in the notation of xparse names; None where one is of an unknown kind."""

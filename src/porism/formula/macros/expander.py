@@ -168,7 +168,10 @@ class Expander(ABC):
             return (TRUE,) if any(self._passes(size) for size in SIZES) else (FALSE,)
         if kind in ("star", "token"):
             return (TRUE,) if self._passes(tokens[0] if tokens else "*") else (FALSE,)
-        return self._until(tokens, must_be_here=kind == "literal")
+        value = self._until(tokens, must_be_here=kind == "literal")
+        if value is None and kind == "delimited" and tokens == (" ",):
+            return self.group()  # the source ends, or a brace closes, where the space would be
+        return value
 
     def split(self, token: str) -> list[str]:
         """A token cut into its first character and the rest; a control sequence stays whole."""

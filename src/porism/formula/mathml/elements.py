@@ -26,13 +26,13 @@ class Child(NamedTuple):
     side: str = ""
     """On which side of an inference it stands as its name; its row is the first of ``parts``."""
     is_operator: bool = False
-    """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
+    """Whether it is TeX's operator (``\\mathop``) for MathJax, or struck by an arrow: scripts are over and under it."""
     run: TextRun | None = None
     """Its words, where it is text and nothing else."""
     is_beside: bool = False
     """Whether MathJax sets it beside the lines of a display, in one cell of the first."""
     belongs_before: bool = False
-    """Whether these are scripts of something invisible, which belong to what is before them."""
+    """Whether these are scripts of something invisible, or a stroke, which belong to what is before them."""
 
 
 class Element:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from porism.formula.breaks import line_break
+from porism.formula.latex.negation import strike_through
 from porism.formula.layout import (
     SCRIPT_SLOTS,
     attach_limits,
@@ -12,17 +13,16 @@ from porism.formula.layout import (
     brace_mark,
     group_nodes,
     is_plain,
-    matrix,
     nucleus,
     set_style,
     takes_arguments,
-    trim,
 )
 from porism.formula.mathml.colours import colours_of, set_colours
 from porism.formula.mathml.elements import Child, Element, is_operator
 from porism.formula.mathml.finishing import BARE_STACK, finish_row, is_empty_stack, join_relation
 from porism.formula.mathml.leaves import operator
-from porism.formula.mathml.proofs import NAME, RULE, inference, named, side_of
+from porism.formula.mathml.proofs import NAME, named, side_of
+from porism.formula.mathml.tables import cell_kind, table
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.normalisation import absorb_fences
 from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
@@ -30,14 +30,13 @@ from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
 from porism.formula.tables.styles import ENCLOSURES, NOTATIONS
 from porism.formula.tree import LayoutNode, Row
-from porism.formula.words import TextRun, join_runs, words_row
+from porism.formula.words import TextRun, accented, join_runs, words_row
 
 _NOTHING = frozenset({
     "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script",
     "style",
 })
 _NO_LINE = re.compile(r"linethickness\s*=\s*[\"']\s*0+(?:\.0*)?\s*[a-z]*\s*[\"']")
-_ALIGNMENT = re.compile(r"(?:rc?l)+")
 
 _REFERENCE = "MathJax_ref"
 """Class of the number of another formula."""
@@ -74,19 +73,18 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         belongs_before = element.has_phantom and not arguments[0] and name in ("msup", "msub", "msubsup")
         row = _positional(element, arguments[:wanted], end)
         set_colours(row, element.attributes)
-        is_bare = name not in ("mfrac", "mroot") and bool(children) and not any(arguments[1:wanted])
-        run = children[0].run if is_bare else None
+        run = children[0].run if children and name not in ("mfrac", "mroot") else None
+        if run is not None and any(arguments[1:wanted]):
+            run = accented(run, arguments[1]) if name == "mover" else None
         return Child(name, row, belongs_before=belongs_before, run=run)
     if name == "mtd":
         row = finish_row(_joined(element))
-        align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
-        is_beside = bool(element.children) and all(child.is_beside for child in element.children)
-        return Child(name, row, cells=((row, _BESIDE if is_beside else align),))
+        return Child(name, row, cells=((row, cell_kind(element, row)),))
     if name in ("mtr", "mlabeledtr"):
         cells = [cell for child in element.children for cell in (child.cells or (((child.row), ""),))]
         return Child(name, [], cells=tuple(cells[1:] if name == "mlabeledtr" else cells))
     if name == "mtable":
-        return Child(name, _table(element, end))
+        return Child(name, table(element, end))
     if name == "semantics":
         return Child(name, element.children[0].row if element.children else [])
     if name == "maction":
@@ -94,7 +92,7 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
         position = int(chosen) - 1 if chosen.isascii() and chosen.isdigit() else 0
         return Child(name, element.children[position].row if position in range(len(element.children)) else [])
     if name == "menclose":
-        return Child(name, _enclosed(element, end))
+        return Child(name, _enclosed(element, end), is_operator="northeastarrow" in element.attributes)
     if name == "msqrt":
         node = LayoutNode("√", "R", element.start, end)
         node.within = finish_row(_joined(element))
@@ -142,11 +140,21 @@ def _row(element: Element) -> Child:
         return Child(NAME, [], parts=(row,), side=side_of(element.attributes))
     if NAME in inside:
         named(row, {child.side: child.parts[0] for child in element.children if child.side})
-    run = element.children[0].run if len(element.children) == 1 else None
+    only = element.children[0] if len(element.children) == 1 else None
+    if only is not None and only.name == STROKE:
+        return only._replace(belongs_before=only.belongs_before or "lspace" in element.attributes)
+    if _OVERLAY.search(element.attributes) is not None and [node.label for node in row] == [STROKE]:
+        return Child(STROKE, row, belongs_before="lspace" in element.attributes)
+    run = only.run if only is not None else None
     return Child(
         element.name, row, is_operator=is_operator(element.attributes), run=run,
         is_beside='voffset="height"' in element.attributes, space_after=_space_after(element),
     )
+
+
+STROKE = "⧸"
+"""The sign that MathJax sets over a symbol that it has no negation of."""
+_OVERLAY = re.compile(r"(?<![\w-])width\s*=\s*[\"']0[\"']")
 
 
 def _space_after(element: Element) -> int:
@@ -167,10 +175,6 @@ def _space_after(element: Element) -> int:
     return space
 
 
-_BESIDE = "beside the lines"
-"""The alignment of a cell that is beside the lines of a display, as those of empheq and numcases."""
-
-
 _POSITIONAL = {
     "mfrac": 2, "mroot": 2, "msup": 2, "msub": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3,
     "mmultiscripts": 1,
@@ -187,6 +191,7 @@ def _joined(element: Element) -> Row:
         return children[0].row
     row: Row = []
     space = 0
+    stroke: Row = []
     run: TextRun | None = None
     run_base = 0
     for child in children:
@@ -202,6 +207,13 @@ def _joined(element: Element) -> Row:
                 run, space = joined, child.space_after
                 continue
             run, run_base = child.run, len(row)
+        if child.name == STROKE:
+            if not (row and child.belongs_before and strike_through(row[-1:])):
+                stroke = child.row
+            continue
+        if stroke and child.row:
+            row += [] if strike_through(child.row[:1]) else stroke
+            stroke = []
         if child.belongs_before and row and child.row:
             bearer = [row.pop()]
             for slot in SCRIPT_SLOTS:
@@ -217,12 +229,13 @@ def _joined(element: Element) -> Row:
         space += child.space_after
         if child.name == "mrow" and len(child.row) > 1 and takes_arguments(row, base):
             group_nodes(row, base)
-    return row
+    return row + stroke
 
 
 def _positional(element: Element, arguments: list[Row], end: int) -> Row:
     name = element.name
     base = arguments[0]
+    has_operator = bool(element.children) and element.children[0].is_operator
     if name == "mfrac":
         node = LayoutNode("/", "F", element.start, end)
         node.over, node.under = arguments
@@ -233,7 +246,9 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         node = LayoutNode("√", "R", element.start, end)
         node.within, node.pre_above = arguments[0], arguments[1] or None
         return [node]
-    if name == "msup":
+    if name == "msup" and element.children and element.children[0].name == "menclose" and has_operator:
+        attach_limits(base, 0, "over", arguments[1])  # what an arrow through it points to
+    elif name == "msup":
         _script(base, "above", arguments[1], element)
     elif name == "msub":
         _script(base, "below", arguments[1], element)
@@ -241,7 +256,6 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         _script(base, "below", arguments[1], element)
         _script(base, "above", arguments[2], element)
     else:
-        has_operator = bool(element.children) and element.children[0].is_operator
         for slot, script, content in (("under", "below", arguments[1]), ("over", "above", arguments[-1])):
             if content and name != ("mover" if slot == "under" else "munder"):
                 label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
@@ -306,54 +320,6 @@ def _multiscripts(element: Element, arguments: list[Row], end: int) -> Row:
     return base
 
 
-def _table(element: Element, end: int) -> Row:
-    if RULE in element.attributes:
-        lines_of_proof = [row for child in element.children for row, _ in child.cells[:1]]
-        return inference(lines_of_proof, element.attributes, element.start, end)
-    lines: list[list[Row]] = []
-    columns = ""
-    before, after = _take_beside(element.children)
-    for child in element.children:
-        cells = child.cells if child.name in ("mtr", "mlabeledtr") else ((child.row, ""),)
-        aligns = "".join(align[:1] for _, align in cells)
-        columns = aligns if len(aligns) > len(columns) else columns
-        lines.append([row for row, _ in cells] or [[]])
-    kind = "matrix"
-    attributes = attributes_of(element.attributes)
-    if not columns:
-        widest = max((len(line) for line in lines), default=0)
-        columns = "".join(align[:1] for align in attributes.get("columnalign", "").split())[:widest]
-    is_display = attributes.get("displaystyle") == "true" and attributes.get("columnspacing", "").startswith("0")
-    if "lines" in attributes.get("class", "").split() or is_display or _ALIGNMENT.fullmatch(columns):
-        kind = "lines"
-    else:
-        for line in lines:
-            for row in line:
-                trim(row)
-    content = matrix(kind, "", lines, element.start, end) if lines else []
-    if before or after:
-        content = [*before, *content, *after]
-        absorb_fences(content)
-    return content
-
-
-def _take_beside(lines: list[Child]) -> tuple[Row, Row]:
-    """Takes the cells out that are beside the lines of a display: the rows before and after the lines."""
-    sides: list[Row] = []
-    for place in (0, -1):
-        row, align = lines[0].cells[place] if lines and len(lines[0].cells) > 1 else ([], "")
-        if align != _BESIDE:
-            sides.append([])
-            continue
-        sides.append(row)
-        for i, line in enumerate(lines):
-            if place == 0:
-                lines[i] = line._replace(cells=line.cells[1:])
-            elif i == 0:
-                lines[i] = line._replace(cells=line.cells[:-1])
-    return sides[0], sides[1]
-
-
 _NOTATIONS = {"top": ("over", "¯"), "bottom": ("under", "¯"), "actuarial": ("over", "¯"), "radical": ("", "√")}
 """Notation of ``<menclose>`` that is a sign → the side of its mark, and the mark; others are a frame or a stroke."""
 
@@ -362,6 +328,8 @@ def _enclosed(element: Element, end: int) -> Row:
     row = finish_row(_joined(element))
     if any(child.name == "mtable" for child in element.children):
         return row  # what is drawn around a table are its rules
+    if not row and "diagonalstrike" in element.attributes:
+        return operator(STROKE, "", element.start, end)
     for notation in attributes_of(element.attributes).get("notation", "").split():
         if notation in NOTATIONS:
             set_style(row, NOTATIONS[notation])

@@ -125,13 +125,13 @@ _TRANSPARENT = """
     displaystyle textstyle scriptstyle scriptscriptstyle tiny Tiny scriptsize footnotesize small normalsize large
     Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
     mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par linebreak
-    goodbreak badbreak break oldstyle
+    goodbreak badbreak oldstyle
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
     Biggr bigm Bigm biggm Biggm boxed sout mathsurround relax protect null
     raggedright raggedleft arraybackslash
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
     bottomrule today cdotp@ phantomsection displayindent removelastskip
-    empheql empheqr empheqbigl empheqbigr lx@ vcenter MTFlushSpaceAbove MTFlushSpaceBelow adjustlimits lefteqn mathmbox
+    empheql empheqr empheqbigl empheqbigr lx@ vcenter MTFlushSpaceAbove adjustlimits lefteqn mathmbox
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
 """Commands without a meaning for the layout: size, style, limits, boxes. Arguments are read as they are."""
@@ -154,7 +154,7 @@ ENVIRONMENTS: dict[str, tuple[str, str]] = {
     "rcases": ("matrix", "}"), "drcases": ("matrix", "}"), "aligned": ("lines", ""), "align": ("lines", ""),
     "alignat": ("lines", ""), "alignedat": ("lines", ""), "flalign": ("lines", ""), "split": ("lines", ""),
     "gather": ("lines", ""), "gathered": ("lines", ""), "lgathered": ("lines", ""), "rgathered": ("lines", ""),
-    "multline": ("lines", ""), "eqnarray": ("lines", ""), "subarray": ("lines", ""), "crampedsubarray": ("lines", ""),
+    "multline": ("lines", ""), "eqnarray": ("lines", ""), "subarray": ("matrix", ""), "crampedsubarray": ("matrix", ""),
     "xalignat": ("lines", ""), "xxalignat": ("lines", ""), "multlined": ("lines", ""), "IEEEeqnarray": ("lines", ""),
     "IEEEeqnarraybox": ("lines", ""), "dmath": ("lines", ""), "dgroup": ("lines", ""), "equation": ("group", ""),
     "math": ("group", ""), "displaymath": ("group", ""), "document": ("group", ""), "subequations": ("group", ""),
@@ -164,7 +164,7 @@ ENVIRONMENTS: dict[str, tuple[str, str]] = {
 
 BRACED_ENVIRONMENTS: dict[str, str] = {
     "matrix": "matrix", "pmatrix": "pmatrix", "bmatrix": "bmatrix", "vmatrix": "vmatrix", "Vmatrix": "Vmatrix",
-    "eqalign": "aligned", "eqalignno": "aligned", "leqalignno": "aligned",
+    "eqalign": "aligned",
     "displaylines": "gathered", "substack": "gathered",
     "crampedsubstack": "gathered", "array": "matrix", "smallmatrix": "matrix",
     "bordermatrix": "pmatrix", "aligned": "aligned",

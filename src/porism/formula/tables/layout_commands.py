@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         colorlet:mm mathversion:m
     """),
     ("attributes of a web page, and where MathJax breaks it", """
-        class:m cssId:m style:m href:m data:m mmlToken:mo bbox:o breakAlign:mm
+        class:m cssId:m style:m href:m data:m bbox:o breakAlign:mm
     """),
     ("the number of an equation and what refers to it, which are not part of the equation", """
         label:m tag:*m notag nonumber ref:*m eqref:*m cref:*m Cref:*m autoref:*m pageref:*m cite:oom hypertarget:m
@@ -39,7 +39,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o newcolumntype:mom
     """),
     ("packages and their settings", """
-        usepackage:om require:m mathtoolsset:m sisetup:m mhchemoptions:m
+        usepackage:om require:om setOptions:om mathtoolsset:m sisetup:m mhchemoptions:m
     """),
 )
 

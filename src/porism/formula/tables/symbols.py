@@ -162,7 +162,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         | vert lvert rvert ｜ arrowvert ⏐ bracevert ⎪ textbar; ∥ Vert lVert rVert parallel shortparallel ‖ Arrowvert
         textbardbl; ⦀ Vvert lVvert rVvert
     """),
-    ("separator", "O", ", ， 、; ; semicolon ；; : colon ： vcentcolon ordinarycolon; . ． ldotp;"),
+    ("separator", "O", ", ， 、; ; semicolon ；; : colon ： vcentcolon; . ． ldotp;"),
     ("dots", "O", """
         … ldots dots dotsb dotsc dotsm dotsi dotso cdots mathellipsis hdots ⋯ textellipsis unicodecdots
         unicodeellipsis; ⋮ vdots; ⋱ ddots; ⋰ iddots adots

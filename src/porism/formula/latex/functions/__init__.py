@@ -10,7 +10,8 @@ __all__ = ["FUNCTIONS", "Call", "Function"]
 FUNCTIONS: dict[str, Function] = {
     function.__name__: function for function in (
         layouts.general_fraction, layouts.dots_in_columns, layouts.tensor, layouts.indices, layouts.under_accent,
-        layouts.content_of_option, layouts.braket_of_parts, layouts.plain_cases,
+        layouts.content_of_option, layouts.braket_of_parts, layouts.plain_cases, layouts.numbered_lines, layouts.token,
+        layouts.enclosure,
         matrices.bracket_or_quantity, matrices.matrix_in_brackets, matrices.identity_matrix, matrices.matrix_of_one,
         matrices.matrix_of_zeros, matrices.pauli_matrix, matrices.diagonal_matrix, matrices.antidiagonal_matrix,
         quantities.quantity, quantities.number, quantities.angle, quantities.unit, quantities.unit_or_quantity,

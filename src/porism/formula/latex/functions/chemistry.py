@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from porism.formula.latex.functions.call import Call, tex
+from porism.formula.tables.lookup import SYMBOLS
 from porism.formula.tables.packages.mhchem import ARROWS, BONDS, STATES
 
 _ARROW = re.compile("|".join(re.escape(arrow) for arrow in sorted(ARROWS, key=len, reverse=True)))
@@ -240,6 +241,8 @@ class _Reader:
                 closing = "}" if opening == "{" else "]"
                 content = self._group(opening, closing)
                 arguments += opening + (self._inner(content) if name in _OF_CHEMISTRY else content) + closing
+            if not arguments and SYMBOLS.get(name, ("", ""))[1] == "V":
+                self._spaces()  # they end the name of a letter
             self._atom(f"{name}{arguments or ' '}")
 
     def _spaces(self) -> None:
@@ -248,6 +251,6 @@ class _Reader:
 
 def _text(content: str) -> str:
     """What is in braces: words as text, anything else as mathematics."""
-    if re.fullmatch(r"[\w\s,.;:'()\-]*", content) or "$" in content:
+    if re.fullmatch(r"[\w\s,.;:'()+\-]*", content) or "$" in content:
         return rf"\text{{{content}}}"
     return f"{{{content}}}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from porism.formula.latex.functions.call import Call, split_top, tex
 from porism.formula.tables.commands import ACCENTS
+from porism.formula.tables.packages.others import ENCLOSING_COMMANDS
 from porism.formula.tables.spaces import length
 
 _MAX_COLUMNS = 50
@@ -116,6 +117,41 @@ def plain_cases(call: Call) -> list[str]:
     return tex(r"\begin{cases}", lines, r"\end{cases}")
 
 
+def enclosure(call: Call) -> list[str]:
+    """``\\enclose{box,top}[color=red]{x}``: what each notation draws around the content, the first of them inside."""
+    content = [*call.values[2]]
+    for notation in dict.fromkeys(call.text(0).replace(",", " ").split()):
+        if notation in ENCLOSING_COMMANDS:
+            content = [ENCLOSING_COMMANDS[notation], "{", *content, "}"]
+    return content
+
+
+def token(call: Call) -> list[str]:
+    """``\\mmlToken{mi}[mathvariant=bold]{x}``: a token element of MathML, in which letters are one name or text."""
+    content = call.values[2]
+    name = {"mtext": r"\text", "ms": r"\text", "mn": ""}.get(call.text(0).strip(), r"\operatorname")
+    if name == r"\operatorname" and not (len(content) > 1 and "".join(content).isalpha()):
+        return [*content]
+    return tex(name, "{", content, "}")
+
+
+def numbered_lines(call: Call) -> list[str]:
+    """``\\eqalignno{a & = b & (3) \\cr}`` of plain TeX, whose third column has the numbers of the equations."""
+    result: list[str] = []
+    depth = column = 0
+    for token in call.values[0]:
+        if depth == 0 and token == "&":
+            column += 1
+            result += ["&"] if column == 1 else ["\\tag", "{"] if column == 2 else []
+        elif depth == 0 and (token in _LINES or token.startswith("\\\\[")):
+            result += ["}", token] if column > 1 else [token]
+            column = 0
+        else:
+            depth += (token == "{") - (token == "}") + token.startswith("\\begin") - token.startswith("\\end")
+            result.append(token)
+    return tex(r"\begin{aligned}", result, "}" if column > 1 else "", r"\end{aligned}")
+
+
 def _has_bare_dollars(tokens: Sequence[str]) -> bool:
     """Whether dollars are in no braces but those of a text that is one formula, as the LaTeX reader sets them."""
     depth = 0
@@ -156,8 +192,9 @@ def text_in_columns(tokens: Sequence[str], *, always: bool) -> list[str]:
 
 
 def _is_text(cell: Sequence[str]) -> bool:
-    """Whether a cell has dollars, or words and nothing else."""
-    words = "".join(cell)
-    return "$" in cell or (
-        any(len(word) > 1 for word in words.split()) and all(char.isalpha() or char in " ,.;:'-" for char in words)
+    """Whether a cell has dollars, begins with a word, or has words and nothing else."""
+    written = "".join(cell)
+    words = written.split()
+    return "$" in cell or (len(words) > 1 and len(words[0]) > 1 and words[0].isalpha()) or (
+        any(len(word) > 1 for word in words) and all(char.isalpha() or char in " ,.;:'-" for char in written)
     )

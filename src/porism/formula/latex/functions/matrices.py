@@ -44,11 +44,13 @@ def _again(call: Call, i: int) -> list[str]:
 
 
 def matrix_in_brackets(call: Call) -> list[str]:
-    """``\\mqty(a & b \\\\ c & d)``: a matrix in the brackets that stand around it, in none for braces."""
+    """``\\mqty(a & b \\\\ c & d)``: a matrix in the brackets around it, flattened ones with a star, none for braces."""
     if not call.has(1):
         call.report(f"{call.name} without its matrix")
         return []
     fenced = call.values[1]
+    if fenced[0] == "(" and "\0true" in call.values[0]:
+        return tex(r"\left\lgroup\begin{matrix}", fenced[1:-1], r"\end{matrix}\right\rgroup ")
     name = _ENVIRONMENTS[fenced[0]]
     return tex(rf"\begin{{{name}}}", fenced[1:-1], rf"\end{{{name}}}")
 

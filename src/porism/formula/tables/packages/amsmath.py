@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "pod": ("m", "(#1)"), "idotsint": ("", r"\int\dots\int "),
+    "pod": ("m", "(#1)"), "idotsint": ("", r"{\int\dots\int}"),
     "intertext": ("m", r"\text{#1}\\"), "shortintertext": ("m", r"\text{#1}\\"), "Aboxed": ("m", "#1"),
     "overunderset": ("m m m", r"\overset{#1}{\underset{#2}{#3}}"), "sqrtsign": ("m", r"\sqrt{#1}"),
     "underoverset": ("m m m", r"\underset{#1}{\overset{#2}{#3}}"),
@@ -11,7 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 HANDLED: dict[str, tuple[str, str]] = {
     "empheqleft": ("m", "content_of_option"), "empheqright": ("m", "content_of_option"),
-    "cases": ("m", "plain_cases"),
+    "cases": ("m", "plain_cases"), "eqalignno": ("m", "numbered_lines"), "leqalignno": ("m", "numbered_lines"),
     "genfrac": ("m m m -m m m", "general_fraction"), "hdotsfor": ("s -o m", "dots_in_columns"),
 }
 

@@ -24,13 +24,23 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "subnode": ("-o -m m", "#3"),
     },
     "mathjax": {
-        "enclose": ("-m -o m", "#3"), "mathtip": ("m -m", "#1"), "texttip": ("m -m", "#1"),
-        "Rule": ("-m -m -m", ""), "Space": ("-m -m -m", ""), "mathlarger": ("m", "#1"), "mathsmaller": ("m", "#1"),
+        "mathtip": ("m -m", "#1"), "texttip": ("m -m", "#1"),
+        "toggle": (r"m -u{\endtoggle}", "#1"),
+        "centerOver": ("m m", "#1#2"), "Rule": ("-m -m -m", ""),
+        "Space": ("-m -m -m", ""), "mathlarger": ("m", "#1"), "mathsmaller": ("m", "#1"),
     },
 }
 
 HANDLED: dict[str, dict[str, tuple[str, str]]] = {
+    "mathjax": {"mmlToken": ("m -o m", "token"), "enclose": ("m -o m", "enclosure")},
     "tensor": {"tensor": ("s o m m", "tensor"), "indices": ("s m", "indices")},
     "accents": {"underaccent": ("m m", "under_accent")},
     "units": {"units": ("o m", "unit_or_quantity")},
 }
+
+ENCLOSING_COMMANDS: dict[str, str] = {
+    "radical": "\\sqrt", "top": "\\overline", "actuarial": "\\overline", "bottom": "\\underline",
+    **dict.fromkeys(("box", "roundedbox", "circle"), "\\boxed"), "updiagonalstrike": "\\cancel",
+    "downdiagonalstrike": "\\bcancel", "horizontalstrike": "\\sout",
+}
+"""Notation that ``\\enclose`` takes → the command that draws the same."""

@@ -46,6 +46,9 @@ def _matrix(environment: str) -> tuple[str, str]:
     return "s m", rf"\begin{{{environment}}}#2\end{{{environment}}}"
 
 
+_FLAT_MATRIX = ("s m", r"\left\lgroup\begin{matrix}#2\end{matrix}\right\rgroup ")
+
+
 def _vector(mark: str) -> tuple[str, str]:
     """A letter in bold, with a star in bold italic, and a mark on it."""
     return "s m", rf"{mark}{{\IfBooleanTF{{#1}}{{\boldsymbol{{#2}}}}{{\mathbf{{#2}}}}}}"
@@ -58,7 +61,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "vqty": ("s -z m", r"\left|#3\right|"), "Bqty": ("s -z m", r"\left\{#3\right\}"),
     "order": ("s -z m", r"\mathcal{O}\left(#3\right)"), "eval": (
         "s g d(| d[|",
-        r"\IfValueT{#2}{\left.#2\right|}\IfValueT{#3}{\left(#3\right|}\IfValueT{#4}{\left[#4\right|}",
+        r"\IfValueT{#2}{\left.#2\right|}\IfValueT{#3}{\left(#3\right|}\IfValueT{#4}{\left[#4\right|}"
+        r"\IfNoValueT{#2}{\IfNoValueT{#3}{\IfNoValueT{#4}{|}}}",
     ),
     "comm": _pair("[", "]"), "acomm": _pair(r"\{", r"\}"), "pb": _pair(r"\{", r"\}"),
     "vb": ("s m", r"\IfBooleanTF{#1}{\boldsymbol{#2}}{\mathbf{#2}}"), "va": _vector(r"\vec"), "vu": _vector(r"\hat"),
@@ -67,9 +71,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "dd": _differential(r"\mathrm{d}"), "var": _differential(r"\delta "),
     "dv": _derivative(r"\mathrm{d}"), "pdv": _partial_derivative(r"\partial "), "fdv": _derivative(r"\delta "),
     "vev": ("m", r"\left\langle 0\middle|#1\middle|0\right\rangle "),
-    "mdet": _matrix("vmatrix"), "smdet": _matrix("vmatrix"), "pmqty": _matrix("pmatrix"), "Pmqty": _matrix("pmatrix"),
+    "mdet": _matrix("vmatrix"), "smdet": _matrix("vmatrix"), "pmqty": _matrix("pmatrix"), "Pmqty": _FLAT_MATRIX,
     "bmqty": _matrix("bmatrix"), "vmqty": _matrix("vmatrix"), "spmqty": _matrix("pmatrix"),
-    "sPmqty": _matrix("pmatrix"), "sbmqty": _matrix("bmatrix"), "svmqty": _matrix("vmatrix"),
+    "sPmqty": _FLAT_MATRIX, "sbmqty": _matrix("bmatrix"), "svmqty": _matrix("vmatrix"),
     "pv": ("", r"\mathcal{P}"), "PV": ("", r"\operatorname{P.V.}"), "qq": ("s m", r"\quad\text{#2}\quad "),
     "qcomma": ("", r",\quad "), "qcc": ("s", r"\quad\text{c.c.}\quad "),
     **{"q" + word: ("s", rf"\quad\text{{{word}}}\quad ") for word in _QUICK_WORDS.split()},
@@ -104,7 +108,7 @@ for _name, _, _short in (pair.partition(":") for pair in _LONG_NAMES.split()):
 POWERS: dict[str, str] = {
     **{name: name for name in (
         "sin", "cos", "tan", "csc", "sec", "cot", "sinh", "cosh", "tanh", "csch", "sech", "coth", "arcsin", "arccos",
-        "arctan", "arccsc", "arcsec", "arccot",
+        "arctan", "arccsc", "arcsec", "arccot", "log", "ln",
     )},
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "acsc": "arccsc", "asec": "arcsec", "acot": "arccot",
     "sine": "sin", "cosine": "cos", "tangent": "tan", "cosecant": "csc", "secant": "sec", "cotangent": "cot",
