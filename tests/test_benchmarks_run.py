@@ -376,8 +376,9 @@ def write_latexml(folder: Path) -> None:
 
 
 def write_suite(folder: Path) -> None:
-    """Snapshots as MathJax's test suite has them: three formulas that give one tree, one that MathJax does not read, one
-    that it draws otherwise, and one that is wrong."""
+    """Snapshots as MathJax's test suite has them: three formulas that give one tree, an error, one that MathJax draws
+    otherwise, and one that is wrong.
+    """
     folder.mkdir()
     markup = {
         "a+b": "<mi>a</mi><mo>+</mo><mi>b</mi>", "x^2": "<msup><mi>x</mi><mn>2</mn></msup>",
