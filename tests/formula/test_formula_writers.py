@@ -50,7 +50,7 @@ MATHML = [
      "<mmultiscripts><mi>F</mi><mn>1</mn><mrow></mrow><mprescripts></mprescripts><mn>2</mn><mrow></mrow></mmultiscripts>"),
     (r"\mathbf{x}\mathbb{R}\mathcal{A}", "<mrow><mi>𝐱</mi><mi>ℝ</mi><mi>𝒜</mi></mrow>"),
     (r"a<b", "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>"),
-    (r"\sin x", '<mrow><mi>sin</mi><mo rspace="0.1667em">\u2061</mo><mi>x</mi></mrow>'),
+    (r"\sin x", '<mrow><mi>sin</mi><mspace></mspace><mo rspace="0.1667em">\u2061</mo><mi>x</mi></mrow>'),
     (r"\foo", r"<merror><mtext>\foo</mtext></merror>"),
     (r"?x", "<mi>?x</mi>"),
     (r"\underbrace{x}_n", "<munder><munder><mi>x</mi><mo>⏟</mo></munder><mi>n</mi></munder>"),

@@ -320,3 +320,14 @@ def test_text_is_shown_in_its_fonts(latex: str, shown: str) -> None:
     tree = parse_latex(latex)
     assert to_mathml(tree, ids=False).partition(">")[2].removesuffix("</math>") == shown
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
+@pytest.mark.parametrize(("latex", "apart"), [
+    (r"\sin x", 1), (r"\sin^2 x", 1), (r"a\cos\theta", 2), (r"\mathrm dx", 1), (r"x\Gamma", 1), (r"\emptyset x", 1),
+    (r"\sin\Gamma", 2), (r"xy", 0), (r"\mathbf xy", 0), (r"\sin(x)", 0), (r"\mathrm d\,x", 0), (r"2\sin 2", 2),
+    (r"\partial x", 0), (r"\lim_x\sin y", 1), (r"\mathrm{kg}\,m", 0),
+])
+def test_firefox_sets_no_space_of_its_own_beside_something_upright(latex: str, apart: int) -> None:
+    tree = parse_latex(latex)
+    assert to_mathml(tree, ids=False).count("<mspace></mspace>") == apart
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)

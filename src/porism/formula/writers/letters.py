@@ -52,6 +52,14 @@ def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
     return label, _VARIANTS.get(font, "normal")
 
 
+def is_upright(node: LayoutNode, hints: Hints) -> bool:
+    """Whether browsers take a letter or a name to be upright, as Firefox does with all that is of several letters."""
+    label = node.label
+    if len(label) == 1 and label.isascii() and not node.font:
+        return False  # by far the most frequent case, and quickly seen
+    return len(label) > 1 or letter_shown(node, hints)[1] == "normal"
+
+
 def sign_shown(row: Row, i: int, is_fence: bool, hints: Hints) -> str:
     """The character that is shown for an operator of a row."""
     node = row[i]

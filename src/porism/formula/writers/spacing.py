@@ -32,7 +32,7 @@ from porism.formula.tree import LayoutNode, Row, Style
 from porism.formula.writers.enclosures import Run, find_runs, is_box
 from porism.formula.writers.fences import CLOSES, MIDDLE, OPENS, Fences, find_fences
 from porism.formula.writers.hints import Hints
-from porism.formula.writers.letters import name_shown, sign_shown
+from porism.formula.writers.letters import is_upright, name_shown, sign_shown
 
 DISPLAY, TEXT, SCRIPT = range(3)
 """TeX's styles, those of scripts together."""
@@ -150,9 +150,13 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
                 spaces[i - 1][1] += gap
             else:
                 setting.before[i] = _invisible("\u2062", gap)
+        if i and not is_operator[i - 1] and not is_operator[i]:
+            apart = _apart(row[i - 1], node, setting.before.get(i, ""), extra, hints)
+            if apart:
+                setting.before[i] = apart
         if extra:
             setting.before[i] = setting.before.get(i, "") + _space(extra)
-        if i and style == DISPLAY and _leans(row[i - 1], hints):
+        if i and style == DISPLAY and _has_low_bound(row[i - 1], hints):
             setting.before[i] = _BACK + setting.before.get(i, "")
     for i, node in enumerate(row):
         if is_operator[i]:
@@ -176,7 +180,19 @@ def _insides(row: Row, fences: Fences) -> list[Run]:
     return sorted(insides, key=lambda run: (run.first, -run.last))
 
 
-def _leans(node: LayoutNode, hints: Hints) -> bool:
+_APART = "<mspace></mspace>"
+
+
+def _apart(left: LayoutNode, right: LayoutNode, between: str, extra: int, hints: Hints) -> str:
+    """What is between two symbols, with empty spaces where Firefox would set a thin space beside something upright: next
+    to an italic letter, and next to an invisible operator."""
+    uprights = [is_upright(node, hints) if node.kind == "V" else None for node in (left, right)]
+    if between:
+        return _APART * (uprights[0] is True) + between + _APART * (uprights[1] is True and not extra)
+    return _APART if not extra and set(uprights) == {True, False} else ""
+
+
+def _has_low_bound(node: LayoutNode, hints: Hints) -> bool:
     """Whether a node is an integral with a lower bound alone: browsers leave room for an upper one beside its head."""
     return (
         node.kind == "O" and node.below is not None and node.above is None and token_class(node.label) == "integral"
