@@ -11,6 +11,7 @@ from lxml import html as lxml_html
 from porism.lab.reports import Report, html_page, make_report, plots, write_html
 from porism.lab.reports.theme import COLOURS
 from porism.runs.run import Run
+from porism.types import Content, Formula, Query
 
 ODD = r"<b>&$_%$ \x{}^~#"
 
@@ -35,9 +36,11 @@ def test_nothing_comes_from_elsewhere_and_nothing_runs(page: str, tree: lxml_htm
             assert element.get(attribute, "#").startswith("#"), (element.tag, attribute)
         assert not any(name.startswith("on") for name in element.attrib)
     assert not tree.xpath("//script | //link | //iframe | //img | //object")
-    assert not re.search(r"url\((?!#)", page)
+    assert not re.search(r"url\((?!#|\"data:)", page)
     assert "@import" not in page
-    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {
+        "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML",
+    }
 
 
 def test_links_and_labels_point_at_ids_and_ids_are_unique(tree: lxml_html.HtmlElement) -> None:
@@ -132,8 +135,8 @@ def test_how_it_was_measured_is_said(tree: lxml_html.HtmlElement) -> None:
 
 def test_every_topic_is_listed(tree: lxml_html.HtmlElement, report: Report) -> None:
     rows = tree.xpath("//section[@id='topics']//tbody/tr")
-    assert [row[0].text_content() for row in rows] == list(report.comparison.topics)
-    assert [cell.text_content() for cell in rows[0]][:4] == ["t1", "1", "0 %", "1.000"]
+    assert [row[0].text for row in rows] == list(report.comparison.topics)
+    assert [cell.text_content() for cell in rows[0]][:4] == ["t1word ", "1", "0 %", "1.000"]
 
 
 def test_a_name_that_no_page_can_hold_is_replaced(tmp_path) -> None:
@@ -159,3 +162,33 @@ def test_a_page_of_one_run_compares_nothing(runs: list[Run]) -> None:
     for word in ("bold", "baseline", "grey", "other runs", "are better"):
         assert word not in text, word
     assert "a topic without such a document counts as 0" in text
+
+
+def test_topics_show_what_they_ask_with_formulas_in_the_font_of_the_page() -> None:
+    runs = [
+        Run({"t1": [(found, 1.0)], "t2": [("b", 1.0)]}, name) for name, found in (("first", "a"), ("other", "b"))
+    ]
+    qrels = {"t1": {"a": 1}, "t2": {"b": 1}}
+    title = Content.of("Why is ", Formula(r"x^2<1"), " & <b>not</b>?")
+    asked = [
+        Query("t1", {"title": title, "question": Content.of("Long.")}), Query("t2", {"query": Content.of("y" * 900)}),
+    ]
+    page = html_page(make_report(runs, qrels, ["P@1"], queries=asked))
+    shown = "Why is <math xmlns=\"http://www.w3.org/1998/Math/MathML\"><mrow><msup>"
+    assert page.count(shown) == 2  # among all topics, and among those that differ most
+    assert "</math> &amp; &lt;b&gt;not&lt;/b&gt;?" in page
+    assert "y" * 160 + "…" in page
+    assert "y" * 161 not in page
+    assert page.count("data:font/woff2;base64,") == 1
+    assert "Long." not in page
+    plain = html_page(make_report(runs, qrels, ["P@1"]))
+    assert "font/woff2" not in plain
+    assert 'class="question"' not in plain
+
+
+def test_of_a_run_alone_the_best_and_the_worst_topics_are_shown() -> None:
+    run = Run({f"t{n}": [("a" if n < 4 else "b", 1.0)] for n in range(8)}, "alone")
+    asked = [Query(f"t{n}", {"query": Content.of(f"Question {n}")}) for n in range(8)]
+    page = html_page(make_report([run], {f"t{n}": {"a": 1} for n in range(8)}, ["P@1"], queries=asked, detailed=False))
+    table = lxml_html.document_fromstring(page).xpath("//section[@id='differences-section']//tbody/tr/th")
+    assert [cell.text_content() for cell in table] == [f"Question {n}" for n in (0, 1, 2, 5, 6, 7)]

@@ -184,8 +184,10 @@ _APART = "<mspace></mspace>"
 
 
 def _apart(left: LayoutNode, right: LayoutNode, between: str, extra: int, hints: Hints) -> str:
-    """What is between two symbols, with empty spaces where Firefox would set a thin space beside something upright: next
-    to an italic letter, and next to an invisible operator."""
+    """What is between two symbols, with empty spaces where Firefox would set a thin space beside something upright.
+
+    It does so next to an italic letter, and next to an invisible operator.
+    """
     uprights = [is_upright(node, hints) if node.kind == "V" else None for node in (left, right)]
     if between:
         return _APART * (uprights[0] is True) + between + _APART * (uprights[1] is True and not extra)

@@ -40,7 +40,8 @@ def told_details(
     """
     scored = set(comparison.topics)
     judged = {topic: gains for topic, gains in qrels.items() if topic in scored}
-    features = {query.id: query_features(query) for query in queries if query.id in scored}
+    asked = {query.id: query for query in queries if query.id in scored}
+    features = {topic: query_features(query) for topic, query in asked.items()}
     notes: list[str] = []
     unknown = len(comparison.topics) - len(features)
     if features and unknown:
@@ -52,6 +53,7 @@ def told_details(
     }
     return {
         "features": features,
+        "queries": asked,
         "breakdowns": _breakdowns(comparison, features, information, columns, seed),
         "judged": {run.name: judged_per_mille(run, judged, depth) for run in runs},
         "seconds": seconds,

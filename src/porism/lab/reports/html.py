@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from porism.extras import need
 from porism.lab.evaluate import Breakdown, Evaluation
 from porism.lab.reports.ablations import Ablation
@@ -18,6 +20,7 @@ from porism.lab.reports.extensions import EXTENSION_NOTE, extension_table
 from porism.lab.reports.files import check_target
 from porism.lab.reports.picture import svg
 from porism.lab.reports.plots import plots
+from porism.lab.reports.questions import formula_style, question_text
 from porism.lab.reports.report import Report
 from porism.lab.reports.statements import headline, method, versions, warnings
 from porism.lab.reports.theme import css_variables
@@ -39,6 +42,8 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 _SHOWN_PROVENANCE = 300
 _UNBROKEN = 18
+_EXTREMES = 3
+"""How many of the best and of the worst topics are shown with what they ask."""
 
 
 def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
@@ -56,6 +61,8 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
     )
     environment.filters["breakable"] = lambda name: markup(_breakable(name, markup))
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
+    questions = {topic: markup(question_text(query)) for topic, query in report.queries.items()}
+    has_formulas = any("<math" in question for question in questions.values())
     shown = list(drawn) if drawn is not None else plots(report) if report.detailed else []
     sections: list[dict[str, Any]] = [
         {
@@ -67,7 +74,8 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
             "tables": [_by_group(report, part) for part in report.breakdowns] if place == "queries" else
             [_ablation(part) for part in report.ablations] if place == "ablations" else
             [_extensions(report)] if place == "extensions" and report.extensions else
-            [_times(report)] if place == "time" and report.times else [],
+            [_times(report)] if place == "time" and report.times else
+            [_extremes(report, questions)] if place == "differences-section" and questions else [],
         }
         for place, title, starts in SECTIONS
     ]
@@ -93,7 +101,7 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
         "level": per_cent(comparison.level),
         "against": [_against(report, measure) for measure in comparison.measures] if several else [],
         "sections": sections,
-        "topics": _topics(report),
+        "topics": _topics(report, questions),
         "method": method(report),
         "definitions": [(repr(one), one.definition) for one in comparison.evaluations[0].measures],
         "evidence": [
@@ -103,6 +111,7 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
     }
     return str(template.render(
         **_printable(words), variables=markup(css_variables()),
+        formula_css=markup(formula_style()) if has_formulas else "",
         css=markup((folder / "report.css").read_text(encoding="utf-8")),
     ))
 
@@ -118,6 +127,8 @@ def write_html(report: Report, path: str | os.PathLike[str], drawn: Sequence[Plo
 
 def _breakable(name: str, markup: Any) -> str:
     """Long names of runs break behind an underscore or a hyphen and not amid a word; short ones do not break."""
+    if hasattr(name, "__html__"):
+        return name
     if len(name) <= _UNBROKEN:
         return str(markup('<span class="whole">{}</span>').format(name))
     return str(markup("<wbr>").join(re.split(r"(?<=[_\-./:])(?=\w)", name)))
@@ -244,7 +255,29 @@ def _times(report: Report) -> dict[str, Any]:
     }
 
 
-def _topics(report: Report) -> dict[str, Any]:
+def _extremes(report: Report, questions: Mapping[str, Any]) -> dict[str, Any]:
+    """The topics on which runs gain and lose most beside the baseline; of a run alone, its best and worst ones."""
+    values = report.values(report.measure)
+    topics, base = report.comparison.topics, values[report.baseline]
+    rows = []
+    for name in [name for name in report.names if name != report.baseline] or [report.baseline]:
+        alone = name == report.baseline
+        gaps = values[name] if alone else values[name] - base
+        order = [i for i in np.argsort(-gaps, kind="stable").tolist() if gaps[i] == gaps[i] and (alone or gaps[i])]
+        for i in dict.fromkeys([*order[:_EXTREMES], *order[-_EXTREMES:]]):
+            cells = [] if alone else [number(float(base[i])), signed(float(gaps[i]))]
+            value = number(float(values[name][i]))
+            rows.append([questions.get(topics[i]) or topics[i], topics[i], name, value, *cells])
+    is_alone = len(report.names) == 1
+    said = "on which the run is best and worst" if is_alone else "on which a run gains and loses most"
+    return {
+        "caption": f"The topics {said}, by {report.measure}.",
+        "head": ["Question", "Topic", "Run", report.measure, *([] if is_alone else [report.baseline, "Difference"])],
+        "rows": rows,
+    }
+
+
+def _topics(report: Report, questions: Mapping[str, Any]) -> dict[str, Any]:
     values = {evaluation.run_name: evaluation.per_topic[report.measure] for evaluation in report.comparison.evaluations}
     rows = []
     for topic in report.comparison.topics:
@@ -253,6 +286,7 @@ def _topics(report: Report) -> dict[str, Any]:
         described = [str(feature.length), f"{100 * feature.math_share:.0f} %"] if feature else ["–", "–"]
         rows.append({
             "topic": topic,
+            "question": questions.get(topic, ""),
             "known": described if report.features else [],
             "cells": [
                 {

@@ -20,6 +20,7 @@ from porism.lab.evaluate import (
 from porism.lab.evaluate.bootstrap import Interval
 from porism.lab.reports.ablations import Ablation
 from porism.lab.reports.extensions import Increment
+from porism.types import Query
 
 if TYPE_CHECKING:
     from porism.lab.evaluate.diversity import Clustering
@@ -72,7 +73,7 @@ class Report:
 
     Runs have the names of ``comparison``. ``intervals`` is measure → run → bootstrap interval of the aggregated value,
     and ``judged`` how many of a run's 1,000 results are judged.
-    What needs more than runs and judgments is empty where that was not given: ``features`` (queries),
+    What needs more than runs and judgments is empty where that was not given: ``features`` and ``queries`` (queries),
     ``breakdowns`` (queries, topic information), ``seconds`` and ``times`` (run files with a record), ``rank_positions``
     (a fused run and its sources), ``tuning``, ``ablations``, ``extensions``. ``detailed`` is false for a report that
     stops at tables.
@@ -89,6 +90,7 @@ class Report:
     evidence: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     detailed: bool = True
     features: Mapping[str, QueryFeatures] = field(default_factory=dict)
+    queries: Mapping[str, Query] = field(default_factory=dict)
     breakdowns: tuple[Breakdown, ...] = ()
     depths: tuple[int, ...] = ()
     at_depths: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
