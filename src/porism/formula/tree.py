@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Row = list["LayoutNode"]
 """Symbols side by side, left to right: the chain of Tangent's ``next`` edges."""
@@ -16,6 +16,7 @@ class Style:
     ``kind`` is one of :mod:`porism.formula.tables.styles`. ``slots`` are those of the last symbol that were filled when
     the style ended: scripts that came later are not in it. ``column`` says of scripts that they are to the right
     of those of earlier columns: ``T_a{}^b``. ``colour`` and ``background`` are ``#rrggbb`` or empty.
+    ``unseen`` is what a symbol has room for before it, or ``after`` it, as ``\\phantom`` makes it.
     """
 
     kind: str
@@ -23,6 +24,8 @@ class Style:
     column: int = 0
     colour: str = ""
     background: str = ""
+    unseen: Row = field(default_factory=list)
+    after: bool = False
 
 
 class LayoutNode:

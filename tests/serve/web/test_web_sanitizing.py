@@ -159,6 +159,7 @@ def test_all_formulas_of_a_real_collection_pass_unharmed(shared_data: Path) -> N
     r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", r"f(x) = \begin{cases} 1 & x > 0 \\ 0 & \text{else} \end{cases}",
     r"\begin{aligned} a &= b \\ c &< d \end{aligned}", r"\underbrace{a+b}_{n} \overset{!}{=} \underline{x}",
     r"?x^2 \unknown", r"\color{red}{x}+\fcolorbox{blue}{yellow}{$y$}",
+    r"\phantom{x}+\hphantom{y}-\vphantom{z}1",
     r"\lim_{x \to 0} \prod_k \left( \frac{x}{k} \right) | x | \mathfrak{g} \mathbb{R}", r"\text{a & b} \& \lt \#",
 ])
 def test_every_element_that_formulas_have_passes(latex: str) -> None:

@@ -47,6 +47,7 @@ from porism.formula.latex.styles import (
     coloured,
     definition_of_colour,
     filled_text,
+    phantom,
     styled,
     styled_text,
 )
@@ -95,7 +96,7 @@ from porism.formula.tables.commands import (
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.spaces import SPACE_COMMANDS, written_space
-from porism.formula.tables.styles import STYLED, STYLED_TEXTS
+from porism.formula.tables.styles import PHANTOMS, STYLED, STYLED_TEXTS
 from porism.formula.tables.text_accents import TEXT_SIGNS
 from porism.formula.tree import LayoutNode
 
@@ -202,6 +203,7 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     table.update({"\\fcolorbox": (filled_text, True), "\\color": (coloured, False)})
     table.update({"\\" + name: (coloured, True) for name in ("textcolor", "mathcolor")})
     table.update({"\\definecolor": (definition_of_colour, True), "\\colorlet": (definition_of_colour, False)})
+    table.update({"\\" + name: (phantom, name) for name in PHANTOMS})
     table["\\)"] = (inner_end, None)
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})
     table.update({"\\hspace": (measured_space, None), "\\mspace": (measured_space, None)})

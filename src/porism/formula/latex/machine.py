@@ -8,6 +8,7 @@ next symbol or group is delivered to it. The commands themselves are in :mod:`po
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -65,8 +66,11 @@ class Machine:
     depth_reported = False
     expanded = False
     """Whether macros have been expanded in the tokens."""
-    spaces: list[tuple[Row, int, int]]
-    """Spaces that no symbol has come after yet: the row, the index that the symbol will have in it, the width in mu."""
+    spaces: list[tuple[Row, int, int | Style]]
+    """Spaces that no symbol has come after yet: the row, the index that the symbol will have in it, and the width in mu
+    or what has room there."""
+    phantoms: list[tuple[Style, int, int]]
+    """What has room and is not seen, with its first token and that after the last, which are read at the end."""
     text_run: tuple[Row, int, LayoutNode, TextRun] | None = None
     """The text that was read last: its row, where its nodes begin there, the last of them, and its words."""
     colours: list[tuple[int, Row, int, str]]
@@ -92,6 +96,7 @@ class Machine:
         self.problems: list[ParseProblem] = []
         self.words: list[LayoutNode] = []
         self.spaces = []
+        self.phantoms = []
         self.colours = []
         self.named_colours = {}
 
@@ -125,8 +130,8 @@ class Machine:
 
     # -- spaces --------------------------------------------------------------------------------------------------------
 
-    def add_space(self, width: int) -> None:
-        """Keeps a space, in mu, for the symbol that comes next in the current row."""
+    def add_space(self, width: int | Style) -> None:
+        """Keeps a space, in mu or as large as something, for the symbol that comes next in the current row."""
         if self.spaces:
             self.place_spaces()
         self.spaces.append((self.row, len(self.row), width))
@@ -136,7 +141,13 @@ class Machine:
         spaces = self.spaces
         while spaces:
             row, index, width = spaces[-1]
-            if index < len(row):
+            if isinstance(width, Style):
+                if index >= len(row) and row is not closed:
+                    break
+                if row:
+                    bearer = row[min(index, len(row) - 1)]
+                    bearer.styles = (*bearer.styles, replace(width, after=index >= len(row)))
+            elif index < len(row):
                 row[index].space += width
             elif row is not closed:
                 break

@@ -16,7 +16,7 @@ from porism.formula.layout import trim
 from porism.formula.normalisation import normalise
 from porism.formula.spelled import may_be_spelled
 from porism.formula.tables.lookup import SYMBOLS
-from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem
+from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem, Style
 from porism.formula.words import has_pairs
 
 MAX_LENGTH = 200_000
@@ -56,6 +56,8 @@ def parse_latex(
         machine.expanded = True
         _read(machine)
     row = machine.finish()
+    for style, first, last in machine.phantoms:
+        _read_unseen(machine, style, first, last)
     written = "".join(machine.texts) if machine.expanded else text
     if machine.unsettled or has_pairs(written) or may_be_spelled(written):
         normalise(row)
@@ -73,6 +75,20 @@ def tokens_of(text: str, problems: list[ParseProblem]) -> Tokens:
     if "begin" in text and ("tabular" in text or "minipage" in text):
         return text_environments(tokens)
     return tokens
+
+
+def _read_unseen(machine: Machine, style: Style, first: int, last: int) -> None:
+    """Reads what only has room, by itself: it changes nothing of the formula, and its problems are nobody's."""
+    end = machine.ends[last - 1]
+    tokens = Tokens(
+        [*machine.texts[first:last], "", ""], [*machine.starts[first:last], end, end],
+        [*machine.ends[first:last], end, end],
+    )
+    unseen = Machine(machine.source, tokens, machine.max_depth)
+    unseen.expanded = True
+    _read(unseen)
+    style.unseen.extend(unseen.finish())
+    normalise(style.unseen)
 
 
 def _read(machine: Machine) -> None:

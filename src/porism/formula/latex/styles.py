@@ -12,6 +12,7 @@ from porism.formula.latex.text import argument_text, colour_argument, skip_argum
 from porism.formula.latex.text_mode import text, text_argument
 from porism.formula.layout import group_nodes, set_style, takes_arguments
 from porism.formula.tables.styles import BOXED, COLOURED, FILLED, FRAMED
+from porism.formula.tree import Style
 
 _BORDER = "border"
 _INK = "#000000"
@@ -91,6 +92,16 @@ def definition_of_colour(machine: Machine, payload: bool, i: int) -> None:
     value = colour_value(written, model, machine.named_colours)
     if value:
         machine.named_colours[name.strip()] = value
+
+
+def phantom(machine: Machine, payload: str, i: int) -> None:
+    """``\\phantom{x}``: room as large as its argument, which is no part of the formula."""
+    first = machine.next_visible(i) + 1
+    _, last = argument_text(machine, first - 1)
+    if last >= first and not machine.awaiting:
+        style = Style(payload)
+        machine.add_space(style)
+        machine.phantoms.append((style, first, last + 1))
 
 
 def _ink(machine: Machine) -> str:

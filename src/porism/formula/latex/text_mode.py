@@ -289,7 +289,10 @@ class _Reader:
         if before is not None and before[0] is row and row[-1:] == [before[2]] and not takes_script and not (
             row[-1].above or row[-1].below or row[-1].over or row[-1].under or len(row) < machine.base
         ):
-            gap = sum(space[2] for space in machine.spaces if space[0] is row and space[1] == len(row))
+            gap = sum(
+                space[2] for space in machine.spaces
+                if space[0] is row and space[1] == len(row) and isinstance(space[2], int)
+            )
             joined = join_runs(before[3], run, gap - WORD_SPACE * before[3].written[-1:].isspace())
             if joined is not None and before[1] >= machine.base:
                 space = row[before[1]].space

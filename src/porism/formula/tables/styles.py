@@ -25,6 +25,12 @@ NOTATIONS: dict[str, str] = {
 }
 """Notation of ``<menclose>`` → the kind of style."""
 
+PHANTOMS: dict[str, tuple[str, str]] = {
+    "phantom": ("<mphantom>", "</mphantom>"),
+    "hphantom": ('<mphantom><mpadded height="0" depth="0">', "</mpadded></mphantom>"),
+    "vphantom": ('<mphantom><mpadded width="0">', "</mpadded></mphantom>"),
+}
+"""Command, and kind of style, that leaves room for what is not seen → what is around it in MathML."""
 ROUNDHAND = "roundhand"
 """The kind of style of ``\\\\mathscr``, which has letters of another hand than ``\\\\mathcal``."""
 COLUMN = "column"

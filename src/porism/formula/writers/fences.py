@@ -139,6 +139,7 @@ def is_high(node: LayoutNode) -> bool:
         node.kind in "FRMG" or token_class(node.label) in ("big-operator", "integral") or node.over is not None
         or node.under is not None or node.pre_above is not None or node.pre_below is not None
         or any(script.kind in "FRMG" or child_rows(script) for script in scripts)
+        or any(is_high(part) for style in node.styles for part in style.unseen)
     )
 
 

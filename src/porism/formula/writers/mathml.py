@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 from porism.formula.layout import child_rows
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.lookup import DROPPED_AT_END
 from porism.formula.tables.setting import IDENTIFIERS, LINES_BESIDE
+from porism.formula.tables.styles import PHANTOMS
 from porism.formula.tree import LayoutNode, LayoutTree, Row, Style
 from porism.formula.writers.cells import aligned_lines, cell_opening, column_style, end_of, row_styles
 from porism.formula.writers.enclosures import ACCENTED, CORE, WHOLE, begun, extent, is_display, opening
@@ -91,8 +93,10 @@ class _Writer:
         tasks: list[Task] = []
         closing: list[tuple[int, list[Task], int]] = []
         for i, node in enumerate(row):
+            unseen = [part for part in reversed(node.styles) if part.unseen] if node.styles else ()
             if i in setting.before:
                 tasks.append(setting.before[i])
+            tasks += chain.from_iterable(_unseen(part, style) for part in unseen if not part.after)
             for last, run in begun(row, fences.groups.get(i, ()), setting.runs.get(i, ())):
                 if run is None:
                     opened, closed = self._group(row[last], style, last in fences.scripted)
@@ -112,6 +116,7 @@ class _Writer:
                 tasks += _enclosed(around, self._core(InRow(node, inner, operator), self._attributes(node)))
             else:
                 tasks.append(InRow(node, inner, operator, around))
+            tasks += chain.from_iterable(_unseen(part, style) for part in unseen if part.after)
             while closing and closing[-1][0] == i:
                 _, closed, style = closing.pop()
                 tasks += closed
@@ -133,7 +138,7 @@ class _Writer:
 
     def _attributes(self, node: LayoutNode, marks: bool = True) -> str:
         number = self.numbers.get(id(node), -1)
-        text = f' id="{self.prefix}{number}"' if self.ids else ""
+        text = f' id="{self.prefix}{number}"' if self.ids and number >= 0 else ""
         return text + self._mark(node) if marks else text
 
     def _mark(self, node: LayoutNode) -> str:
@@ -287,6 +292,12 @@ class _Writer:
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         return tasks
+
+
+def _unseen(phantom: Style, style: int) -> list[Task]:
+    """Room as large as what is not seen."""
+    opened, closed = PHANTOMS[phantom.kind]
+    return [opened, Side(phantom.unseen, style), closed]
 
 
 def _style_in(enclosure: Style | None, style: int) -> int:

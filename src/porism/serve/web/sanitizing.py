@@ -28,6 +28,8 @@ FORMULA: Mapping[str, frozenset[str]] = {
         "class", "fence", "form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy", "symmetric",
     }),
     "mover": frozenset({"class", "accent"}),
+    "mpadded": frozenset({"depth", "height", "width"}),
+    "mphantom": frozenset(),
     "mrow": frozenset({"class", "displaystyle", "mathbackground", "mathcolor"}),
     "mspace": frozenset({"class", "depth", "height", "width"}),
     "mstyle": frozenset({"displaystyle", "scriptlevel"}),
