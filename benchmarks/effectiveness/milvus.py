@@ -50,10 +50,8 @@ from porism.search.models.models import known_models
 from porism.serve.backends.base import Hits, RowFilter, Vectors
 from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.exporting import export_index
-from porism.serve.exported.formulas import ExportedFormulas
-from porism.serve.exported.kind import search_export
-from porism.serve.exported.model import MilvusFormulaModel
-from porism.serve.exported.opening import open_export
+from porism.serve.exported.kind import ExportedFormulas, MilvusFormulaModel, search_export
+from porism.serve.exported.state import open_export
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.dense.model import DenseModel
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from long_forms import LONG
 
-from porism.cli.first_use import compile_once
+from porism.cli.progress import compile_once
 from porism.system.compiled.building import kernels_of
 from porism.system.compiled.warmup import SEARCHING, Compilation, compilation
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from porism.cli import porism as group
-from porism.cli.grouping import Entry, SectionedGroup
+from porism.cli.grouping import CommandEntry, SectionedGroup
 
 
 def test_every_command_is_in_one_section():
@@ -65,7 +65,7 @@ def test_no_two_parameters_of_a_command_have_the_same_name():
 
 
 def test_a_command_of_two_sections_or_of_none_is_refused():
-    entry = Entry("demo:demo", "Shows.")
+    entry = CommandEntry("demo:demo", "Shows.")
     with pytest.raises(ValueError, match="'one'"):
         SectionedGroup("some", sections={"First": {"one": entry}, "Second": {"one": entry}})
     with pytest.raises(TypeError, match="section"):

@@ -13,12 +13,10 @@ from porism.index.engine.units import Units
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.search.models.models import read_model
 from porism.search.models.registry import RETRIEVERS
-from porism.serve.exported.kind import search_export
+from porism.serve.exported.kind import ExportedRetriever, search_export
 from porism.serve.exported.lexical import DOCUMENTS, ExportedLexical
-from porism.serve.exported.opening import OpenExport, open_export
-from porism.serve.exported.retriever import ExportedRetriever
 from porism.serve.exported.rows import live_units
-from porism.serve.exported.state import ExportState, TableState
+from porism.serve.exported.state import ExportState, OpenExport, TableState, open_export
 from porism.serve.exported.terms import TermSource
 from porism.serve.exported.views import FrozenStatistics, views_of
 from porism.types import Content, Document, Formula, Query

@@ -18,7 +18,7 @@ from types import FrameType
 
 import click
 
-from porism.cli.grouping import Entry, SectionedGroup
+from porism.cli.grouping import CommandEntry, SectionedGroup
 from porism.cli.terminal import echo
 from porism.errors import PorismError
 from porism.version import __version__
@@ -31,41 +31,41 @@ TERMINATED = 143
 
 SECTIONS = {
     "Search": {
-        "demo": Entry("demo:demo", "Index the bundled sample, and answer questions about it."),
-        "search": Entry("searches:search", "Find documents, or formulas, by words and formulas."),
-        "open": Entry("opening:open_result", "Open a result in the editor or the browser."),
-        "similar": Entry("searches:similar", "Find documents like one of the index."),
-        "serve": Entry("serving:serve", "Search in a browser, and over a REST API."),
-        "mcp": Entry("language_tools:mcp", "Let language models search, by the Model Context Protocol."),
-        "parse": Entry("parsing:parse", "Show how a formula is read: its trees, its MathML."),
+        "demo": CommandEntry("demo:demo", "Index the bundled sample, and answer questions about it."),
+        "search": CommandEntry("searches:search", "Find documents, or formulas, by words and formulas."),
+        "open": CommandEntry("opening:open_result", "Open a result in the editor or the browser."),
+        "similar": CommandEntry("searches:similar", "Find documents like one of the index."),
+        "serve": CommandEntry("serving:serve", "Search in a browser, and over a REST API."),
+        "mcp": CommandEntry("serving:mcp", "Let language models search, by the Model Context Protocol."),
+        "parse": CommandEntry("parsing:parse", "Show how a formula is read: its trees, its MathML."),
     },
     "Collections": {
-        "index": Entry("indexes:index", "Add files or folders to an index, or update them in it."),
-        "update": Entry("indexes:update", "Bring an index up to date with its sources."),
-        "watch": Entry("watching:watch", "Keep an index in step with its sources as they change."),
-        "info": Entry("informing:info", "Show what an index contains."),
-        "check": Entry("checking:check", "Read every file of an index, and repair what can be."),
-        "delete": Entry("indexes:delete", "Delete documents by id, metadata or source."),
-        "merge": Entry("indexes:merge", "Merge an index into one segment."),
-        "expand": Entry("expanding:expand", "Let a model write queries for documents (doc2query)."),
-        "export": Entry("exporting:export", "Copy an index to a search engine for large collections."),
+        "index": CommandEntry("indexes:index", "Add files or folders to an index, or update them in it."),
+        "update": CommandEntry("indexes:update", "Bring an index up to date with its sources."),
+        "watch": CommandEntry("indexes:watch", "Keep an index in step with its sources as they change."),
+        "info": CommandEntry("informing:info", "Show what an index contains."),
+        "check": CommandEntry("informing:check", "Read every file of an index, and repair what can be."),
+        "delete": CommandEntry("indexes:delete", "Delete documents by id, metadata or source."),
+        "merge": CommandEntry("indexes:merge", "Merge an index into one segment."),
+        "expand": CommandEntry("expanding:expand", "Let a model write queries for documents (doc2query)."),
+        "export": CommandEntry("exporting:export", "Copy an index to a search engine for large collections."),
     },
     "Models": {
-        "train": Entry("training:train", "Learn models from the texts and formulas of an index."),
-        "encode": Entry("encoding:encode", "Encode documents, to search them by meaning."),
-        "neighbours": Entry("training_vectors:neighbours", "Show the terms whose vectors are nearest to a term's."),
-        "similarities": Entry("similarities:similarities", "Build or show a matrix of similar terms."),
+        "train": CommandEntry("training:train", "Learn models from the texts and formulas of an index."),
+        "encode": CommandEntry("encoding:encode", "Encode documents, to search them by meaning."),
+        "neighbours": CommandEntry("training_vectors:neighbours", "Show the terms whose vectors are nearest to one's."),
+        "similarities": CommandEntry("similarities:similarities", "Build or show a matrix of similar terms."),
     },
     "Experiments": {
-        "run": Entry("experiments:run", "Answer a file of topics, and write a run file."),
-        "evaluate": Entry("experiments:evaluate", "Score a run file by judgments."),
-        "rerank": Entry("reranking:rerank", "Re-rank the first results of a run."),
-        "fuse": Entry("fusing:fuse", "Fuse run files into one."),
-        "aggregate": Entry("aggregating:aggregate", "Aggregate pairwise scores into a run."),
-        "flips": Entry("aggregating:flips", "Count the pairs about which a model contradicts itself."),
-        "compare": Entry("comparing:compare", "Compare run files: measures, tests, breakdowns, plots."),
-        "experiment": Entry("experimenting:experiment", "Run the experiment that a recipe (a TOML file) describes."),
-        "reproduce": Entry("reproducing:reproduce", "Reproduce the systems and tables of a paper."),
+        "run": CommandEntry("experiments:run", "Answer a file of topics, and write a run file."),
+        "evaluate": CommandEntry("experiments:evaluate", "Score a run file by judgments."),
+        "rerank": CommandEntry("reranking:rerank", "Re-rank the first results of a run."),
+        "fuse": CommandEntry("fusing:fuse", "Fuse run files into one."),
+        "aggregate": CommandEntry("aggregating:aggregate", "Aggregate pairwise scores into a run."),
+        "flips": CommandEntry("aggregating:flips", "Count the pairs about which a model contradicts itself."),
+        "compare": CommandEntry("comparing:compare", "Compare run files: measures, tests, breakdowns, plots."),
+        "experiment": CommandEntry("experimenting:experiment", "Run the experiment that a recipe (TOML) describes."),
+        "reproduce": CommandEntry("reproducing:reproduce", "Reproduce the systems and tables of a paper."),
     },
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.fusing import check_files, check_folders
-from porism.cli.options import check_outputs, list_option, problems_option, quiet_option, registry_lines
+from porism.cli.options import all_options, check_outputs, list_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
@@ -19,26 +19,17 @@ if TYPE_CHECKING:
     from porism.runs.run import Run
 
 
-def _methods() -> str:
-    from porism.lab.pairwise import AGGREGATIONS
-
-    return registry_lines(AGGREGATIONS)
-
-
-def _pairs_options(function: Any) -> Any:
-    """The options of commands that read pairwise scores."""
-    for option in reversed((
-        click.option("--run", "run_path", type=click.Path(path_type=Path), metavar="RUN",
-                     help="The TREC run whose documents were compared, in their order."),
-        click.option("--duplicates", type=click.Choice(["error", "mean", "last"]), default="error", show_default=True,
-                     help="What a pair with several scores gets."),
-        click.option("--invalid", type=click.Choice(["error", "skip"]), default="error", show_default=True,
-                     help="Whether scores that are not a probability are refused or left out."),
-        click.option("--unknown", type=click.Choice(["error", "drop"]), default="error", show_default=True,
-                     help="Whether documents that --run does not have are refused or left out."),
-    )):
-        function = option(function)
-    return function
+_pairs_options = all_options(
+    click.option("--run", "run_path", type=click.Path(path_type=Path), metavar="RUN",
+                 help="The TREC run whose documents were compared, in their order."),
+    click.option("--duplicates", type=click.Choice(["error", "mean", "last"]), default="error", show_default=True,
+                 help="What a pair with several scores gets."),
+    click.option("--invalid", type=click.Choice(["error", "skip"]), default="error", show_default=True,
+                 help="Whether scores that are not a probability are refused or left out."),
+    click.option("--unknown", type=click.Choice(["error", "drop"]), default="error", show_default=True,
+                 help="Whether documents that --run does not have are refused or left out."),
+)
+"""The options of commands that read pairwise scores."""
 
 
 @click.command()
@@ -57,7 +48,7 @@ def _pairs_options(function: Any) -> Any:
 @click.option("--name", metavar="NAME", show_default="the method", help="The name of the new run, its last column.")
 @click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the pairwise scores as they were read and repaired: .npz, .jsonl, .csv or TSV.")
-@list_option(_methods, "methods with their parameters")
+@list_option("porism.lab.pairwise:AGGREGATIONS", "methods with their parameters")
 @problems_option
 @quiet_option
 def aggregate(
@@ -83,7 +74,7 @@ def aggregate(
         raise click.UsageError("--depth works with --run only, which has the order of the documents.")
     aggregation = make_aggregation(method, parse_assignments(assignments))
     check_outputs({"--output": output, "--store": store_path}, [] if run_path is None else [run_path], [pairs_path])
-    check_folders([path for path in (output, store_path) if path is not None])
+    check_folders([output, store_path])
     log = ProblemLog(problems_path)
     pairs, first = _read(pairs_path, run_path, depth, duplicates, invalid, unknown, log)
     started = time.monotonic()
@@ -131,7 +122,7 @@ def flips(
     from porism.system.files.text import write_whole
 
     check_outputs({"--output": output, "--plot": plot_path}, [] if run_path is None else [run_path], [pairs_path])
-    check_folders([path for path in (output, plot_path) if path is not None])
+    check_folders([output, plot_path])
     cutoffs = _depths(depths)
     log = ProblemLog(problems_path)
     pairs, _ = _read(pairs_path, run_path, None, duplicates, invalid, unknown, log)
@@ -186,7 +177,7 @@ def _read(
     from porism.lab.pairwise import ranked_by, read_pairwise
     from porism.runs.run import Run
 
-    check_files([path, *([run_path] if run_path is not None else [])])
+    check_files([path, run_path])
     pairs = read_pairwise(
         path, duplicates=duplicates, invalid=invalid, on_problem=log,  # type: ignore[arg-type]  # click checked them
     )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.first_use import compile_once
+from porism.cli.experiments import collection_qrels, judged_collection_options
 from porism.cli.options import check_outputs, json_option, print_json
-from porism.cli.progress import ProblemLog
+from porism.cli.progress import ProblemLog, compile_once
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
 
@@ -54,11 +54,7 @@ _FILE = click.Path(path_type=Path)
               help="A table of topics, ids first: adds results by its columns category, dependency and difficulty.")
 @click.option("--by", "columns", multiple=True, metavar="COLUMN",
               help="With --information: results by this column instead; repeatable.")
-@click.option("--collection", type=_FILE, metavar="DIR",
-              help="An index: judgments of documents that it does not contain are left out, and then topics without "
-                   "any relevant document.")
-@click.option("--formulas", is_flag=True,
-              help="With --collection: judgments are of formulas, as porism run --formulas names them.")
+@judged_collection_options
 @click.option("--fused", metavar="NAME",
               show_default="each run whose record says that it is a fusion of two or more of the others",
               help="In plots: the ranks that the first results of this fused run have in the others.")
@@ -98,24 +94,12 @@ def compare(
     given_names = [name.strip() for name in names.split(",")] if names else []
     if given_names and (len(given_names) != len(run_paths) or not all(given_names)):
         raise click.UsageError(f"--names has {len(given_names)} names for {len(run_paths)} runs.")
-    from porism.corpus import read_qrels, read_topic_information, read_topics
+    from porism.corpus import read_topic_information, read_topics
     from porism.extras import need
-    from porism.lab.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
+    from porism.lab import reports
+    from porism.lab.evaluate import DEFAULT_MEASURES, parse_measures
     from porism.lab.evaluate.comparison import unique_names
     from porism.lab.fusion import LearnedFusion, make_fusion
-    from porism.lab.reports import (
-        check_folder,
-        check_target,
-        make_ablation,
-        make_report,
-        plots,
-        report_values,
-        text_table,
-        write_csv,
-        write_html,
-        write_latex,
-        write_plots,
-    )
     from porism.lab.reports.tables import topics_path as by_topic_path
     from porism.runs.run import Run
 
@@ -126,9 +110,9 @@ def compare(
     )
     for target in (html_path, latex_path, csv_path):
         if target is not None:
-            check_target(target)
+            reports.check_target(target)
     if svg_path is not None:
-        check_folder(svg_path)
+        reports.check_folder(svg_path)
     detailed = html_path is not None or svg_path is not None
     if detailed:
         for module in ("matplotlib", "scipy", *(["jinja2"] if html_path else [])):
@@ -144,12 +128,7 @@ def compare(
     chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
     log = ProblemLog()
     runs = [Run.read(path, log, ranks=ranks) for path in run_paths]  # type: ignore[arg-type]  # click checked it
-    qrels = read_qrels(qrels_path)
-    if collection is not None:
-        from porism.search.index import open_index
-
-        with open_index(collection) as index:
-            qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
+    qrels = collection_qrels(qrels_path, collection, formulas)
     names_given = given_names or [run.name for run in runs]
     members = [run.renamed(name) for run, name in zip(runs, unique_names(names_given)[0], strict=True)]
     if fusions:
@@ -162,13 +141,13 @@ def compare(
             echo(f"Not in the ablation, as fusions of the others: {', '.join(combined)}.", err=True)
         compile_once(fusing=True)
     ablations = [
-        make_ablation(
+        reports.make_ablation(
             method, members, partial(_fused, fusion, depth), qrels, chosen[0],
             test=test, missing=missing, depth=depth, seed=seed,  # type: ignore[arg-type]  # click checked them
         )
         for method, fusion in fusions.items()
     ]
-    report = make_report(
+    report = reports.make_report(
         runs, qrels, chosen, names=given_names or None,
         baseline=0 if baseline is None else _named(baseline, run_paths, names_given),
         test=test, missing=missing, correction=correction,  # type: ignore[arg-type]  # click checked them
@@ -181,19 +160,19 @@ def compare(
     )
     log.close()
     written: list[Path] = []
-    drawn = plots(report) if detailed else []
+    drawn = reports.plots(report) if detailed else []
     if html_path is not None:
-        written.append(write_html(report, html_path, drawn))
+        written.append(reports.write_html(report, html_path, drawn))
     if latex_path is not None:
-        written.append(write_latex(report, latex_path))
+        written.append(reports.write_latex(report, latex_path))
     if csv_path is not None:
-        written += write_csv(report, csv_path)
+        written += reports.write_csv(report, csv_path)
     if svg_path is not None:
-        written += write_plots(drawn, svg_path)
+        written += reports.write_plots(drawn, svg_path)
     if as_json:
-        print_json(report_values(report))
+        print_json(reports.report_values(report))
         return
-    echo(text_table(report, p_values=p_values))
+    echo(reports.text_table(report, p_values=p_values))
     if written:
         echo(f"Written: {', '.join(map(str, written))}.", err=True)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from porism.cli.first_use import compiling_once
+from porism.cli.progress import compiling_once
 from porism.cli.terminal import echo, echo_styled, style
 from porism.errors import pluralise
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from porism.vectors.dense.model import Approximate
     from porism.vectors.encoding import EncodingKind, EncodingReport
 
+
 @click.command()
 @click.argument("model", metavar="MODEL")
 @index_option
@@ -124,13 +125,13 @@ def _approximate(given: Sequence[str]) -> Approximate:
     from porism.settings import parse_assignments, read_settings
     from porism.vectors.dense.model import Approximate
 
-    found: dict[str, Any] = {}
-    for one in given:
-        kind, _, rest = one.partition(",")
+    chosen: dict[str, Any] = {}
+    for spec in given:
+        kind, _, rest = spec.partition(",")
         if kind not in ("hnsw", "ivfpq"):
             raise ConfigError(f"there is no index of near vectors {kind!r}", hint="Choose hnsw or ivfpq.")
         settings = parse_assignments(filter(None, rest.split(",")))
         if "least" in settings:
-            found["least"] = settings.pop("least")
-        found[kind] = settings
-    return read_settings(Approximate, found)
+            chosen["least"] = settings.pop("least")
+        chosen[kind] = settings
+    return read_settings(Approximate, chosen)

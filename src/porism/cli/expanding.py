@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.first_use import compile_once
+from porism.cli.indexes import reading_options
 from porism.cli.options import device_option, index_option, jobs_option, problems_option, quiet_option
-from porism.cli.progress import ProblemLog, counting_progress
-from porism.cli.reading import reading_options
+from porism.cli.progress import ProblemLog, compile_once, counting_progress
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
 from porism.errors import pluralise

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.first_use import compile_once
 from porism.cli.options import jobs_option, json_option, print_json, problems_option
-from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.progress import ProblemLog, compile_once, counting_progress
 from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +11,12 @@ import click
 
 from porism.cli.options import (
     Indexes,
+    all_options,
     check_formula_options,
     filter_option,
-    folders,
-    is_address,
     json_option,
     model_option,
-    open_with_model,
+    open_searched,
     print_json,
     quiet_option,
     searched_indexes_option,
@@ -32,12 +30,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from porism.errors import OnProblem
+    from porism.lab.evaluate import Qrels
     from porism.lab.evaluate.breakdown import Groups
     from porism.runs.provenance import Provenance
-    from porism.serve.shards.federated import FederatedIndex
 
 QUERY_GROUPS = ("length", "math-share")
 """Groups of topics that need no table of information."""
+
+
+judged_collection_options = all_options(
+    click.option("--collection", type=click.Path(path_type=Path), metavar="DIR",
+                 help="An index: judgments of documents that it does not contain are left out, and then topics without "
+                      "any relevant document."),
+    click.option("--formulas", is_flag=True,
+                 help="With --collection: judgments are of formulas, as porism run --formulas names them."),
+)
+"""The options that restrict judgments to an index; :func:`collection_qrels` reads them."""
+
+
+def collection_qrels(path: Path, collection: Path | None, formulas: bool) -> Qrels:
+    """The judgments of a file, of what a collection has where one is given."""
+    from porism.corpus import read_qrels
+    from porism.lab.evaluate import restrict_qrels
+    from porism.search.index import open_index
+
+    qrels = read_qrels(path)
+    if collection is None:
+        return qrels
+    with open_index(collection) as index:
+        return restrict_qrels(qrels, index.formula_names() if formulas else index)
 
 
 @click.command()
@@ -84,15 +105,13 @@ def run(
     results: dict[str, list[tuple[str, float]]] = {}
     seconds_of: dict[str, float] = {}
     provenance: Provenance | None = None
-    with ExitStack() as stack:
-        answer: Callable[..., Run]
-        if any(map(is_address, indexes)):
-            shards = _open_shards(indexes, model_name, seconds, quiet, formulas)
-            answer = partial(shards.run_formulas, context=bool(context), on_problem=log) if formulas else shards.run
-        else:
-            index = stack.enter_context(open_with_model(folders(indexes), model_name, formulas, quiet))
-            answer = partial(index.run_formulas, context=bool(context), on_problem=log) if formulas else index.run
-        progress = stack.enter_context(counting_progress("topics", quiet))
+    with (
+        open_searched(indexes, model_name, formulas, seconds, quiet) as searcher,
+        counting_progress("topics", quiet) as progress,
+    ):
+        answer: Callable[..., Run] = searcher.run
+        if formulas:
+            answer = partial(searcher.run_formulas, context=bool(context), on_problem=log)
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):
@@ -117,18 +136,6 @@ def run(
             echo(f"no results for {pluralise(len(empty), 'topic')}: {', '.join(empty[:10])}", err=True)
 
 
-def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool, formulas: bool) -> FederatedIndex:
-    from porism.cli.first_use import compile_once
-    from porism.search.models.models import read_model
-    from porism.serve.web.remote_shards import open_shards
-
-    compile_once(quiet)
-    model = read_model(model_name, formulas)
-    if formulas:
-        return open_shards(indexes, formula_model=model, seconds=seconds)
-    return open_shards(indexes, model, seconds=seconds)
-
-
 @click.command()
 @click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
 @click.argument("qrels_path", type=click.Path(path_type=Path), metavar="QRELS")
@@ -138,11 +145,7 @@ def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool,
 @click.option("--per-topic", is_flag=True, help="Also print the values of each topic.")
 @click.option("--missing", type=click.Choice(["zero", "skip"]), default="zero", show_default=True,
               help="Topics that the run does not answer count as zero, or are left out of the averages.")
-@click.option("--collection", type=click.Path(path_type=Path), metavar="DIR",
-              help="An index: judgments of documents that it does not contain are left out, and then topics without "
-                   "any relevant document.")
-@click.option("--formulas", is_flag=True,
-              help="With --collection: judgments are of formulas, as porism run --formulas names them.")
+@judged_collection_options
 @click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="LEVEL",
               help="Also print bootstrap intervals over topics at this level, e.g. 0.95.")
 @click.option("--depths", metavar="NUMBERS",
@@ -168,7 +171,6 @@ def evaluate(
     Without --measures: nDCG', MAP', P'@10 (unjudged documents removed; a gain of 2 or more is relevant where a measure
     is binary), bpref, judged@10 and the number of relevant documents retrieved.
     """
-    from porism.corpus import read_qrels
     from porism.lab.evaluate import (
         DEFAULT_MEASURES,
         breakdown,
@@ -176,7 +178,6 @@ def evaluate(
         evaluate_run,
         evaluation_intervals,
         parse_measures,
-        restrict_qrels,
         time_statistics,
     )
     from porism.runs.run import Run
@@ -188,12 +189,7 @@ def evaluate(
     cuts = parse_depths(depths) if depths is not None else ()
     log = ProblemLog()
     scored = Run.read(run_path, log)
-    qrels = read_qrels(qrels_path)
-    if collection is not None:
-        from porism.search.index import open_index
-
-        with open_index(collection) as index:
-            qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
+    qrels = collection_qrels(qrels_path, collection, formulas)
     groups = topic_groups(columns, topics_path, information_path, qrels, log)
     evaluation = evaluate_run(scored, qrels, chosen, missing=missing)  # type: ignore[arg-type]  # click checked it
     more: dict[str, Any] = {}
@@ -253,10 +249,7 @@ def check_groups(columns: tuple[str, ...], topics_path: Path | None, information
 
 
 def topic_groups(
-    columns: tuple[str, ...],
-    topics_path: Path | None,
-    information_path: Path | None,
-    judged: Container[str],
+    columns: tuple[str, ...], topics_path: Path | None, information_path: Path | None, judged: Container[str],
     on_problem: OnProblem,
 ) -> dict[str, Groups]:
     """What to break down by → groups of topics, as ``--by`` asks for them; those of queries are made of judged ones.

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.first_use import compile_once
 from porism.cli.options import index_option, quiet_option
-from porism.cli.progress import counting_progress
+from porism.cli.progress import compile_once, counting_progress
 from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
 from porism.errors import pluralise

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.first_use import compile_once
-from porism.cli.options import check_outputs, list_option, quiet_option, registry_lines
-from porism.cli.progress import ProblemLog
+from porism.cli.options import check_outputs, list_option, quiet_option
+from porism.cli.progress import ProblemLog, compile_once
 from porism.cli.terminal import echo
 from porism.errors import pluralise
 
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from porism.lab.evaluate import Qrels
     from porism.lab.fusion import FittedFusion, Fusion, LearnedFusion
     from porism.runs.run import Run
-
-
-def _methods() -> str:
-    from porism.lab.fusion import FUSIONS
-
-    return registry_lines(FUSIONS)
 
 
 @click.command()
@@ -54,7 +47,7 @@ def _methods() -> str:
               help="Write the fitted regression as JSON; linear models only.")
 @click.option("--fitted", "fitted_path", type=click.Path(path_type=Path), metavar="FILE",
               help="A stored regression for rbc or wibc, in place of judgments.")
-@list_option(_methods, "methods with their parameters")
+@list_option("porism.lab.fusion:FUSIONS", "methods with their parameters")
 @quiet_option
 def fuse(
     run_paths: tuple[Path, ...], method: str, assignments: tuple[str, ...], output: Path, depth: int, ranks: str,
@@ -84,8 +77,8 @@ def fuse(
     learned = fusion if isinstance(fusion, LearnedFusion) else None
     if learned is None and (qrels_path is not None or fitted_path is not None):
         raise click.UsageError(f"{method} learns nothing from judgments; {' and '.join(LEARNED)} do.")
-    check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
-    check_folders([path for path in (output, store_path) if path is not None])
+    check_files([*run_paths, qrels_path, fitted_path])
+    check_folders([output, store_path])
     check_outputs({"--output": output, "--store": store_path}, run_paths, (qrels_path, fitted_path))
     if fitted_path is not None and learned is not None:
         fusion = _stored(fitted_path, learned)
@@ -115,28 +108,28 @@ def fuse(
         echo(line, err=True)
 
 
-def check_files(paths: Iterable[Path]) -> None:
+def check_files(paths: Iterable[Path | None]) -> None:
     """Refuses missing files, before any file is read.
 
     :raises SourceError: one is missing or a folder.
     """
     from porism.errors import SourceError
 
-    for path in paths:
+    for path in filter(None, paths):
         if path.is_dir():
             raise SourceError("this is a folder, not a file", where=str(path))
         if not path.exists():
             raise SourceError("this file does not exist", where=str(path))
 
 
-def check_folders(paths: Iterable[Path]) -> None:
+def check_folders(paths: Iterable[Path | None]) -> None:
     """Refuses files to write in missing folders, before any work.
 
     :raises SourceError: the folder is missing, or the file is a folder.
     """
     from porism.errors import SourceError
 
-    for path in paths:
+    for path in filter(None, paths):
         if not path.parent.is_dir():
             raise SourceError("this folder does not exist", where=str(path.parent))
         if path.is_dir():

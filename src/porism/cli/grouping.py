@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import click
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command of a group: ``module:function`` in :mod:`porism.cli`, and its line in the help of the group."""
 
     place: str
     summary: str
 
 
-Sections = Mapping[str, Mapping[str, Entry]]
+Sections = Mapping[str, Mapping[str, CommandEntry]]
 """Titles, and below them the names of commands in the order in which the help lists them."""
 
 

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.first_use import compile_once
 from porism.cli.informing import language_line, left_out_line
-from porism.cli.options import cluster_option, index_option, jobs_option, problems_option, quiet_option
-from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
-from porism.cli.reading import reading_options
-from porism.cli.settings_options import RenamedOption, given_settings
+from porism.cli.options import all_options, cluster_option, index_option, jobs_option, problems_option, quiet_option
+from porism.cli.progress import ProblemLog, compile_once, counting_progress, indexing_progress, one_line
+from porism.cli.settings_options import RenamedOption, given_settings, settings_options
 from porism.cli.terminal import echo
+from porism.corpus.base import ReaderOptions
 from porism.errors import pluralise
 
 if TYPE_CHECKING:
     from porism.analysis.analyzer import AnalysisConfig
     from porism.corpus import ReaderOptions
+    from porism.errors import PorismError, Problem
     from porism.search.sources.update_run import UpdateReport
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options to a command, which gets ``format_name`` and ``options`` (a ReaderOptions)."""
+    function = settings_options(
+        ReaderOptions, into="options", omit=("collection",),
+        names={"fields": "--field", "metadata_fields": "--metadata-field"},
+        metavars={"fields": "NAME=KEY", "id_field": "KEY", "metadata_fields": "KEY", "encoding": "NAME",
+                  "max_unpacked": "BYTES"},
+    )(function)
+    return click.option("--format", "format_name", metavar="NAME", show_default="detected from names and content",
+                        help="The format of the sources.")(function)
+
+
+_update_options = all_options(
+    click.option("--checksum", is_flag=True,
+                 help="Compare the content of files even where size and time are unchanged."),
+    click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones."),
+    jobs_option("Processes that analyse documents."), cluster_option, problems_option, quiet_option,
+)
+"""The options of commands that read sources."""
 
 
 @click.command()
@@ -41,28 +63,11 @@ if TYPE_CHECKING:
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
 @click.option("--encoder", "encoder_model", cls=RenamedOption, former=["--neural"], metavar="MODEL",
               help="Also encode the documents by MODEL, a folder or name, to search by meaning (porism encode).")
-@click.option("--checksum", is_flag=True, help="Compare the content of files even where size and time are unchanged.")
-@click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones.")
-@jobs_option("Processes that analyse documents.")
-@cluster_option
-@problems_option
-@quiet_option
+@_update_options
 def index(
-    sources: tuple[str, ...],
-    index_path: Path,
-    format_name: str | None,
-    options: ReaderOptions,
-    channels: str | None,
-    tokenizers: tuple[str, ...],
-    language: str | None,
-    expansions_path: Path | None,
-    encoder_model: str | None,
-    checksum: bool,
-    read_all: bool,
-    jobs: int | None,
-    cluster: str | None,
-    problems_path: str | None,
-    quiet: bool,
+    sources: tuple[str, ...], index_path: Path, format_name: str | None, options: ReaderOptions, channels: str | None,
+    tokenizers: tuple[str, ...], language: str | None, expansions_path: Path | None, encoder_model: str | None,
+    checksum: bool, read_all: bool, jobs: int | None, cluster: str | None, problems_path: str | None, quiet: bool,
 ) -> None:
     """Add files or folders to an index, or bring them up to date in it.
 
@@ -112,14 +117,9 @@ def index(
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
-@click.option("--checksum", is_flag=True, help="Compare the content of files even where size and time are unchanged.")
-@click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones.")
 @click.option("--remove-missing", is_flag=True,
               help="Delete the documents of missing sources, such as folders that were deleted.")
-@jobs_option("Processes that analyse documents.")
-@cluster_option
-@problems_option
-@quiet_option
+@_update_options
 def update(
     sources: tuple[str, ...], index_path: Path, checksum: bool, read_all: bool, remove_missing: bool, jobs: int | None,
     cluster: str | None, problems_path: str | None, quiet: bool,
@@ -213,9 +213,7 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
               help="Delete all documents with this metadata.")
 @click.option("--source", "source_names", multiple=True, metavar="NAME",
               help="Delete all documents of a source, and forget the source.")
-def delete(
-    ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...], source_names: tuple[str, ...]
-) -> None:
+def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...], source_names: tuple[str, ...]) -> None:
     """Delete documents from an index, by id, by metadata or by source.
 
     The index is not rebuilt. A deleted document of a remaining source comes back when its file changes.
@@ -261,3 +259,68 @@ def merge(index_path: Path) -> None:
             writer.merge(on_step=progress)
         writer.commit(before_publish=prepare_for_searches)
     echo(f"merged: {index_path}")
+
+
+@click.command()
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@index_option
+@jobs_option("Processes that analyse documents.")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
+def watch(sources: tuple[str, ...], index_path: Path, jobs: int | None, quiet: bool) -> None:
+    """Keep an index in step with its sources as they change.
+
+    SOURCE is a file or folder, which is added to the index first, as porism index does; without one, the sources of the
+    index are watched. Each change is one commit, and porism serve shows it within a second. Ctrl-C ends the watch.
+    Needs pip install 'porism[web]'.
+    """
+    from porism.extras import need
+    from porism.index.manifest import read_manifest
+    from porism.search.sources.updating import index_sources
+    from porism.search.sources.watching import watch_index
+
+    need("watchfiles", "web", "watching files")
+    if sources:
+        log = ProblemLog()
+        compile_once(quiet)
+        with indexing_progress(quiet) as progress:
+            report = index_sources(sources, index_path, jobs=jobs, on_problem=log, on_progress=progress)
+        if not quiet:
+            log.close()
+            echo(_summary(report))
+        if report.interrupted:
+            raise click.exceptions.Exit(130)
+    else:
+        read_manifest(index_path)  # before anything is compiled
+        compile_once(quiet)
+    if not quiet:
+        echo(f"Watching the sources of {index_path}. Ctrl-C ends it.")
+
+    def tell(report: UpdateReport) -> None:
+        if not quiet:
+            echo(f"{_clock()}  {_summary(report)}")
+        if report.unreachable:
+            echo(f"{_clock()}  Not there: {', '.join(report.unreachable)}. The documents stay.", err=True)
+
+    def warn(error: PorismError) -> None:
+        echo(f"{_clock()}  Error: {error}", err=True)
+
+    def note(problem: Problem) -> None:
+        if not quiet:
+            echo(f"{_clock()}  {one_line(problem)}", err=True)
+
+    watch_index(index_path, jobs=jobs, on_update=tell, on_error=warn, on_problem=note)
+    if not quiet:
+        echo("Stopped.")
+
+
+def _clock() -> str:
+    return time.strftime("%H:%M:%S")
+
+
+def _summary(report: UpdateReport) -> str:
+    """The changes of an update, on one line."""
+    failed = f", {pluralise(report.files_failed, 'file')} not readable" if report.files_failed else ""
+    return (
+        f"+{report.added:,} ~{report.changed:,} −{report.removed:,} documents in {report.seconds:.1f} s{failed}: "
+        f"{report.path}"
+    )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.checking import check_lines, checked
 from porism.cli.options import index_option, json_option, print_json
-from porism.cli.progress import one_line
+from porism.cli.progress import counting_progress, one_line
 from porism.cli.render import human_bytes
 from porism.cli.terminal import echo
 from porism.errors import Problem, pluralise
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from porism.index.languages import LanguageOrigins
     from porism.index.report import GroupProblems
     from porism.search.artifacts import Artifact
+    from porism.search.checking import CheckReport
 
 MAX_ENDINGS = 8
 """Endings of files left out that are named."""
@@ -84,9 +84,7 @@ def _print(lines: list[str]) -> None:
 def info_lines(info: IndexInfo) -> list[str]:
     """One fact a line, then the sources, then a table of channels."""
     deleted = f" ({info.deleted:,} deleted documents still take space; porism merge frees it)" if info.deleted else ""
-    settings = ", ".join(
-        f"{key} {value}" for key, value in info.config.items() if isinstance(value, str)
-    )
+    settings = ", ".join(f"{key} {value}" for key, value in info.config.items() if isinstance(value, str))
     in_channels = {part: size for part, size in info.sizes.items() if part.startswith("channel ")}
     facts = {
         "index": f"{info.path}, format {info.format}, generation {info.generation}",
@@ -183,3 +181,54 @@ def value_lines(values: Mapping[str, int]) -> list[str]:
 
 def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="seconds")
+
+
+@click.command()
+@index_option
+@click.option("--repair", is_flag=True,
+              help="Compute damaged or missing data again that are computed from other files: derived data, and "
+                   "similarity matrices whose settings can be read. No other command may write meanwhile.")
+@json_option
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+def check(index_path: Path, repair: bool, as_json: bool, quiet: bool) -> None:
+    """Read every file of an index and compare it with its checksum.
+
+    Prints a line for each kind of file: manifest, table of sources, segments, deletions, derived data, tokenizers,
+    embeddings, similarity matrices. Names each damaged file with what to do about it, and then exits with 1. JSON has
+    files by kind, damages, repaired and sound.
+    """
+    report = checked(index_path, repair=repair, quiet=quiet)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        for line in check_lines(report):
+            echo(line)
+    if not report.sound:
+        raise click.exceptions.Exit(1)
+
+
+def checked(path: Path, *, repair: bool = False, quiet: bool = False) -> CheckReport:
+    """Checks an index, with a progress bar in megabytes."""
+    from porism.search.checking import check_index
+
+    with counting_progress("reading MB", quiet) as progress:
+        return check_index(
+            path, repair=repair, on_bytes=lambda done, total: progress(done // 1_000_000, -(-total // 1_000_000))
+        )
+
+
+def check_lines(report: CheckReport) -> list[str]:
+    """What ``porism check`` prints: a line for each kind of file, then damaged and repaired files."""
+    from porism.cli.render import human_bytes
+
+    width = max(len(kind.kind) for kind in report.files)
+    lines = [
+        f"{kind.kind:<{width}}{kind.files:>8,} {'files' if kind.files != 1 else 'file '}{human_bytes(kind.size):>12}  "
+        + (f"{kind.damaged:,} damaged" if kind.damaged else "whole")
+        for kind in report.files
+    ]
+    lines += [f"repaired: {damage.file} ({damage.what})" for damage in report.repaired]
+    lines += [f"damaged: {damage}" for damage in report.damages]
+    if report.sound:
+        lines.append("Every file agrees with its checksum.")
+    return lines

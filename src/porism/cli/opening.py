@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.first_use import compile_once
 from porism.cli.options import DEFAULT_INDEX, Indexes, folders, last_searched_option
+from porism.cli.progress import compile_once
 from porism.cli.terminal import echo
 from porism.errors import pluralise
 

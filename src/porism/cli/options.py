@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import click
 
-from porism.cli.first_use import compile_once
+from porism.cli.progress import compile_once
 from porism.cli.terminal import COLORS, choose_color, echo
 from porism.search.printable import escaped_json
 
 if TYPE_CHECKING:
     PlaceType = click.ParamType[Path | str]
     from porism.search.index import Index
+    from porism.serve.shards.federated import FederatedIndex
 else:
     PlaceType = click.ParamType  # no generic class before click 8.2
 
@@ -27,21 +30,25 @@ DEFAULT_INDEX = "porism-index"
 Indexes = tuple[Path | str, ...]
 """Folders of indexes, and addresses of servers that have some."""
 
+index_option = click.option(
+    "--index", "index_path", type=click.Path(path_type=Path), default=DEFAULT_INDEX, show_default=True,
+    envvar="PORISM_INDEX", show_envvar=True, metavar="DIR", help="The folder of the index.",
+)
 
-def index_option(function: Function) -> Function:
-    """``--index DIR``, by default the folder ``porism-index`` here or what the environment names."""
-    return click.option(
-        "--index", "index_path", type=click.Path(path_type=Path), default=DEFAULT_INDEX, show_default=True,
-        envvar="PORISM_INDEX", show_envvar=True, metavar="DIR", help="The folder of the index.",
-    )(function)
+cluster_option = click.option(
+    "--cluster", metavar="ADDRESS",
+    help="Work on a Dask cluster: tcp://HOST:8786, or local:2 for two processes here (porism[cluster]).",
+)
 
 
-def cluster_option(function: Function) -> Function:
-    """``--cluster ADDRESS``."""
-    return click.option(
-        "--cluster", metavar="ADDRESS",
-        help="Work on a Dask cluster: tcp://HOST:8786, or local:2 for two processes here (porism[cluster]).",
-    )(function)
+def all_options(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """One decorator that adds options, shown in this order."""
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 def jobs_option(work: str) -> Callable[[Function], Function]:
@@ -49,33 +56,26 @@ def jobs_option(work: str) -> Callable[[Function], Function]:
     return click.option("--jobs", type=click.IntRange(min=1), metavar="N", show_default="all cores", help=work)
 
 
-def problems_option(function: Function) -> Function:
-    """``--problems FILE``, which a :class:`~porism.cli.progress.ProblemLog` writes."""
-    return click.option(
-        "--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
-        help="Write a line for everything that was skipped, repaired or not understood.",
-    )(function)
+problems_option = click.option(
+    "--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write a line for everything that was skipped, repaired or not understood.",
+)
+
+quiet_option = click.option("--quiet", is_flag=True, help="Show no progress bar and no summary.")
+
+device_option = click.option(
+    "--device", default="auto", show_default=True, metavar="NAME",
+    help="Where the model runs: cpu, cuda, cuda:1, …; auto is the first GPU, else the processor.",
+)
 
 
-def quiet_option(function: Function) -> Function:
-    """``--quiet``."""
-    return click.option("--quiet", is_flag=True, help="Show no progress bar and no summary.")(function)
-
-
-def device_option(function: Function) -> Function:
-    """``--device NAME``."""
-    return click.option(
-        "--device", default="auto", show_default=True, metavar="NAME",
-        help="Where the model runs: cpu, cuda, cuda:1, …; auto is the first GPU, else the processor.",
-    )(function)
-
-
-def list_option(content: Callable[[], str], entries: str) -> Callable[[Function], Function]:
-    """``--list``, which prints text and ends the command; ``entries`` are what the text lists."""
+def list_option(registry: str, entries: str) -> Callable[[Function], Function]:
+    """``--list``, which prints the ``entries`` of a registry (``module:NAME``) and ends the command."""
 
     def print_list(context: click.Context, parameter: click.Parameter, given: bool) -> None:
         if given and not context.resilient_parsing:
-            echo(content())
+            module, _, name = registry.partition(":")
+            echo(registry_lines(getattr(import_module(module), name)))
             context.exit()
 
     return click.option(
@@ -84,10 +84,13 @@ def list_option(content: Callable[[], str], entries: str) -> Callable[[Function]
     )
 
 
-def registry_lines(registry: Mapping[str, type[Any]]) -> str:
-    """The dataclasses of a registry: a line with the name and summary of each, and its settings with their defaults."""
+def registry_lines(registry: Mapping[str, Any]) -> str:
+    """The names in a registry; of classes of settings also a summary, and the settings with their defaults."""
     lines: list[str] = []
     for name, cls in registry.items():
+        if not isinstance(cls, type):
+            lines.append(name)
+            continue
         summary = (cls.__doc__ or "").partition("\n\n")[0]
         lines.append(f"{name}: {' '.join(summary.split())}")
         hints = get_type_hints(cls)
@@ -110,9 +113,7 @@ class IndexPlace(PlaceType):
 
     name = "index"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path | str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
         """An address as it is, anything else as a path."""
         return value if isinstance(value, Path) or is_address(value) else Path(value)
 
@@ -121,22 +122,19 @@ class IndexPlace(PlaceType):
         return rv.split() if "://" in rv else list(filter(None, rv.split(os.pathsep)))
 
 
-def searched_indexes_option(function: Function) -> Function:
-    """``--index DIR|URL`` of commands that search, repeatable; :func:`searched` has what is searched."""
-    return click.option(
-        "--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
-        metavar="DIR|URL",
-        help=f"The folder of an index, {DEFAULT_INDEX} by default, or the address of a server; several are searched "
-             "as one.",
-    )(function)
+searched_indexes_option = click.option(
+    "--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
+    metavar="DIR|URL",
+    help=f"The folder of an index, {DEFAULT_INDEX} by default, or the address of a server; several are searched "
+         "as one.",
+)
+"""``--index DIR|URL`` of commands that search, repeatable; :func:`searched` has what is searched."""
 
-
-def last_searched_option(function: Function) -> Function:
-    """``--index DIR|URL`` of commands that go on from a search: none where neither it nor the environment names one."""
-    return click.option(
-        "--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
-        metavar="DIR|URL", help="The folder of an index, repeatable; those of your last search if not given.",
-    )(function)
+last_searched_option = click.option(
+    "--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
+    metavar="DIR|URL", help="The folder of an index, repeatable; those of your last search if not given.",
+)
+"""``--index DIR|URL`` of commands that go on from a search: none where neither it nor the environment names one."""
 
 
 def searched(indexes: Indexes) -> Indexes:
@@ -155,28 +153,21 @@ def folders(indexes: Indexes) -> list[Path]:
     return [index for index in searched(indexes) if isinstance(index, Path)]
 
 
-def filter_option(function: Function) -> Function:
-    """``--filter KEY=VALUE``, repeatable."""
-    return click.option(
-        "--filter", "filters", multiple=True, metavar="KEY=VALUE",
-        help="Only documents with this metadata, e.g. tags=calculus. The same key again allows any of the values.",
-    )(function)
+filter_option = click.option(
+    "--filter", "filters", multiple=True, metavar="KEY=VALUE",
+    help="Only documents with this metadata, e.g. tags=calculus. The same key again allows any of the values.",
+)
 
+model_option = click.option(
+    "--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
+    help="The model of search, or with --formulas of formula search: its name, or a file of settings.",
+)
 
-def model_option(function: Function) -> Function:
-    """``--model NAME|FILE.toml``."""
-    return click.option(
-        "--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
-        help="The model of search, or with --formulas of formula search: its name, or a file of settings.",
-    )(function)
-
-
-def seconds_option(function: Function) -> Function:
-    """``--seconds N``: the time of each index that is searched together with one on a server."""
-    return click.option(
-        "--seconds", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, metavar="N",
-        help="The longest time of each server; one that takes longer, or fails, is named.",
-    )(function)
+seconds_option = click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, metavar="N",
+    help="The longest time of each server; one that takes longer, or fails, is named.",
+)
+"""``--seconds N``: the time of each index that is searched together with one on a server."""
 
 
 def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quiet: bool = False) -> Index:
@@ -196,6 +187,29 @@ def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quie
     return index
 
 
+@contextmanager
+def open_searched(
+    indexes: Indexes, model_name: str, formulas: bool, seconds: float, quiet: bool = False
+) -> Iterator[Index | FederatedIndex]:
+    """What is searched: an index here, several as one, or these and others on servers, of which each has so many
+    ``seconds``.
+
+    :raises ConfigError: as :func:`open_with_model`.
+    """
+    if not any(map(is_address, indexes)):
+        with open_with_model(folders(indexes), model_name, formulas, quiet) as index:
+            yield index
+        return
+    from porism.search.models.models import read_model
+    from porism.serve.web.remote_shards import open_shards
+
+    compile_once(quiet)
+    model = read_model(model_name, formulas)
+    yield open_shards(indexes, formula_model=model, seconds=seconds) if formulas else open_shards(
+        indexes, model, seconds=seconds
+    )
+
+
 def check_formula_options(formulas: bool, **given: bool) -> None:
     """Refuses options that only formula search has.
 
@@ -206,18 +220,13 @@ def check_formula_options(formulas: bool, **given: bool) -> None:
             raise click.UsageError(f"--{option.replace('_', '-')} works with --formulas only.")
 
 
-def json_option(function: Function) -> Function:
-    """``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")(function)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
-
-def color_option(function: Function) -> Function:
-    """``--color auto|always|never``."""
-    return click.option(
-        "--color", type=click.Choice(COLORS), default="auto", show_default=True, expose_value=False,
-        callback=choose_color,
-        help="When matches are coloured; auto: on a terminal unless NO_COLOR is set, and always if FORCE_COLOR is.",
-    )(function)
+color_option = click.option(
+    "--color", type=click.Choice(COLORS), default="auto", show_default=True, expose_value=False,
+    callback=choose_color,
+    help="When matches are coloured; auto: on a terminal unless NO_COLOR is set, and always if FORCE_COLOR is.",
+)
 
 
 def print_json(value: Any) -> None:
@@ -227,9 +236,7 @@ def print_json(value: Any) -> None:
     echo(escaped_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode("utf-8")))
 
 
-def check_outputs(
-    outputs: Mapping[str, Path | None], runs: Iterable[Path], others: Iterable[Path | None] = ()
-) -> None:
+def check_outputs(outputs: Mapping[str, Path | None], runs: Iterable[Path], others: Iterable[Path | None] = ()) -> None:
     """Refuses to overwrite an input, or one output with another; ``outputs`` maps options to files.
 
     :raises click.UsageError: an option names such a file.

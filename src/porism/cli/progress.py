@@ -60,27 +60,19 @@ def one_line(problem: Problem, most: int = 160) -> str:
 def _bar(label: str, quiet: bool, *, steps: bool, rate: bool = False, elapsed: bool = False, **options: Any
          ) -> Iterator[Bar | None]:
     """A bar on the terminal with a share or a number of steps; None if ``quiet`` or without a terminal."""
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
     columns = [
-        TextColumn(label), BarColumn(), MofNCompleteColumn() if steps else TaskProgressColumn(),
-        *([TextColumn("{task.fields[rate]}")] if rate else []),
-        TimeElapsedColumn() if elapsed else TimeRemainingColumn(),
+        bars.TextColumn(label), bars.BarColumn(), bars.MofNCompleteColumn() if steps else bars.TaskProgressColumn(),
+        *([bars.TextColumn("{task.fields[rate]}")] if rate else []),
+        bars.TimeElapsedColumn() if elapsed else bars.TimeRemainingColumn(),
     ]
-    with Progress(*columns, console=console, transient=True, **options) as bar:
+    with bars.Progress(*columns, console=console, transient=True, **options) as bar:
         yield bar
 
 
@@ -149,3 +141,33 @@ def share_progress(label: str, quiet: bool) -> Iterator[Callable[[int, int], Non
             return
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total, refresh=True)
+
+
+def compile_once(quiet: bool = False, fusing: bool = False) -> None:
+    """Compiles the kernels of indexing and searching, or those of fusion, if they are not cached on disk.
+
+    A line on standard error and a bar on a terminal report it, unless ``quiet``.
+    """
+    with compiling_once(quiet, fusing):
+        pass
+
+
+@contextmanager
+def compiling_once(quiet: bool = False, fusing: bool = False) -> Iterator[None]:
+    """The same while the block runs, which waits when it first calls a kernel, and at its end."""
+    from porism.system.compiled.warmup import FUSING, SEARCHING, compilation
+
+    work = compilation(FUSING if fusing else SEARCHING)
+    if work is None:
+        yield
+        return
+    if not quiet:
+        echo(f"Compiling the kernels once, about {work.seconds} s …", err=True)
+        if not work.kept:
+            echo(
+                "Warning: no folder for them can be written, so every command compiles them again. Name one: "
+                "export NUMBA_CACHE_DIR=FOLDER", err=True,
+            )
+
+    with share_progress("compiling", quiet) as progress, work.meanwhile(progress):
+        yield

@@ -10,6 +10,7 @@ import click
 from porism.cli.experimenting import StageProgress, recipe_errors
 from porism.cli.options import jobs_option, json_option, print_json
 from porism.cli.progress import ProblemLog
+from porism.cli.settings_options import named_values
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
@@ -24,19 +25,18 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--scale", type=click.Choice(["smoke", "mini", "full"]),
               show_default="mini",
               help="The bundled sample, in seconds (smoke); a part of the data (mini); the whole collection (full).")
-@click.option("--model", "models", multiple=True, metavar="NAME=FOLDER",
+@click.option("--model", "models", multiple=True, callback=named_values, metavar="NAME=FOLDER",
               help="A model that the paper needs, by its name there; repeatable.")
 @click.option("--list-systems", is_flag=True, help="Show the paper's systems, and what keeps some from running.")
 @click.option("--only", multiple=True, metavar="SYSTEM", help="Show only this system; repeatable.")
-@click.option("--resume", is_flag=True,
-              help="Continue an earlier start in the output folder, with its options.")
+@click.option("--resume", is_flag=True, help="Continue an earlier start in the output folder, with its options.")
 @click.option("--output", type=_FOLDER, metavar="DIR", show_default="PAPER-SCALE",
               help="Where to put report.html, report.txt, report.md, runs and reports.")
 @jobs_option("Processes that analyse documents.")
 @click.option("--quiet", is_flag=True, help="Show no progress bar, and only the report.")
 @json_option
 def reproduce(
-    name: str | None, data: Path | None, scale: str | None, models: tuple[str, ...], list_systems: bool,
+    name: str | None, data: Path | None, scale: str | None, models: dict[str, str] | None, list_systems: bool,
     only: tuple[str, ...], resume: bool, output: Path | None, jobs: int | None, quiet: bool, as_json: bool,
 ) -> None:
     """Reproduce the systems and tables of PAPER beside the published figures; without PAPER, list all papers.
@@ -60,7 +60,7 @@ def reproduce(
         raise click.UsageError(f"{output} holds the paper {chosen['paper']}, not {name}.")
     options: dict[str, Any] = {
         "data": data or chosen.get("data"), "scale": scale or chosen.get("scale", "mini"),
-        "models": _assigned(models) or chosen.get("models", {}), "only": only or tuple(chosen.get("only", ())),
+        "models": models or chosen.get("models", {}), "only": only or tuple(chosen.get("only", ())),
     }
     built = build_recipe(paper, options["scale"], options["data"], options["models"], options["only"])
     if list_systems:
@@ -114,16 +114,6 @@ def _say_needs(paper: Paper, scale: str, built: BuiltRecipe) -> None:
         echo(f"  model {name}: {model.what}; the paper's is {model.published}", err=True)
     for why, systems in built.reasons().items():
         echo(f"  left out: {', '.join(systems)}: {why}", err=True)
-
-
-def _assigned(models: tuple[str, ...]) -> dict[str, str]:
-    folders: dict[str, str] = {}
-    for given in models:
-        name, separator, folder = given.partition("=")
-        if not (name and separator and folder):
-            raise click.UsageError(f"--model {given} is not of the form NAME=FOLDER.")
-        folders[name] = folder
-    return folders
 
 
 def _plain(done: Reproduction) -> dict[str, Any]:

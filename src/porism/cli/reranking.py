@@ -33,12 +33,6 @@ _SIGNIFICANT = 0.05
 """Below this p-value a reranker is said to help its first stage."""
 
 
-def _kinds() -> str:
-    from porism.lab.pipeline.rerankers.registry import RERANKERS
-
-    return "\n".join(RERANKERS)
-
-
 @click.command()
 @click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
 @index_option
@@ -70,7 +64,7 @@ def _kinds() -> str:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Other numbers draw other folds.")
 @click.option("--name", default="porism", show_default=True, help="The name of the new run, its last column.")
-@list_option(_kinds, "kinds")
+@list_option("porism.lab.pipeline.rerankers.registry:RERANKERS", "kinds")
 @problems_option
 @quiet_option
 def rerank(
@@ -88,7 +82,7 @@ def rerank(
     """
     import time
 
-    from porism.cli.first_use import compile_once
+    from porism.cli.progress import compile_once
     from porism.corpus import read_qrels, read_topics
     from porism.lab.evaluate import restrict_qrels
     from porism.lab.pairwise import write_pairwise
@@ -106,8 +100,8 @@ def rerank(
     given = parse_assignments(assignments)
     _check_choice(qrels_path, measure, folds, given)
     cache_path = cache_path or output.with_name(f"{output.name}.scores")
-    check_files([run_path, topics_path, *([qrels_path] if qrels_path else [])])
-    check_folders([path for path in (output, pairs_path) if path is not None])
+    check_files([run_path, topics_path, qrels_path])
+    check_folders([output, pairs_path])
     check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path, qrels_path])
     model = model_of(index_path, model)
     kind = kind or trained_kind(Path(model)) or "cross-encoder"

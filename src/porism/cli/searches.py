@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.formula_render import SHOWN_PLACES, print_formula_hits
 from porism.cli.options import (
     Indexes,
+    all_options,
     color_option,
     filter_option,
     folders,
     is_address,
     json_option,
     model_option,
+    open_searched,
     open_with_model,
     print_json,
     searched_indexes_option,
     seconds_option,
 )
 from porism.cli.progress import one_line
+from porism.cli.render import SHOWN_PLACES, print_formula_hits
 from porism.cli.terminal import echo
 from porism.search.printable import one_printable_line
 
@@ -38,18 +40,21 @@ _QUOTES = "In double quotes the shell takes $x for one of its variables: put the
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
 
+hits_options = all_options(
+    click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results."),
+    filter_option, json_option, color_option,
+    click.option("--explain", is_flag=True, help="Show what each score is made of."),
+    click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
+                 help="How to show formulas."),
+)
+"""The options of commands that print hits."""
+
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION")
 @searched_indexes_option
 @click.option("--formulas", is_flag=True, help="Find formulas, not documents: QUESTION is LaTeX or MathML.")
-@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
-@filter_option
-@json_option
-@color_option
-@click.option("--explain", is_flag=True, help="Show what each score is made of.")
-@click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
-              help="How to show formulas.")
+@hits_options
 @click.option("--relevant", multiple=True, metavar="ID",
               help="A document that answers the question: learn from it what to search for.")
 @click.option("--not-relevant", multiple=True, metavar="ID", help="A document that does not answer the question.")
@@ -88,8 +93,8 @@ def search(
     """
     from porism.cli.last_search import remember_search
     from porism.cli.render import print_hits
-    from porism.search.answering import SearchOptions
-    from porism.search.index import filters_from_strings
+    from porism.search.answering import IndexAnswers, SearchOptions
+    from porism.search.index import Index, filters_from_strings
 
     question = " ".join(words)
     if depth is not None and not rerankers:
@@ -103,52 +108,33 @@ def search(
         k, filters=filters_from_strings(filters), explain=explain, relevant=relevant, not_relevant=not_relevant,
         formulas=show,  # type: ignore[arg-type]
     )
-    found: Answer[Hit] | Answer[FormulaHit]
-    with _searcher(indexes, model_name, formulas, seconds) as searcher:
+    answer: Answer[Hit] | Answer[FormulaHit]
+    with open_searched(indexes, model_name, formulas, seconds) as opened:
+        searcher = IndexAnswers(opened) if isinstance(opened, Index) else opened
         if formulas:
             marks = not as_json and k <= MATCHED_HITS
             options = replace(options, explain=explain or marks, documents=0 if as_json else SHOWN_PLACES)
-            found = listed = searcher.answer_formulas(question, options, lambda one: echo(one_line(one), err=True))
+            answer = listed = searcher.answer_formulas(question, options, lambda one: echo(one_line(one), err=True))
             ids = [hit.places[0].doc_id if hit.places else "" for hit in listed.hits]
             pages = {document.id: document.page for hit in listed.hits for document in hit.shown}
             lines = {}
             show_hits = partial(print_formula_hits, listed.hits, explain, show)
         else:
             with _reranking(searcher, indexes, rerankers, depth) as rerank:
-                found = ranked = searcher.answer(question, replace(options, rerank=rerank))
+                answer = ranked = searcher.answer(question, replace(options, rerank=rerank))
             ids = [hit.id for hit in ranked.hits]
             pages = {hit.id: hit.page for hit in ranked.hits}
             lines = {hit.id: hit.location.line for hit in ranked.hits}
             show_hits = partial(print_hits, ranked.hits)
-    _print_hints([*found.hints, *(f"{missing}. The answer is partial" for missing in found.missing)])
+    _print_hints([*answer.hints, *(f"{missing}. The answer is partial" for missing in answer.missing)])
     on_servers = {doc_id: page for doc_id, page in pages.items() if page is not None}
     remember_search(indexes if remote else folders(indexes), question, ids, on_servers, lines)
     if as_json:
-        print_json(found.to_dict() if remote else found.to_dict()["hits"])
-    elif found.restricted and not found.hits:
+        print_json(answer.to_dict() if remote else answer.to_dict()["hits"])
+    elif answer.restricted and not answer.hits:
         echo("Nothing found: no document has what the question demands.")
     else:
         show_hits()
-
-
-@contextmanager
-def _searcher(indexes: Indexes, model_name: str, formulas: bool, seconds: float) -> Iterator[Answerer]:
-    """What answers: an index here, several as one, or these and others on servers."""
-    from porism.search.answering import IndexAnswers
-
-    if not any(map(is_address, indexes)):
-        with open_with_model(folders(indexes), model_name, formulas) as index:
-            yield IndexAnswers(index)
-        return
-    from porism.cli.first_use import compile_once
-    from porism.search.models.models import read_model
-    from porism.serve.web.remote_shards import open_shards
-
-    compile_once()
-    model = read_model(model_name, formulas=formulas)
-    yield open_shards(indexes, formula_model=model, seconds=seconds) if formulas else open_shards(
-        indexes, model, seconds=seconds
-    )
 
 
 @contextmanager
@@ -164,7 +150,7 @@ def _reranking(
     from porism.lab.pipeline.rerankers.texts import GivenDocuments
     from porism.search.answering import IndexAnswers
 
-    here = next((str(one) for one in indexes if not is_address(one)), None)
+    here = next((str(index) for index in indexes if not is_address(index)), None)
     given = None if isinstance(searcher, IndexAnswers) else GivenDocuments(here)
     source = searcher.index if isinstance(searcher, IndexAnswers) else given
     assert source is not None
@@ -175,13 +161,7 @@ def _reranking(
 @click.command()
 @click.argument("doc_id")
 @searched_indexes_option
-@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
-@filter_option
-@json_option
-@color_option
-@click.option("--explain", is_flag=True, help="Show what each score is made of.")
-@click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
-              help="How to show formulas.")
+@hits_options
 @click.option("--terms", type=click.IntRange(min=1), default=80, show_default=True,
               help="The most telling terms of the document that count, in each channel.")
 @click.option("--field", "fields", multiple=True, metavar="NAME", help="A field of the document that counts; all if "
@@ -212,14 +192,14 @@ def similar(
         if other is not None:
             _print_likeness(doc_id, other, index.explain_likeness(doc_id, other, likeness=likeness), as_json)
             return
-        found = IndexAnswers(index).answer_similar(doc_id, options, likeness)
-    lines = {hit.id: hit.location.line for hit in found.hits}
+        answer = IndexAnswers(index).answer_similar(doc_id, options, likeness)
+    lines = {hit.id: hit.location.line for hit in answer.hits}
     remember_search(folders(indexes), f"like {doc_id}", list(lines), lines=lines)
-    _print_hints(found.hints)
+    _print_hints(answer.hints)
     if as_json:
-        print_json(found.to_dict()["hits"])
-    elif found.hits:
-        print_hits(found.hits)
+        print_json(answer.to_dict()["hits"])
+    elif answer.hits:
+        print_hits(answer.hits)
     else:
         echo("No other document shares a telling word or part of a formula with it.")
 

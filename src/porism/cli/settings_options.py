@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
+from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -38,7 +39,7 @@ class RenamedOption(click.Option):
 def settings_options(
     settings: Any, *, into: str = "settings", only: Collection[str] = (), omit: Collection[str] = (),
     names: Mapping[str, str] | None = None, former: Mapping[str, str] | None = None,
-    metavars: Mapping[str, str] | None = None,
+    metavars: Mapping[str, str] | None = None, types: Mapping[str, click.ParamType[Any]] | None = None,
 ) -> Callable[[Function], Function]:
     """Adds an option for each field of a dataclass of settings; the command gets the dataclass as ``into``.
 
@@ -50,10 +51,11 @@ def settings_options(
     :param names: Options that are not called as their field: ``{"queries": "-n/--queries"}``, or with a name for *off*:
         ``{"symmetric": "--symmetric/--one-way"}``.
     :param former: Former names of options, which stay valid: ``{"min_score": "--least"}``.
-    :param metavars: What stands for the value in the help, where not N, X, TEXT or the choices.
+    :param metavars: What stands for the value in the help, where not N, X, TEXT, FILE or the choices.
+    :param types: What reads a value, where that does not follow from the type of the field.
     """
     kinds = get_type_hints(settings if isinstance(settings, type) else type(settings))
-    names, former, metavars = names or {}, former or {}, metavars or {}
+    names, former, metavars, types = names or {}, former or {}, metavars or {}, types or {}
     fields = [field for field in dataclasses.fields(settings)
               if field.init and (field.name in only or not only) and field.name not in omit]
     declarations = {
@@ -88,7 +90,7 @@ def settings_options(
                 default = field.default if isinstance(settings, type) else getattr(settings, field.name)
                 decorated = _option(
                     field, kinds[field.name], default, parameter, declarations[field.name],
-                    former.get(field.name, "").split(), metavars.get(field.name),
+                    former.get(field.name, "").split(), metavars.get(field.name), types.get(field.name),
                 )(decorated)
         return cast("Function", decorated)
 
@@ -102,7 +104,7 @@ def given_settings(settings: Any, into: str = "settings") -> dict[str, Any]:
 
 def _option(
     field: dataclasses.Field[Any], kind: Any, default: Any, parameter: str, declared: list[str], former: list[str],
-    metavar: str | None,
+    metavar: str | None, value_type: click.ParamType[Any] | None,
 ) -> Callable[[Function], Function]:
     details = _details(field.name, kind)
     if "is_flag" in details:
@@ -111,6 +113,8 @@ def _option(
         declared = ["/".join(declared)]
     if metavar:
         details["metavar"] = metavar
+    if value_type:
+        details["type"] = value_type
     shown: Any = field.metadata["unset"] or (default not in (None, "", ()) and default is not False)
     return click.option(
         *declared, parameter, cls=RenamedOption, former=former, show_default=shown, help=field.metadata["meaning"],
@@ -132,22 +136,27 @@ def _details(name: str, kind: Any) -> dict[str, Any]:
             return {"is_flag": True}
         case builtin if builtin in _METAVARS:
             return {"type": kind, "metavar": _METAVARS[kind]}
+        case path if path is Path:
+            return {"type": click.Path(path_type=Path), "metavar": "FILE"}
         case literal if literal is Literal and all(isinstance(choice, str) for choice in parts):
             return {"type": click.Choice(parts)}
         case sequence if sequence is tuple and parts in ((int, ...), (float, ...)):
             return {"type": _Numbers(parts[0]), "metavar": "N,N,…"}
-        case sequence if sequence is tuple and parts == (str, ...):
-            return {"multiple": True, "callback": lambda context, parameter, value: value or (None if optional else ())}
+        case sequence if sequence is tuple and parts in ((str, ...), (Path, ...)):
+            return {
+                "multiple": True, "type": parts[0] if parts[0] is str else click.Path(path_type=Path),
+                "callback": lambda context, parameter, value: value or (None if optional else ()),
+            }
         case mapping if mapping is Mapping and parts == (str, str):
-            return {"multiple": True, "callback": _pairs, "metavar": "NAME=VALUE"}
+            return {"multiple": True, "callback": named_values, "metavar": "NAME=VALUE"}
     raise TypeError(f"the setting {name} cannot be an option: {kind}")
 
 
 _METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 
-def _pairs(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str] | None:
-    """Names and values from ``name=value`` strings."""
+def named_values(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str] | None:
+    """The callback of an option with ``NAME=VALUE`` strings: names and values, None where none is given."""
     read: dict[str, str] = {}
     for pair in pairs:
         name, separator, value = pair.partition("=")

@@ -65,9 +65,7 @@ def formula_encoder(
 
 @click.command()
 @index_option
-@settings_options(
-    TRAINING, only=("dimensions", "window", "epochs", "negative", "min_n", "max_n", "seed", "workers")
-)
+@settings_options(TRAINING, only=("dimensions", "window", "epochs", "negative", "min_n", "max_n", "seed", "workers"))
 @quiet_option
 def tangent_cft(index_path: Path, settings: FastText, quiet: bool) -> None:
     """Learn vectors of formulas from the formulas of an index, and keep them in its folder.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from porism.cli.options import device_option, index_option, quiet_option
+from porism.cli.options import all_options, device_option, index_option, quiet_option
 from porism.cli.settings_options import settings_options
 from porism.cli.terminal import echo
 from porism.errors import pluralise
@@ -31,16 +31,6 @@ formulas_option = click.option(
     "--formulas", type=click.Choice(("source", "latex", "unified", "prefix", "unicode", "spoken", "none")),
     default="source", show_default=True, help="How formulas are written for the model.",
 )
-
-
-def all_options(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """One decorator that adds options, shown in this order."""
-    def decorate(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
 
 
 def base_option(text: str, default: str | None = None) -> Callable[[Function], Function]:

@@ -20,13 +20,12 @@ from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 from porism.search.models import open_formula_ranker, read_model
-from porism.serve.exported import formula_keys, opening
+from porism.serve.exported import state, terms
 from porism.serve.exported.exporting import export_index
-from porism.serve.exported.formula_keys import FormulaKeys
-from porism.serve.exported.formulas import MILVUS_FORMULAS, ExportedFormulas
+from porism.serve.exported.kind import MILVUS_FORMULAS, ExportedFormulas, MilvusFormulaModel
 from porism.serve.exported.lexical import DOCUMENTS, FORMULAS
-from porism.serve.exported.model import MilvusFormulaModel
-from porism.serve.exported.opening import open_export
+from porism.serve.exported.state import open_export
+from porism.serve.exported.terms import FormulaKeys
 from porism.serve.exported.texts import TEXTS
 from porism.serve.exported.views import views_of
 from porism.types import Content, Document, Formula
@@ -177,7 +176,7 @@ def test_a_formula_stays_while_any_segment_holds_it(index: Path) -> None:
 
 
 def test_long_keys_and_strangers(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formula_keys, "_MAX_LENGTH", 20)
+    monkeypatch.setattr(terms, "_MAX_LENGTH", 20)
     backend = MemoryBackend()
     rows = export_index(index, backend, formula_models=["default"]).tables[FORMULAS].rows
     written = [key for key in backend.rows[FORMULAS] if key.startswith("#")]
@@ -240,7 +239,7 @@ def test_settings_name_the_model_of_formulas() -> None:
     assert kind.finds == "formulas"
     assert kind.channels(MilvusFormulaModel("paths")) == ("approach0",)
     assert read_model("milvus", formulas=True) == MilvusFormulaModel()
-    assert opening.EXPORT
+    assert state.EXPORT
     assert np.isfinite(MilvusFormulaModel().timeout)
     with pytest.raises(ConfigError, match="names an engine already"):
         kind.make(None, None, MilvusFormulaModel("milvus"))  # type: ignore[arg-type]

@@ -188,13 +188,14 @@ def test_an_exporter_that_is_overtaken_changes_no_table() -> None:
     state = backend.state
     nothing = Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32))
     for change_tables in (
-        lambda: first.make(Table("new")), lambda: first.drop("old"), lambda: first.remove("old", []),
-        lambda: first.put("old", nothing), lambda: first.finish(ExportState("", 1, 1)),
+        lambda: first.engine().make(Table("new")), lambda: first.engine().drop("old"),
+        lambda: first.engine().remove("old", []), lambda: first.engine().put("old", nothing),
+        lambda: first.finish(ExportState("", 1, 1)),
     ):
         with pytest.raises(EngineError, match="this export has stopped"):
             change_tables()
     assert (backend.tables(), backend.state) == (["old"], state)
-    second.drop("old")
+    second.engine().drop("old")
     assert backend.tables() == []
 
 
@@ -208,12 +209,12 @@ def test_two_that_write_at_once_both_stop(index: Path, tmp_path: Path) -> None:
         backend.put = put  # type: ignore[method-assign]
         put(name, rows)
         with pytest.raises(EngineError, match=rf"process {os.getpid()} on .* has begun to export here, too"):
-            first.put(name, rows)
+            first.engine().put(name, rows)
 
     with Snapshot.open(index) as snapshot:
         first = ExclusiveExporter(backend, ExportState(index_identity(snapshot), 0, 0))
     backend.make(Table(DOCUMENTS))
-    first.put(DOCUMENTS, Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32)))
+    first.engine().put(DOCUMENTS, Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32)))
     backend.put = second  # type: ignore[method-assign]
     with pytest.raises(EngineError, match="another process has begun to export here, too"):
         export_index(copy, backend, ["words"])

@@ -16,7 +16,7 @@ from porism.errors import ConfigError, EngineError
 from porism.index import Snapshot
 from porism.index.joint import JointSnapshot
 from porism.search.index import open_index
-from porism.serve.exported import opening
+from porism.serve.exported import state as state_module
 from porism.serve.exported.exporting import export_index
 from porism.serve.exported.lexical import DOCUMENTS
 from porism.serve.exported.state import read_state
@@ -217,7 +217,7 @@ def test_a_search_notices_an_export_that_came_after_it_was_opened(
         own = opened.run(QUERIES, 3)
         export_index(index, backend, refresh=True)
         stale = retriever.export.state.views
-        monkeypatch.setattr(opening, "FRESH", -1.0)
+        monkeypatch.setattr(state_module, "FRESH", -1.0)
         assert retriever.export.state.views != stale
         assert [retriever.search(QUERIES, 3)[one.id] for one in QUERIES] == [own[one.id] for one in QUERIES]
         export_index(index, backend, ["tokens"], refresh=True)

@@ -16,13 +16,13 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import EngineError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve import RetrieverSettings
-from porism.search.models import RETRIEVERS, open_retriever
+from porism.search.models import open_retriever
 from porism.search.models.models import read_model, write_model
 from porism.search.models.sums.retriever import Part, SumModel
 from porism.search.models.vectors import prepare_vectors
 from porism.serve.exported.exporting import ExportReport, export_index
 from porism.serve.exported.kind import search_export
-from porism.serve.exported.opening import open_export
+from porism.serve.exported.state import open_export
 from porism.types import Query
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.dense.model import DenseModel
@@ -56,7 +56,7 @@ def compare(
     with Snapshot.open(path) as snapshot:
         analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
         allowed = snapshot.filter(filters) if filters else None
-        there = search_export(open_export(backend, snapshot), snapshot, analyzer, model, lambda: RETRIEVERS)
+        there = search_export(open_export(backend, snapshot), snapshot, analyzer, model)
         found = there.search(queries, k, allowed=allowed)
         own = open_retriever(snapshot, analyzer, here or model).search(queries, k, allowed=allowed)
         assert {one.id: found[one.id] for one in queries} == {one.id: own[one.id] for one in queries}
@@ -144,7 +144,7 @@ def test_tokens_are_compared_until_nothing_better_is_left(tmp_path: Path) -> Non
     exported(path, cut, model, tmp_path)
     with Snapshot.open(path) as snapshot:
         analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
-        there = search_export(open_export(cut, snapshot), snapshot, analyzer, model, lambda: RETRIEVERS)
+        there = search_export(open_export(cut, snapshot), snapshot, analyzer, model)
         here = open_retriever(snapshot, analyzer, everything)
         found, own = there.search(ASKED, 3), here.search(ASKED, 3)
         scores = dict(own["q0"])

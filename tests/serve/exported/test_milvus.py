@@ -22,8 +22,8 @@ from porism.search.models.models import read_model
 from porism.serve.backends.base import EVERYWHERE, MAX_FILTERS, PARTS, Rows, SparseRows, Table
 from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.exporting import export_index
+from porism.serve.exported.kind import MilvusFormulaModel, MilvusModel
 from porism.serve.exported.lexical import DOCUMENTS
-from porism.serve.exported.model import MilvusFormulaModel, MilvusModel
 from porism.serve.exported.texts import TEXTS, shown_document
 from porism.types import Content, Document, Formula, Query
 

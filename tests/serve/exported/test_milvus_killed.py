@@ -21,8 +21,8 @@ from porism.search.index import open_index
 from porism.serve.backends.base import Rows
 from porism.serve.exported import exporting
 from porism.serve.exported.exporting import export_index
+from porism.serve.exported.kind import MilvusFormulaModel, MilvusModel
 from porism.serve.exported.lexical import DOCUMENTS, FORMULAS
-from porism.serve.exported.model import MilvusFormulaModel, MilvusModel
 from porism.serve.exported.texts import TEXTS
 from porism.types import Formula
 

@@ -22,15 +22,13 @@ from porism.search.sources.indexing import index_documents
 from porism.search.sources.updating import index_sources
 from porism.serve.shards.federated import FederatedIndex, ShardsMissing
 from porism.serve.shards.formula_requests import (
+    FormulaCollection,
     FormulaCollectionRequest,
+    FormulaDigests,
     FormulaDigestsRequest,
     FormulaStatisticsRequest,
 )
 from porism.serve.shards.formula_shard import FormulaShard
-from porism.serve.shards.formula_values import (
-    FormulaCollection,
-    FormulaDigests,
-)
 from porism.serve.shards.requests import Shard, StaleCommit
 from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardStatistics

@@ -14,11 +14,11 @@ import pytest
 def library(sample_index: Path) -> Any:
     """The sample, opened once, with what it completes questions with."""
     from porism.serve.web.served import Library
-    from porism.serve.web.vocabulary import Vocabulary
+    from porism.serve.web.vocabulary import CompletionVocabulary
 
     found = Library({"sample": sample_index})
     view = found.view()
-    view.vocabulary = Vocabulary(view.index.snapshot)
+    view.vocabulary = CompletionVocabulary(view.index.snapshot)
     return found
 
 

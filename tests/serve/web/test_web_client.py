@@ -15,11 +15,11 @@ pytest.importorskip("fastapi", reason="it asks a server: pip install 'porism[web
 import httpx
 from web_transport import Through
 
-from porism.serve.shards.shard import REQUESTS
+from porism.serve.shards.formula_requests import REQUESTS
 from porism.serve.web import schema
-from porism.serve.web.access import new_key
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX, ApiError, Client
+from porism.serve.web.guarding import new_key
 from porism.serve.web.settings import Limits, WebSettings
 
 
@@ -52,7 +52,7 @@ def test_values_are_those_of_the_api(api: Client, client: Any) -> None:
     answered = client.get(
         f"{PREFIX}/search", params={"q": question, "k": 3, "filter": ["type=theorem", "type=identity"], "explain": True}
     )
-    expected = schema.Results.model_validate_json(answered.content)
+    expected = schema.SearchResults.model_validate_json(answered.content)
     assert found.model_copy(update={"seconds": 0}) == expected.model_copy(update={"seconds": 0})
     assert [hit.rank for hit in found.hits] == [1, 2, 3]
     assert {hit.metadata["type"] for hit in found.hits} <= {"theorem", "identity"}
@@ -79,7 +79,7 @@ def test_all_methods_answer(api: Client) -> None:
 
 def test_a_stream_gives_results_first_and_then_each_explanation(api: Client) -> None:
     first, *others = api.explained("sum of squares", 3)
-    assert isinstance(first, schema.Results)
+    assert isinstance(first, schema.SearchResults)
     assert [one.id for one in others] == [hit.id for hit in first.hits]  # type: ignore[union-attr]
     with pytest.raises(ApiError) as caught:
         list(api.explained("", 3))

@@ -16,9 +16,8 @@ from fastapi.testclient import TestClient
 
 from porism.errors import ConfigError
 from porism.search.sources.indexing import index_documents
-from porism.serve.web.access import Buckets, find_key, new_key, read_keys
 from porism.serve.web.app import create_app
-from porism.serve.web.guarding import BODY_SECONDS, Guard
+from porism.serve.web.guarding import BODY_SECONDS, Buckets, Guard, find_key, new_key, read_keys
 from porism.serve.web.observing import Metrics
 from porism.serve.web.settings import Limits, WebSettings
 from porism.types import Content, Document, Formula

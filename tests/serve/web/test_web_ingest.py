@@ -24,9 +24,9 @@ from porism.errors import QueryError
 from porism.index import IndexWriter
 from porism.search.sources.updating import index_sources, update_index
 from porism.serve.web import ingest as ingest_module
-from porism.serve.web.access import new_key
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX, ApiError, Client
+from porism.serve.web.guarding import new_key
 from porism.serve.web.ingest import read_records
 from porism.serve.web.settings import WebSettings
 

@@ -20,7 +20,7 @@ from porism.errors import FormatError, QueryError
 from porism.lab.evaluate import evaluate_run
 from porism.search.index import open_index
 from porism.serve.web.app import create_app
-from porism.serve.web.judging import pool
+from porism.serve.web.judging_pages import pool_of
 from porism.serve.web.judgments import Judgments
 from porism.serve.web.settings import Limits, WebSettings
 
@@ -104,9 +104,9 @@ def test_models_stand_side_by_side_with_judgments(judging: Any) -> None:
 
 def test_a_pool_favours_no_model(sample_view: Any, folder: Path) -> None:
     topic = Judgments(folder).ask(QUESTION)
-    both = [hit.id for hit in pool(sample_view, topic, ("default", "plain"), 5, Limits()).hits]
+    both = [hit.id for hit in pool_of(sample_view, topic, ("default", "plain"), 5, Limits()).hits]
     one, other = (
-        [hit.id for hit in pool(sample_view, topic, (name,), 5, Limits()).hits] for name in ("default", "plain")
+        [hit.id for hit in pool_of(sample_view, topic, (name,), 5, Limits()).hits] for name in ("default", "plain")
     )
     expected = list(dict.fromkeys(doc_id for pair in zip(one, other, strict=True) for doc_id in pair))
     assert both == expected

@@ -21,9 +21,8 @@ from mcp.client.stdio import stdio_client
 from web_servers import running
 
 from porism.search.sources.updating import index_sources
-from porism.serve.web.access import new_key
-from porism.serve.web.mcp_server import make_mcp_server
-from porism.serve.web.mcp_serving import MCP_PATH, http_app
+from porism.serve.web.guarding import new_key
+from porism.serve.web.mcp_server import MCP_PATH, http_app, make_mcp_server
 from porism.serve.web.mcp_texts import cut
 from porism.serve.web.served import Library
 from porism.serve.web.settings import WebSettings

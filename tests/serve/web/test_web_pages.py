@@ -15,7 +15,7 @@ from lxml import html
 
 from porism.index.joint import names_of
 from porism.serve.web.rendering import FormulaLinker, code_html, pieces_html
-from porism.serve.web.schema import FormulaView, Piece, QueryPart
+from porism.serve.web.schema import FormulaView, PieceView, QueryPart
 from porism.serve.web.templating import palette
 from porism.serve.web.urls import SearchState
 from porism.system.concurrency.caching import Memory
@@ -208,7 +208,7 @@ def test_the_preview_shows_what_is_understood(client: Any) -> None:
 def test_pieces_are_escaped_and_linked() -> None:
     parts = (QueryPart(number=0, kind="formula", text="x", colour=3),)
     formula = FormulaView(latex='"x"<', text="x", mathml="<math><mi>x</mi></math>")
-    pieces = (Piece(text="a<b", match=True, part=0), Piece(text="x", match=True, part=0, formula=formula))
+    pieces = (PieceView(text="a<b", match=True, part=0), PieceView(text="x", match=True, part=0, formula=formula))
     assert str(pieces_html(pieces, parts)) == (
         '<mark class="hit c3" data-part="0">a&lt;b</mark>'
         '<span class="f hit c3" data-part="0"><math><mi>x</mi></math></span>'

@@ -21,10 +21,10 @@ from porism.lab.evaluate import compare_runs, evaluate_run
 from porism.lab.reports.theme import COLOURS
 from porism.runs.run import Run
 from porism.serve.web.app import create_app
-from porism.serve.web.grades import Judged, KnownQuestions, Scale
-from porism.serve.web.judgments import Judgments
+from porism.serve.web.judgments import GradeScale, JudgedQuestion, Judgments, KnownQuestions
 from porism.serve.web.laboratory import Laboratory
-from porism.serve.web.run_tables import answers, measures_of
+from porism.serve.web.run_answering import ranked_page
+from porism.serve.web.run_tables import measures_of
 from porism.serve.web.settings import WebSettings
 
 QUESTION = r"sum of squares $\sum k^2$"
@@ -268,18 +268,18 @@ def test_what_is_judged_here_is_added_to_the_judgments_of_a_file(files: Path) ->
     (4, 1, (1, "1 of 4"), 2), (2, 1, (2, "1 of 2"), 2), (0, None, (None, "not judged"), 1),
 ])
 def test_grades_have_names(highest: int, gain: int | None, shown: tuple[int | None, str], relevant: int) -> None:
-    grade = Scale(highest).grade(gain)
+    grade = GradeScale(highest).grade(gain)
     assert (grade.level, grade.text) == shown
-    assert Scale(highest).relevant == relevant
-    assert measures_of("", Scale(highest))[1] == ("AP'" if relevant == 2 else "AP'(rel=1)")
+    assert GradeScale(highest).relevant == relevant
+    assert measures_of("", GradeScale(highest))[1] == ("AP'" if relevant == 2 else "AP'(rel=1)")
 
 
 def test_rankings_have_pages() -> None:
     run = Run({"T": [(f"d{number:03}", 200.0 - number) for number in range(120)]})
-    found = answers(run, "T", Judged("T", {"d060": 2, "gone": 3, "lost": 2, "bad": 0}, Scale(3)), None, 2, 50, 7)
-    assert [(one.rank, one.id) for one in found.shown][:: 49] == [(51, "d050"), (100, "d099")]
-    assert (found.total, found.judged, len(found.strip)) == (120, 1, 7)
-    assert [doc_id for doc_id, _ in found.missed] == ["gone", "lost"]
+    page = ranked_page(run, JudgedQuestion("T", {"d060": 2, "gone": 3, "lost": 2, "bad": 0}, GradeScale(3)), None, 2)
+    assert [(hit.rank, hit.id) for hit in page.hits][:: 49] == [(51, "d050"), (100, "d099")]
+    assert (page.total, page.judged) == (120, 1)
+    assert [document.id for document in page.missed] == ["gone", "lost"]
 
 
 def test_runs_need_judgments_and_files(

@@ -24,7 +24,7 @@ from porism.serve.web import formula_views, rendering, sanitizing
 from porism.serve.web.app import create_app
 from porism.serve.web.formula_views import draw_tree, with_classes
 from porism.serve.web.sanitizing import clean_drawing, clean_formula, clean_text, element
-from porism.serve.web.schema import FormulaView, Piece
+from porism.serve.web.schema import FormulaView, PieceView
 from porism.serve.web.settings import WebSettings
 from porism.types import Content, Document, Formula
 
@@ -219,7 +219,7 @@ def test_attributes_that_break_out_of_their_tag_take_the_tag_with_them(no_escapi
 
 def test_pieces_are_sanitized_with_their_formulas(no_escaping: None) -> None:
     formula = FormulaView(latex='"onclick="a()', text=HOSTILE, mathml="<math></math>")
-    pieces = (Piece(text=HOSTILE, match=True), Piece(text="x", formula=formula), Piece(text=f"b{HOSTILE}"))
+    pieces = (PieceView(text=HOSTILE, match=True), PieceView(text="x", formula=formula), PieceView(text=f"b{HOSTILE}"))
     assert rendering.pieces_html(pieces) == '<mark class="hit c0"></mark><span class="f"><math></math></span>b'
     assert rendering.plain_html(pieces) == '<span class="f"><math></math></span>b'
     linked = rendering.FormulaLinker().pieces(pieces)

@@ -27,7 +27,7 @@ from porism.search.index import Index
 from porism.search.sources.indexing import index_documents
 from porism.serve.web.served import Library, ServedIndex
 from porism.serve.web.server import bind
-from porism.serve.web.vocabulary import Vocabulary
+from porism.serve.web.vocabulary import CompletionVocabulary
 from porism.types import Content, Document, Formula
 
 
@@ -254,6 +254,6 @@ def test_a_folder_without_the_editor_is_refused(tmp_path: Path) -> None:
 
 def test_an_index_without_formulas_or_titles_has_a_vocabulary(tmp_path: Path) -> None:
     index_documents([Document("a", {"body": Content.of("plain words here")}, {"tags": "some"})], tmp_path / "x", jobs=1)
-    found = Vocabulary(Snapshot.open(tmp_path / "x"))
+    found = CompletionVocabulary(Snapshot.open(tmp_path / "x"))
     assert [entry.text for entry in found.words.find("", 5)] == ["plain", "words"]
     assert (len(found.formulas), len(found.titles), found.tags.find("so", 1)[0].documents) == (0, 0, 1)

@@ -16,9 +16,8 @@ pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'po
 from fastapi.testclient import TestClient
 from shard_servers import post, run
 
-from porism.serve.shards.formula_requests import FormulaOccurrencesRequest
+from porism.serve.shards.formula_requests import FormulaOccurrences, FormulaOccurrencesRequest
 from porism.serve.shards.formula_shard import name_of_marks
-from porism.serve.shards.formula_values import FormulaOccurrences
 from porism.serve.shards.requests import LinksRequest
 from porism.serve.web.client import PREFIX
 from porism.serve.web.remote_shards import in_parts, joined

@@ -19,10 +19,10 @@ from fastapi.testclient import TestClient
 from shard_servers import post
 
 from porism.search.questions import Question, make_query
+from porism.serve.shards.formula_requests import REQUESTS
 from porism.serve.shards.formula_shard import name_of_marks
 from porism.serve.shards.merging import add_statistics, totals_of
 from porism.serve.shards.requests import CollectionRequest, StatisticsRequest
-from porism.serve.shards.shard import REQUESTS
 from porism.serve.shards.values import ChannelLengths, ShardQuestion, ShardStatistics
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX

@@ -40,9 +40,9 @@ from porism.serve.shards.requests import (
 )
 from porism.serve.shards.values import ShardQuestion
 from porism.serve.web import client as client_module
-from porism.serve.web.access import new_key
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX, ApiError, Client
+from porism.serve.web.guarding import new_key
 from porism.serve.web.remote_shards import RemoteShard, open_shards
 from porism.serve.web.settings import WebSettings
 

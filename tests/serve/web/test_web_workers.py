@@ -21,8 +21,8 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web]
 from dataclasses import replace
 
 from porism.errors import ConfigError
+from porism.serve.web.server import _last_words, check_workers, serve_by_workers
 from porism.serve.web.settings import Limits, WebSettings
-from porism.serve.web.workers import _last_words, check_workers, serve_by_workers
 
 MAX_LENGTH = 100
 """Seconds to wait for anything here, on a machine that is busy."""

@@ -24,7 +24,7 @@ _MODEL_KINDS = (
     "vectors.dense.retriever:DENSE",
     "vectors.colbert.retriever:COLBERT",
     "serve.exported.kind:MILVUS",
-    "serve.exported.formulas:MILVUS_FORMULAS",
+    "serve.exported.kind:MILVUS_FORMULAS",
 )
 
 

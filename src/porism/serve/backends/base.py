@@ -88,9 +88,9 @@ class Rows(NamedTuple):
         chosen = numbers.tolist()
         vectors = self.vectors.take(numbers) if isinstance(self.vectors, SparseRows) else self.vectors[numbers]
         return Rows(
-            [self.keys[one] for one in chosen], self.parts[numbers], self.stamps[numbers],
-            [self.filters[one] for one in chosen], vectors,
-            None if self.documents is None else [self.documents[one] for one in chosen],
+            [self.keys[number] for number in chosen], self.parts[numbers], self.stamps[numbers],
+            [self.filters[number] for number in chosen], vectors,
+            None if self.documents is None else [self.documents[number] for number in chosen],
         )
 
 

@@ -138,7 +138,6 @@ class MilvusBackend:
     # State
 
     def read_state(self) -> str | None:
-        """The state, None where there is none."""
         what = "the state cannot be read"
         with self._errors(what):
             if not self._client.has_collection(self._of(_STATE), timeout=self._timeout):
@@ -167,9 +166,7 @@ class MilvusBackend:
                 schema.add_field("text", kinds.VARCHAR, max_length=_MAX_TEXT_LENGTH + 1)
                 schema.add_field("vector", kinds.FLOAT_VECTOR, dim=2)  # no collection is without one
                 self._create(name, schema, "FLAT", {})
-            self._client.upsert(
-                name, [{"key": _STATE, "text": state, "vector": [0.0, 0.0]}], timeout=self._timeout
-            )
+            self._client.upsert(name, [{"key": _STATE, "text": state, "vector": [0.0, 0.0]}], timeout=self._timeout)
 
     # Tables
 
@@ -184,7 +181,6 @@ class MilvusBackend:
         return sorted(name.removeprefix(own) for name in ours if not name.startswith(others))
 
     def make(self, table: Table) -> None:
-        """Makes a table where it is not there."""
         name = self._of(table.name)
         kinds = self._milvus.DataType
         with self._errors(f"the collection {name} cannot be made"):
@@ -207,22 +203,17 @@ class MilvusBackend:
     def _create(self, name: str, schema: Any, index: str, parameters: dict[str, Any]) -> None:
         indexes = self._milvus.MilvusClient.prepare_index_params()
         indexes.add_index("vector", index_type=index, metric_type="IP", params=parameters)
-        self._client.create_collection(
-            name, schema=schema, index_params=indexes, timeout=self._timeout, **_SETTLED
-        )
+        self._client.create_collection(name, schema=schema, index_params=indexes, timeout=self._timeout, **_SETTLED)
 
     def drop(self, name: str) -> None:
-        """Removes a table where it is there."""
         with self._errors(f"the collection {self._of(name)} cannot be removed"):
             self._client.drop_collection(self._of(name), timeout=self._timeout)
 
     def count(self, name: str) -> int:
-        """How many rows a table has."""
-        found = self._query(name, filter="", output_fields=["count(*)"])
-        return int(found[0]["count(*)"])
+        rows = self._query(name, filter="", output_fields=["count(*)"])
+        return int(rows[0]["count(*)"])
 
     def stamps(self, name: str, keys: Sequence[str] | None = None) -> Iterator[tuple[list[str], NDArray[np.int64]]]:
-        """The rows with these keys, or all: batches of keys and stamps."""
         if keys is None:
             yield from self._all_stamps(name)
             return
@@ -232,17 +223,17 @@ class MilvusBackend:
 
     def _query(self, name: str, **what: Any) -> Sequence[dict[str, Any]]:
         """Rows of a table."""
-        found: Sequence[dict[str, Any]] = self._read(
+        rows: Sequence[dict[str, Any]] = self._read(
             name, f"the collection {self._of(name)} cannot be read",
             lambda of: self._client.query(of, timeout=self._timeout, **what, **_SETTLED),
         )
-        return found
+        return rows
 
     def _all_stamps(self, name: str, low: int = 0, high: int = PARTS) -> Iterator[tuple[list[str], NDArray[np.int64]]]:
         """The rows of a range of parts; one that has more rows than an answer can is halved."""
-        found = self._query(name, filter=_range(low, high), output_fields=["key", "stamp"], limit=self.most)
-        if len(found) < self.most or high - low < 2:
-            yield _stamped(found)
+        rows = self._query(name, filter=_range(low, high), output_fields=["key", "stamp"], limit=self.most)
+        if len(rows) < self.most or high - low < 2:
+            yield _stamped(rows)
             return
         middle = (low + high) // 2
         yield from self._all_stamps(name, low, middle)
@@ -285,7 +276,6 @@ class MilvusBackend:
             raise EngineError(f"of {len(batch):,} rows {done['upsert_count']} were written", where=self.uri)
 
     def remove(self, name: str, keys: Sequence[str]) -> None:
-        """Removes the rows with these keys, where they are there."""
         for start in range(0, len(keys), _BATCH_SIZE):
             with self._errors(f"rows of {self._of(name)} cannot be removed"):
                 self._client.delete(
@@ -299,23 +289,21 @@ class MilvusBackend:
             self._client.load_collection(self._of(name), timeout=self._timeout)
 
     def search(self, name: str, vector: Vectors, limit: int, where: RowFilter = EVERYWHERE) -> Hits:
-        """The best ``limit`` rows for one vector."""
         wanted: Any
         if isinstance(vector, SparseRows):
             wanted, parameters = vector.row(0), {"metric_type": "IP", "params": {"drop_ratio_search": 0.0}}
         else:
             wanted, parameters = vector[0].tolist(), {"metric_type": "IP"}
-        (found,) = self._read(name, "a search failed", lambda of: self._client.search(
+        (hits,) = self._read(name, "a search failed", lambda of: self._client.search(
             of, data=[wanted], anns_field="vector", limit=limit, filter=_expression(where), output_fields=["key"],
             search_params=parameters, timeout=self._timeout, **_SETTLED,
         ))
         with self._errors("a search failed"):
-            keys = [_read(hit["key"]) for hit in found]
-            scores = np.fromiter((hit["distance"] for hit in found), np.float64, len(keys))
+            keys = [_read(hit["key"]) for hit in hits]
+            scores = np.fromiter((hit["distance"] for hit in hits), np.float64, len(keys))
         return Hits(keys, scores)
 
     def close(self) -> None:
-        """Ends the connection."""
         self._client.close()
 
 
@@ -329,8 +317,8 @@ def _read(key: Any) -> str:
     return unquote(str(key), errors="surrogatepass")
 
 
-def _stamped(found: Sequence[dict[str, Any]]) -> tuple[list[str], NDArray[np.int64]]:
-    return [_read(row["key"]) for row in found], np.array([row["stamp"] for row in found], np.int64)
+def _stamped(rows: Sequence[dict[str, Any]]) -> tuple[list[str], NDArray[np.int64]]:
+    return [_read(row["key"]) for row in rows], np.array([row["stamp"] for row in rows], np.int64)
 
 
 def _range(low: int, high: int) -> str:

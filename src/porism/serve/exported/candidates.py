@@ -27,7 +27,6 @@ _MORE = 4
 _SLACK = 16
 
 
-
 class Located:
     """Finds the units of rows by their keys."""
 
@@ -78,22 +77,22 @@ class CandidateSearch:
         :param exact: from a segment and units there (int32, increasing) to their exact scores; NaN for no result.
         :raises EngineError: the engine cannot be reached or refuses.
         """
-        found = Found(self._located, exact, allowed)
+        candidates = Found(self._located, exact, allowed)
         waiting = [EVERYWHERE._replace(filters=pushed(allowed))]
         limit = min(self.backend.most, max(k + _SLACK, k + k // 4))
         while waiting:
             where = waiting.pop()
             while True:
                 hits = self.backend.search(self.table, vector, limit, where)
-                found.add(hits.keys)
-                if len(hits.keys) < limit or bound.above(float(hits.scores.min())) < found.last_of(k):
+                candidates.add(hits.keys)
+                if len(hits.keys) < limit or bound.above(float(hits.scores.min())) < candidates.last_of(k):
                     break
                 if limit == self.backend.most:
                     if where.high - where.low > 1:
                         waiting.extend(where.halves())
                     break
                 limit = min(self.backend.most, limit * _MORE)
-        return best_units(found.results(), k, self._ids)
+        return best_units(candidates.results(), k, self._ids)
 
 
 class Found:

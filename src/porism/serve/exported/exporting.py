@@ -98,32 +98,32 @@ def export_index(
         if not named and not of_formulas:
             named = {"default": write_model(read_model("default"))}
         texts = next((one for one in (documents, state.texts) if one is not None), TEXTS_AT_FIRST)
-        found = sources_of(
+        exported = sources_of(
             snapshot, snapshot_analyzer(snapshot), map(model_from, named.values()),
-            [model_from(one, True) for one in of_formulas.values()],
+            [model_from(model, True) for model in of_formulas.values()],
             {} if refresh else state.views, texts,
         )
         compare = verify or state.pending or _lost(backend, state)
         begun = replace(
-            state, models=named, formula_models=of_formulas, views={**state.views, **found.frozen}, texts=texts,
-            tables={name: table for name, table in state.tables.items() if name in found.names},
+            state, models=named, formula_models=of_formulas, views={**state.views, **exported.frozen}, texts=texts,
+            tables={name: table for name, table in state.tables.items() if name in exported.names},
         )
         holder = ExclusiveExporter(backend, begun)
         for name in backend.tables():
-            if again or name not in found.names:
-                holder.drop(name)
-        reports = _bring_all(holder, snapshot, found.sources, {} if compare else state.tables, on_progress)
+            if again or name not in exported.names:
+                holder.engine().drop(name)
+        reports = _bring_all(holder, snapshot, exported.sources, {} if compare else state.tables, on_progress)
         segments = tuple(map(segment_state, snapshot.segments))
         holder.finish(replace(
-            begun, generation=snapshot.generation, documents=snapshot.doc_count, pending=False, views=found.frozen,
+            begun, generation=snapshot.generation, documents=snapshot.doc_count, pending=False, views=exported.frozen,
             tables={
                 source.table.name: TableState(reports[source.table.name].rows, source.made_of, segments)
-                for source in found.sources
+                for source in exported.sources
             },
         ))
         return ExportReport(
-            snapshot.generation, snapshot.doc_count, tuple(named), tuple(of_formulas), reports, found.frozen,
-            found.drift, compare, time.perf_counter() - started,
+            snapshot.generation, snapshot.doc_count, tuple(named), tuple(of_formulas), reports, exported.frozen,
+            exported.drift, compare, time.perf_counter() - started,
         )
 
 
@@ -135,9 +135,7 @@ def _bring_all(
     lives = [[live_units(units) for units in source.units] for source in sources]
     steps = _Steps(on_progress, sum(len(live) for of_source in lives for live in of_source))
     return {
-        source.table.name: TableSync(holder, snapshot.segments, source, live).bring(
-            known.get(source.table.name), steps
-        )
+        source.table.name: TableSync(holder, snapshot.segments, source, live).bring(known.get(source.table.name), steps)
         for source, live in zip(sources, lives, strict=True)
     }
 
@@ -197,7 +195,7 @@ class TableSync:
     def bring(self, known: TableState | None, steps: _Steps) -> TableReport:
         """Does it; what is ``known`` of the table is taken to be there."""
         backend, source, name = self._backend, self._source, self._name
-        self._holder.make(source.table)
+        self._holder.engine().make(source.table)
         there = known if known is not None and known.made_of == source.made_of and not source.changing else None
         whole = {(one.name, one.digest) for one in there.segments} if there else set()
         sent = removed = wanted = 0
@@ -218,13 +216,13 @@ class TableSync:
                 removed += self._remove_others()
         if sent or removed:
             backend.flush(name)
-        found = backend.count(name)
-        if found != wanted:
+        count = backend.count(name)
+        if count != wanted:
             raise EngineError(
-                f"the table {name} has {found:,} rows after the export, and should have {wanted:,}",
+                f"the table {name} has {count:,} rows after the export, and should have {wanted:,}",
                 where=str(backend), hint="Run the export again; if that does not help, with --recreate.",
             )
-        return TableReport(found, sent, removed)
+        return TableReport(count, sent, removed)
 
     def _send(self, rows: Rows) -> int:
         """Sends the rows that the engine does not have so; how many these are."""
@@ -236,7 +234,7 @@ class TableSync:
             [number for number, key in enumerate(rows.keys) if found.get(key) != wanted[number]], np.int64
         )
         if len(missing):
-            self._holder.put(self._name, rows.take(missing))
+            self._holder.engine().put(self._name, rows.take(missing))
         return len(missing)
 
     def _remove_dead(self) -> int:
@@ -263,7 +261,7 @@ class TableSync:
         ]
         before = self._backend.count(self._name)
         for start in range(0, len(keys), _BATCH_SIZE):
-            self._holder.remove(self._name, keys[start : start + _BATCH_SIZE])
+            self._holder.engine().remove(self._name, keys[start : start + _BATCH_SIZE])
         return before - self._backend.count(self._name)
 
     def _remove_others(self) -> int:
@@ -279,6 +277,6 @@ class TableSync:
                 most[there] = self._source.counts(number)[found[there]]
             others = [key for key, number, count in zip(keys, numbers, most.tolist(), strict=True) if number >= count]
             if others:
-                self._holder.remove(self._name, others)
+                self._holder.engine().remove(self._name, others)
                 removed += len(others)
         return removed

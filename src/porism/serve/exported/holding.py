@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from pathlib import Path
 import xxhash
 
 from porism.errors import EngineError, StorageError
-from porism.serve.backends.base import Backend, Rows, Table
+from porism.serve.backends.base import Backend
 from porism.serve.exported.state import ExportState, read_state
 from porism.system.files.lock import WriterLock
 
@@ -46,7 +46,7 @@ def only_exporter(path: Path, backend: Backend) -> Iterator[None]:
 
 
 class ExclusiveExporter:
-    """Changes the tables of an engine while the state says that nobody else does."""
+    """Changes the tables of an engine, one request of :meth:`engine` after another, while nobody else does."""
 
     def __init__(self, backend: Backend, state: ExportState) -> None:
         """Writes the ``state`` as pending, with a mark of its own."""
@@ -56,50 +56,29 @@ class ExclusiveExporter:
         self._wrote = False
         backend.write_state(self._text)
 
-    def make(self, table: Table) -> None:
-        """Makes a table where it is not there."""
-        self._check()
-        self.backend.make(table)
-
-    def put(self, name: str, rows: Rows) -> None:
-        """Adds rows, and replaces those that have the same key."""
-        self._check()
-        self.backend.put(name, rows)
-
-    def remove(self, name: str, keys: Sequence[str]) -> None:
-        """Removes the rows with these keys."""
-        self._check()
-        self.backend.remove(name, keys)
-
-    def drop(self, name: str) -> None:
-        """Removes a table."""
-        self._check()
-        self.backend.drop(name)
-
     def finish(self, state: ExportState) -> None:
         """Writes what was done."""
-        self._check()
-        self.backend.write_state(replace(state, exporter=self.mark).to_text())
+        self.engine().write_state(replace(state, exporter=self.mark).to_text())
 
-    def _check(self) -> None:
-        """Whether the state is still the one that this exporter wrote.
+    def engine(self) -> Backend:
+        """The engine, for one change: its state is still the one that this exporter wrote.
 
         :raises EngineError: it is another.
         """
         text = self.backend.read_state()
         if text == self._text:
             self._wrote = True
-            return
+            return self.backend
         where = str(self.backend)
         if text is None:
             raise EngineError(
                 "the state of the export was removed meanwhile", where=where, hint="Run porism export milvus again."
             )
-        found = read_state(text, where)
+        state = read_state(text, where)
         if self._wrote:
-            self.backend.write_state(replace(found, pending=True, exporter="").to_text())
+            self.backend.write_state(replace(state, pending=True, exporter="").to_text())
         raise EngineError(
-            f"{found.exporter or 'another process'} has begun to export here, too, and this export has stopped",
+            f"{state.exporter or 'another process'} has begun to export here, too, and this export has stopped",
             where=where,
             hint="Export from one machine at a time: run porism export milvus again where the newest index is. It "
             "compares all rows.",

@@ -17,9 +17,9 @@ from porism.retrieve.ranking import UnitResults, merge
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.serve.backends.base import SparseRows
 from porism.serve.exported.candidates import Bound, CandidateSearch, Located
-from porism.serve.exported.opening import OpenExport
 from porism.serve.exported.rows import whole_key
-from porism.serve.exported.views import FrozenStatistics, View, summed, term_digests, views_of
+from porism.serve.exported.state import OpenExport
+from porism.serve.exported.views import ChannelView, FrozenStatistics, summed, term_digests, views_of
 
 DOCUMENTS = "documents"
 """The table of the documents' terms."""
@@ -86,22 +86,20 @@ class ExportedLexical(LexicalRetriever):
             weights.append(prepared.weights[own] * share)
             frozen = self._frozen(view, statistics)
             scale = max(scale, self._drift(view, frozen))
-            if view.stored and any(one.summands is not None for one in self.scored(name, zone)):
+            if view.stored and any(channel.summands is not None for channel in self.scored(name, zone)):
                 worth = self.summand_weight(zoned, position, zone, name)
                 dimensions.append(np.array([view.summand_dimension]))
                 weights.append(np.array([worth]))
                 offset += worth * frozen.base
         joined = np.concatenate(weights)
         largest = float(joined.max())
-        vector = summed(
-            np.zeros(len(joined), np.int64), np.concatenate(dimensions), joined / largest, 1
-        )
+        vector = summed(np.zeros(len(joined), np.int64), np.concatenate(dimensions), joined / largest, 1)
         kept = vector.weights > 0
         vector = SparseRows(np.array([0, int(kept.sum())]), vector.dimensions[kept], vector.weights[kept])
         rounding = 1.0 + (len(joined) + 16) * _ROUNDING
         return vector, Bound(largest * scale * rounding, offset + largest * len(joined) * 1e-37)
 
-    def _frozen(self, view: View, statistics: Mapping[str, FrozenStatistics]) -> FrozenStatistics:
+    def _frozen(self, view: ChannelView, statistics: Mapping[str, FrozenStatistics]) -> FrozenStatistics:
         """The statistics that the weights of a view have in the engine.
 
         :raises EngineError: it does not have the view.
@@ -114,7 +112,7 @@ class ExportedLexical(LexicalRetriever):
             )
         return statistics[view.key]
 
-    def _drift(self, view: View, frozen: FrozenStatistics) -> float:
+    def _drift(self, view: ChannelView, frozen: FrozenStatistics) -> float:
         """How far the weights that the engine has can be below the present ones: a factor."""
         with self._lock:
             if (view.key, frozen) not in self._drifts:
@@ -123,12 +121,12 @@ class ExportedLexical(LexicalRetriever):
 
     def _term_digests(self, names: tuple[str, ...], prepared: PreparedQuery) -> NDArray[np.uint64]:
         """The digest of each term of a query (uint64), of those too that similarity brought in without a name."""
-        found = np.zeros(len(prepared.weights), np.uint64)
+        digests = np.zeros(len(prepared.weights), np.uint64)
         for position, name in enumerate(names):
             left = np.flatnonzero(prepared.channel_of == position)
             for segment, numbers in zip(self.segments, prepared.numbers, strict=True):
                 there = left[numbers[left] >= 0]
                 if len(there):
-                    found[there] = term_digests(segment.dictionary(name).select(numbers[there]))
+                    digests[there] = term_digests(segment.dictionary(name).select(numbers[there]))
                     left = left[numbers[left] < 0]
-        return found
+        return digests

@@ -20,7 +20,7 @@ _MAX_CELLS = 1 << 20
 _BELOW = np.uint64(PARTS - 1)
 
 
-class Batch(NamedTuple):
+class RowBatch(NamedTuple):
     """The rows of some units, and how many units are done with them."""
 
     done: int
@@ -49,7 +49,7 @@ class RowSource(Protocol):
     def counts(self, number: int) -> NDArray[np.int64]:
         """How many rows each unit of a segment has (int64), by the segment's position."""
 
-    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[RowBatch]:
         """The rows of some units of a segment (increasing), in batches."""
 
     def key(self, number: int, unit_id: str) -> str:
@@ -65,15 +65,12 @@ class SingleRowTable:
     units: tuple[Units, ...]
 
     def counts(self, number: int) -> NDArray[np.int64]:
-        """One row for each unit of a segment."""
         return np.ones(self.units[number].doc_count, np.int64)
 
     def key(self, number: int, unit_id: str) -> str:
-        """The id."""
         return unit_id
 
     def read_key(self, key: str) -> tuple[int, str]:
-        """The inverse of :meth:`key`."""
         return 0, key
 
 
@@ -94,8 +91,8 @@ def whole_key(key: str) -> str:
 
 def digest_numbers(packed: Packed) -> NDArray[np.int64]:
     """A digest of each string (int64, ≥ 0)."""
-    found: NDArray[np.int64] = (digests(packed.blob, packed.starts)[:, 1] & _BELOW).astype(np.int64)
-    return found
+    numbers: NDArray[np.int64] = (digests(packed.blob, packed.starts)[:, 1] & _BELOW).astype(np.int64)
+    return numbers
 
 
 class SegmentFilters:
@@ -113,9 +110,7 @@ class SegmentFilters:
         return self._digests[self._starts[document] : self._starts[document + 1]]
 
 
-def sparse_rows(
-    keys: list[str], filters: list[NDArray[np.int64]], vectors: SparseRows
-) -> Rows:
+def sparse_rows(keys: list[str], filters: list[NDArray[np.int64]], vectors: SparseRows) -> Rows:
     """Rows of sparse vectors."""
     stamps = np.empty(len(keys), np.int64)
     for number in range(len(keys)):
@@ -139,20 +134,16 @@ class DenseRows:
         self._offsets, self._take = offsets, take
 
     def counts(self, number: int) -> NDArray[np.int64]:
-        """How many rows each document of a segment has (int64)."""
-        found: NDArray[np.int64] = np.diff(self._offsets(number))
-        return found
+        counts: NDArray[np.int64] = np.diff(self._offsets(number))
+        return counts
 
     def key(self, number: int, unit_id: str) -> str:
-        """:func:`row_key`."""
         return row_key(number, unit_id)
 
     def read_key(self, key: str) -> tuple[int, str]:
-        """The inverse of :meth:`key`."""
         return int(key.partition(":")[0]), document_of(key)
 
-    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
-        """The rows of some documents of a segment (increasing), in batches."""
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[RowBatch]:
         segment = self.units[number]
         offsets, filters = self._offsets(number), SegmentFilters(segment)
         most = max(1, _MAX_CELLS // max(1, self.table.dimensions))
@@ -169,11 +160,11 @@ class DenseRows:
                 keys = [row_key(row, ids[owner]) for row, owner in zip(numbers[part].tolist(), own, strict=True)]
                 vectors = np.ascontiguousarray(self._take(number, places[part]), np.float32)
                 of_rows = [filters.of(int(batch[owner])) for owner in own]
-                stamps = np.array(
-                    [stamp(one, vector.tobytes()) for one, vector in zip(of_rows, vectors, strict=True)], np.int64
-                )
+                stamps = np.array([
+                    stamp(row_filters, vector.tobytes()) for row_filters, vector in zip(of_rows, vectors, strict=True)
+                ], np.int64)
                 rows = Rows(keys, digest_numbers(Packed.of(keys)), stamps, of_rows, vectors)
-                yield Batch(len(batch) if first + most >= len(places) else 0, rows)
+                yield RowBatch(len(batch) if first + most >= len(places) else 0, rows)
 
 
 def live_units(units: Units) -> NDArray[np.int64]:

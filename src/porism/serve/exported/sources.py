@@ -16,13 +16,12 @@ from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.search.models.sums.kind import parts_of
 from porism.search.models.sums.retriever import FormulaSumModel, SumModel
-from porism.serve.exported.dense import dense_rows
 from porism.serve.exported.kind import not_exported
 from porism.serve.exported.rows import RowSource
 from porism.serve.exported.terms import FormulaSource, TermSource
 from porism.serve.exported.texts import TextSource
-from porism.serve.exported.tokens import token_rows
-from porism.serve.exported.views import FrozenStatistics, View, views_of
+from porism.serve.exported.vectors import dense_rows, token_rows
+from porism.serve.exported.views import ChannelView, FrozenStatistics, views_of
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TOKEN_RECORDS
 from porism.vectors.dense.model import DenseModel
@@ -53,7 +52,7 @@ def sources_of(
     :param texts: whether the documents themselves are among it.
     :raises ConfigError: a model cannot be exported, or the index lacks what it needs.
     """
-    views: dict[str, tuple[View, Sequence[Units]]] = {}
+    views: dict[str, tuple[ChannelView, Sequence[Units]]] = {}
     vectors: dict[str, RowSource] = {}
     for model in _without_sums(models):
         if isinstance(model, SearchModel):
@@ -69,7 +68,7 @@ def sources_of(
         else:
             raise not_exported(model)
     units = formula_units(snapshot.segments)
-    of_formulas: dict[str, tuple[View, Sequence[Units]]] = {}
+    of_formulas: dict[str, tuple[ChannelView, Sequence[Units]]] = {}
     for model in formula_models:
         if not isinstance(model, FormulaModel):
             raise not_exported(model, formulas=True)

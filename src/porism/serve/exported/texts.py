@@ -21,7 +21,7 @@ from porism.index import Segment
 from porism.index.segment import LINE
 from porism.index.strings import Packed
 from porism.serve.backends.base import DOCUMENT_BYTES, Rows, SparseRows, Table
-from porism.serve.exported.rows import Batch, SingleRowTable, digest_numbers, stamp
+from porism.serve.exported.rows import RowBatch, SingleRowTable, digest_numbers, stamp
 from porism.serve.exported.views import EVERY
 from porism.types import Content, Document, Formula
 
@@ -52,16 +52,15 @@ class TextSource(SingleRowTable):
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.units = self._segments = tuple(segments)
 
-    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
-        """The rows of some documents of a segment (increasing), in batches."""
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[RowBatch]:
         segment = self._segments[number]
         for start in range(0, len(units), _BATCH_SIZE):
             batch = units[start : start + _BATCH_SIZE]
             ids = segment.doc_ids(batch)
-            documents = [shown_document(_still(segment, one)) for one in batch.tolist()]
+            documents = [shown_document(_still(segment, row)) for row in batch.tolist()]
             nothing = [np.zeros(0, np.int64)] * len(batch)
             stamps = np.array(list(map(stamp, nothing, documents)), np.int64)
-            yield Batch(
+            yield RowBatch(
                 len(batch), Rows(ids, digest_numbers(Packed.of(ids)), stamps, nothing, _same(len(batch)), documents)
             )
 

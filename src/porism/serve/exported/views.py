@@ -54,7 +54,7 @@ class FrozenStatistics(NamedTuple):
     base: float = 0.0
 
 
-class View:
+class ChannelView:
     """One channel as a model counts it, over the segments of a snapshot."""
 
     def __init__(self, lexical: LexicalRetriever, zone: str, channel: str) -> None:
@@ -96,8 +96,8 @@ class View:
         """The dimensions of terms (int64), given by the first digests of :func:`term_digests`."""
         mixed = (terms ^ self._salt) * _MIX
         mixed ^= mixed >> np.uint64(32)
-        found: NDArray[np.int64] = (mixed % np.uint64(DIMENSIONS)).astype(np.int64) + 1
-        return found
+        numbers: NDArray[np.int64] = (mixed % np.uint64(DIMENSIONS)).astype(np.int64) + 1
+        return numbers
 
     @property
     def summand_dimension(self) -> int:
@@ -117,8 +117,8 @@ class View:
         if not self.stored:
             return 0.0
         least = [
-            float(one.summands.min()) for one in self._lexical.scored(self.channel, self.zone)
-            if one.summands is not None and len(one.summands)
+            float(channel.summands.min()) for channel in self._lexical.scored(self.channel, self.zone)
+            if channel.summands is not None and len(channel.summands)
         ]
         return min(least, default=0.0)
 
@@ -189,9 +189,9 @@ def _statistics(frozen: FrozenStatistics) -> ChannelStatistics:
     return ChannelStatistics(frozen.documents, frozen.mean_length)
 
 
-def views_of(lexical: LexicalRetriever) -> list[View]:
+def views_of(lexical: LexicalRetriever) -> list[ChannelView]:
     """The views of a retriever, in the order in which they are added."""
-    return [View(lexical, zone, name) for zone, name in lexical.zone_channels(tuple(lexical.channels))]
+    return [ChannelView(lexical, zone, name) for zone, name in lexical.zone_channels(tuple(lexical.channels))]
 
 
 def term_digests(packed: Packed) -> NDArray[np.uint64]:
@@ -204,10 +204,10 @@ class SegmentVectors:
     """The vectors of the documents of one segment in some views."""
 
     def __init__(
-        self, number: int, views: Sequence[tuple[View, Units]], frozen: Mapping[str, FrozenStatistics]
+        self, number: int, views: Sequence[tuple[ChannelView, Units]], frozen: Mapping[str, FrozenStatistics]
     ) -> None:
         """``number`` is the position of the segment, and each view is given with its units."""
-        self._parts: list[tuple[View, NDArray[np.uint64], Weights]] = []
+        self._parts: list[tuple[ChannelView, NDArray[np.uint64], Weights]] = []
         of_channel: dict[str, NDArray[np.uint64]] = {}
         for view, units in views:
             there = has_channel(units, view.channel)

@@ -56,7 +56,7 @@ class ShardCalls:
         for shard, ask in asked.items():
             # a thread that hangs must not keep the process from ending
             Thread(target=work, args=[shard, ask], name=f"shard {shard.name}", daemon=True).start()
-        found: dict[Shard, T] = {}
+        answered: dict[Shard, T] = {}
         waiting = dict.fromkeys(asked)
         while waiting:
             nearest = min(self._left[shard] for shard in waiting)
@@ -77,8 +77,8 @@ class ShardCalls:
             elif isinstance(answer, BaseException):
                 raise answer
             else:
-                found[shard] = answer
-        return {shard: found[shard] for shard in asked if shard in found}
+                answered[shard] = answer
+        return {shard: answered[shard] for shard in asked if shard in answered}
 
     def lose(self, shard: Shard, reason: str) -> None:
         """Goes on without a shard."""

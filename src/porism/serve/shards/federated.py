@@ -21,10 +21,9 @@ from porism.search.questions import Question
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.federated_formulas import FormulasOfShards
 from porism.serve.shards.merging import Ranked
-from porism.serve.shards.ranking import Ranking
+from porism.serve.shards.ranking import ShardRanking, SumRanking
 from porism.serve.shards.requests import HitsRequest, Shard, TextsRequest
 from porism.serve.shards.shard_group import SECONDS, ShardGroup, ShardsMissing
-from porism.serve.shards.sums import SumRanking
 from porism.serve.shards.values import ShardHits, ShardQuestion
 from porism.types import Content, Document, Query
 
@@ -41,12 +40,8 @@ class FederatedIndex(Answerer):
         :raises ConfigError: there are no shards, two have one name, or the time is not above 0.
         """
         self.group = ShardGroup(shards, seconds=seconds)
+        self.shards = self.group.shards
         self._formulas = FormulasOfShards(self.group)
-
-    @property
-    def shards(self) -> tuple[Shard, ...]:
-        """The shards."""
-        return self.group.shards
 
     def answer_formulas(
         self, question: str | Content, options: SearchOptions, on_problem: OnProblem | None = None
@@ -58,8 +53,8 @@ class FederatedIndex(Answerer):
         :raises ShardsMissing: no shard answers.
         """
         content, notes = read_formula_question(question) if isinstance(question, str) else (question, [])
-        found = self._formulas.search(make_formula_query(content, on_problem), options)
-        return replace(found, hints=tuple(notes))
+        answer = self._formulas.search(make_formula_query(content, on_problem), options)
+        return replace(answer, hints=tuple(notes))
 
     def run_formulas(
         self, queries: Iterable[Query], k: int = 1000, *, context: bool = False, filters: Filters | None = None,
@@ -139,7 +134,7 @@ class FederatedIndex(Answerer):
             ranking = self.group.rank(asked, k, calls)
             if calls.missing:
                 raise ShardsMissing(str(calls.missing[0]), hint="A run needs the answers of all indexes; try again.")
-            return [(one.shown_id, one.score) for one in ranking.ranked]
+            return [(document.shown_id, document.score) for document in ranking.ranked]
 
         for query in wanted:
             started = time.perf_counter()
@@ -147,54 +142,58 @@ class FederatedIndex(Answerer):
             results[query.id] = self.group.ask(partial(work, query)) if has_content else []
             seconds[query.id] = time.perf_counter() - started
         described = {"kind": "search of shards", "model": self.model.to_dict(), "shards": {
-            shard.name: {"documents": one.documents, "generation": one.generation}
-            for shard, one in self.group.collections.items()
+            shard.name: {"documents": collection.documents, "generation": collection.generation}
+            for shard, collection in self.group.collections.items()
         }}
         return Run(results, name, provenance=Provenance(described, self.group.tuned_on, seconds=seconds))
 
     @staticmethod
     def _reranked(
-        query: Query, ranking: Ranking, calls: ShardCalls, rerank: Reranking
-    ) -> tuple[Ranking, Run, Sequence[RankingStage]]:
+        query: Query, ranking: ShardRanking, calls: ShardCalls, rerank: Reranking
+    ) -> tuple[ShardRanking, Run, Sequence[RankingStage]]:
         """The documents in another order, with the run before and the stages; those of lost shards are left out.
 
         :raises StaleCommit: a shard has a newer commit.
         """
         wanted: dict[Shard, list[Ranked]] = {}
-        for one in ranking.ranked:
-            if one.shard in calls.shards:
-                wanted.setdefault(one.shard, []).append(one)
+        for document in ranking.ranked:
+            if document.shard in calls.shards:
+                wanted.setdefault(document.shard, []).append(document)
 
         def ask(shard: Shard) -> list[Document]:
-            ids = tuple(one.id for one in wanted[shard])
-            found = shard.ask(TextsRequest(ranking.generations[shard], ids)).documents
-            if tuple(one.id for one in found) != ids:
+            ids = tuple(place.id for place in wanted[shard])
+            texts = shard.ask(TextsRequest(ranking.generations[shard], ids)).documents
+            if tuple(text.id for text in texts) != ids:
                 raise QueryError("it gave other documents than it was asked for")
-            return [replace(text, id=one.shown_id) for text, one in zip(found, wanted[shard], strict=True)]
+            return [replace(text, id=place.shown_id) for text, place in zip(texts, wanted[shard], strict=True)]
 
         answers = calls.some(dict.fromkeys(wanted, ask))
-        documents = {one.id: one for found in answers.values() for one in found}
-        known = {one.shown_id: one for one in ranking.ranked if one.shown_id in documents}
-        before = Run({query.id: [(shown_id, one.score) for shown_id, one in known.items()]})
+        documents = {text.id: text for texts in answers.values() for text in texts}
+        known = {document.shown_id: document for document in ranking.ranked if document.shown_id in documents}
+        before = Run({query.id: [(shown_id, document.score) for shown_id, document in known.items()]})
         stages = rerank(query, before, documents)
-        found = (stages[-1].run if stages else before)[query.id]
-        return replace(ranking, ranked=[known[shown_id] for shown_id, _ in found]), before, stages
+        ranked = (stages[-1].run if stages else before)[query.id]
+        return replace(ranking, ranked=[known[shown_id] for shown_id, _ in ranked]), before, stages
 
     def _hits(
-        self, asked: ShardQuestion, ranking: Ranking, calls: ShardCalls, options: SearchOptions
+        self, asked: ShardQuestion, ranking: ShardRanking, calls: ShardCalls, options: SearchOptions
     ) -> list[Hit]:
         wanted: dict[Shard, list[str]] = {}
-        for one in ranking.ranked:
-            if one.shard in calls.shards:
-                wanted.setdefault(one.shard, []).append(one.id)
-        shown = calls.some(dict.fromkeys(wanted, lambda one: one.ask(HitsRequest(
-            ranking.generations[one], asked, ranking.statistics, tuple(wanted[one]), options.explain, ranking.expanded
+        for document in ranking.ranked:
+            if document.shard in calls.shards:
+                wanted.setdefault(document.shard, []).append(document.id)
+        shown = calls.some(dict.fromkeys(wanted, lambda shard: shard.ask(HitsRequest(
+            ranking.generations[shard], asked, ranking.statistics, tuple(wanted[shard]), options.explain,
+            ranking.expanded,
         ))))
-        by_id = {(shard, hit.id): hit for shard, found in shown.items() for hit in found.hits}
+        by_id = {(shard, hit.id): hit for shard, answer in shown.items() for hit in answer.hits}
         if options.explain and isinstance(ranking, SumRanking):
             by_id |= self._explained(asked, ranking, {shard: tuple(wanted[shard]) for shard in shown}, by_id, calls)
-        found = [(by_id[one.shard, one.id], one) for one in ranking.ranked if (one.shard, one.id) in by_id]
-        return [_shown(hit, one, rank) for rank, (hit, one) in enumerate(found, options.first + 1)]
+        shown_here = [document for document in ranking.ranked if (document.shard, document.id) in by_id]
+        return [
+            _shown(by_id[document.shard, document.id], document, rank)
+            for rank, document in enumerate(shown_here, options.first + 1)
+        ]
 
     @staticmethod
     def _explained(
@@ -213,8 +212,8 @@ class FederatedIndex(Answerer):
 
         told: dict[tuple[Shard, str], dict[str, Explanation]] = {}
         for shard, answers in calls.some(dict.fromkeys(wanted, ask)).items():
-            for name, found in answers.items():
-                for hit in found.hits:
+            for name, answer in answers.items():
+                for hit in answer.hits:
                     if hit.explanation is not None:
                         told.setdefault((shard, hit.id), {})[name] = hit.explanation
         return {

@@ -28,12 +28,15 @@ from porism.search.questions import Question
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.formula_counting import FormulaCountings
 from porism.serve.shards.formula_requests import (
+    MAX_FORMULA_DEPTH,
     FormulaHitsRequest,
+    FormulaOccurrences,
     FormulaOccurrencesRequest,
     FormulasRequest,
     FormulaStatisticsRequest,
+    FormulaToShow,
+    ShardFormulaHit,
 )
-from porism.serve.shards.formula_values import MAX_FORMULA_DEPTH, FormulaOccurrences, FormulaToShow, ShardFormulaHit
 from porism.serve.shards.merging import add_statistics
 from porism.serve.shards.requests import Shard
 from porism.serve.shards.shard_group import ShardGroup, ShardsMissing
@@ -70,14 +73,12 @@ class FormulasOfShards:
         def work(calls: ShardCalls) -> Answer[FormulaHit]:
             search = _Search(self._group, self._countings, query, options.filters, calls)
             depth = options.counted
-            found = search.ranked(depth, len)[:depth]
-            is_exact = len(found) < depth
+            formulas = search.ranked(depth, len)[:depth]
+            is_exact = len(formulas) < depth
             if options.keep is not None:
-                found = [one for one in found if options.keep(_formula(one.source))]
-            hits = search.hits(found[options.first : options.first + options.k], options)
-            return Answer(
-                tuple(hits), total=len(found), total_is_exact=is_exact, missing=tuple(calls.missing)
-            )
+                formulas = [formula for formula in formulas if options.keep(_formula(formula.source))]
+            hits = search.hits(formulas[options.first : options.first + options.k], options)
+            return Answer(tuple(hits), total=len(formulas), total_is_exact=is_exact, missing=tuple(calls.missing))
 
         return self._group.ask(work)
 
@@ -96,11 +97,11 @@ class FormulasOfShards:
             named: dict[str, float] = {}
             search = _Search(self._group, self._countings, query, filters, calls)
 
-            def count(found: Sequence[_Found]) -> int:
+            def count(formulas: Sequence[_Found]) -> int:
                 named.clear()
-                for one, own in zip(found, search.names(found), strict=True):
+                for formula, own in zip(formulas, search.names(formulas), strict=True):
                     for formula_name in own:
-                        named.setdefault(formula_name, one.score)
+                        named.setdefault(formula_name, formula.score)
                 return len(named)
 
             search.ranked(k, count)
@@ -118,11 +119,12 @@ class FormulasOfShards:
                 seconds[query_id] = time.perf_counter() - started
         described = {
             "kind": "formula search of shards", "context": context, "model": model.to_dict() if model else None,
-            "shards": {shard.name: {"generation": one.generation}
-                       for shard, one in self._group.collections.items()},
+            "shards": {shard.name: {"generation": collection.generation}
+                       for shard, collection in self._group.collections.items()},
         }
         provenance = Provenance(described, model.tuned_on if model else (), seconds=seconds)
         return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
+
 
 class _Search:
     """One search of the formulas of the shards that answer."""
@@ -155,12 +157,12 @@ class _Search:
         depth = max(k, CONTEXT_DEPTH) if self._query.context is not None else k
         while True:
             depth = min(depth, max(k, MAX_FORMULA_DEPTH))
-            found, is_all = self._best(depth)
+            formulas, is_all = self._best(depth)
             if self._filters or self._query.context is not None:
-                found = self._allowed_in_context(found)
-            so_far = count(found)
+                formulas = self._allowed_in_context(formulas)
+            so_far = count(formulas)
             if so_far >= k or is_all or depth >= max(k, MAX_FORMULA_DEPTH):
-                return found
+                return formulas
             depth = int(depth * min(4.0, 1.2 * k / max(1, so_far))) + 10
 
     def _best(self, depth: int) -> tuple[list[_Found], bool]:
@@ -171,44 +173,43 @@ class _Search:
             self._generation(shard), self.counting.names[shard], self._asked, self._statistics,
             max(depth, candidates),
         )))
-        shards, parts = list(answers), [one.found for one in answers.values()]
-        if any(len(one) != len(self._asked) for one in parts):
+        shards, parts = list(answers), [answer.found for answer in answers.values()]
+        if any(len(part) != len(self._asked) for part in parts):
             raise QueryError("a shard answered other formulas than those of the question")
-        found: list[_Found] = []
+        formulas: list[_Found] = []
         is_all = True
         for number in range(len(self._asked)):
-            of_formula = best_of_parts([one[number] for one in parts], candidates, depth)
-            is_all &= len(of_formula) < depth
-            found += [
-                _Found(shards[one.part], one.key, parts[one.part][number].sources[one.place], one.score, number,
-                       one.aligned)
-                for one in of_formula
-            ]
+            best_of_formula = best_of_parts([part[number] for part in parts], candidates, depth)
+            is_all &= len(best_of_formula) < depth
+            for best in best_of_formula:
+                source = parts[best.part][number].sources[best.place]
+                formulas.append(_Found(shards[best.part], best.key, source, best.score, number, best.aligned))
         if len(self._asked) > 1:
-            found.sort(key=lambda one: -one.score)
-            best: dict[str, _Found] = {}
-            for one in found:
-                best.setdefault(one.key, one)
-            found = list(best.values())[:depth]
-        return found, is_all
+            formulas.sort(key=lambda formula: -formula.score)
+            first_of_key: dict[str, _Found] = {}
+            for formula in formulas:
+                first_of_key.setdefault(formula.key, formula)
+            formulas = list(first_of_key.values())[:depth]
+        return formulas, is_all
 
-    def _allowed_in_context(self, found: list[_Found]) -> list[_Found]:
+    def _allowed_in_context(self, formulas: list[_Found]) -> list[_Found]:
         """Those that occur in documents that filters allow, and what the context adds to them."""
-        if not found:
-            return found
-        occurrences = self._occurrences(found, self._context_values())
-        counts = np.sum([one.documents for one in occurrences.values()], axis=0)
-        best = np.max([one.best for one in occurrences.values()], axis=0)
+        if not formulas:
+            return formulas
+        occurrences = self._occurrences(formulas, self._context_values())
+        counts = np.sum([answer.documents for answer in occurrences.values()], axis=0)
+        best = np.max([answer.best for answer in occurrences.values()], axis=0)
         if self._filters:
             kept = np.flatnonzero(counts).tolist()
-            found, best = [found[place] for place in kept], best[kept]
-        if self._query.context is None or not found:
-            return found
-        added = CONTEXT_WEIGHT * max(one.score for one in found) * best
+            formulas, best = [formulas[place] for place in kept], best[kept]
+        if self._query.context is None or not formulas:
+            return formulas
+        added = CONTEXT_WEIGHT * max(formula.score for formula in formulas) * best
         changed = [
-            replace(one, score=one.score + gain, context=gain) for one, gain in zip(found, added.tolist(), strict=True)
+            replace(formula, score=formula.score + gain, context=gain)
+            for formula, gain in zip(formulas, added.tolist(), strict=True)
         ]
-        return sorted(changed, key=lambda one: -one.score)
+        return sorted(changed, key=lambda formula: -formula.score)
 
     def _context_values(self) -> dict[Shard, dict[str, float]]:
         """The scores of documents for the context, by shard and id, as parts of the best one's."""
@@ -218,43 +219,43 @@ class _Search:
                 asked = self._group.shard_question(Question(self._query.context), None, self._calls)
                 ranked = self._group.rank(asked, CONTEXT_DEPTH, self._calls).ranked
                 if ranked and ranked[0].score > 0:
-                    for one in ranked:
-                        self._values.setdefault(one.shard, {})[one.id] = one.score / ranked[0].score
+                    for document in ranked:
+                        self._values.setdefault(document.shard, {})[document.id] = document.score / ranked[0].score
         return self._values
 
-    def names(self, found: Sequence[_Found]) -> list[list[str]]:
+    def names(self, formulas: Sequence[_Found]) -> list[list[str]]:
         """What a run calls formulas."""
-        if not found:
+        if not formulas:
             return []
-        occurrences = self._occurrences(found, {}, self.counting.naming)
+        occurrences = self._occurrences(formulas, {}, self.counting.naming)
         return [
-            list(dict.fromkeys(name for one in occurrences.values() for name in one.names[place]))
-            for place in range(len(found))
+            list(dict.fromkeys(name for answer in occurrences.values() for name in answer.names[place]))
+            for place in range(len(formulas))
         ]
 
     def _occurrences(
-        self, found: Sequence[_Found], values: Mapping[Shard, dict[str, float]], names: Naming | None = None
+        self, formulas: Sequence[_Found], values: Mapping[Shard, dict[str, float]], names: Naming | None = None
     ) -> dict[Shard, FormulaOccurrences]:
-        keys = tuple(one.key for one in found)
+        keys = tuple(formula.key for formula in formulas)
         answers = self._of_counting(lambda shard: shard.ask(FormulaOccurrencesRequest(
             self._generation(shard), keys, self._filters, values.get(shard, {}), names
         )))
-        for one in answers.values():
-            columns = [one.documents, one.best, *([one.names] if names is not None else [])]
+        for answer in answers.values():
+            columns = [answer.documents, answer.best, *([answer.names] if names is not None else [])]
             if any(len(column) != len(keys) for column in columns):
                 raise QueryError("a shard answered of other formulas than it was asked about")
         if not answers:
             raise ShardsMissing("no index answers", hint="Are the servers running?")
         return answers
 
-    def hits(self, found: Sequence[_Found], options: SearchOptions) -> list[FormulaHit]:
+    def hits(self, formulas: Sequence[_Found], options: SearchOptions) -> list[FormulaHit]:
         """What is shown of formulas, and of the first documents that have each."""
-        wanted = tuple(FormulaToShow(one.key, one.query, one.aligned) for one in found)
+        wanted = tuple(FormulaToShow(formula.key, formula.query, formula.aligned) for formula in formulas)
         answers: dict[Shard, tuple[ShardFormulaHit, ...]] = {
-            shard: one.hits for shard, one in self._of_counting(lambda shard: shard.ask(FormulaHitsRequest(
+            shard: answer.hits for shard, answer in self._of_counting(lambda shard: shard.ask(FormulaHitsRequest(
                 self._generation(shard), self.counting.names[shard], self._asked, self._statistics, wanted,
                 self._filters, options.explain,
-            ))).items() if len(one.hits) == len(wanted)
+            ))).items() if len(answer.hits) == len(wanted)
         } if wanted else {}
         homes: dict[str, set[Shard]] = {}
         for shard, shown in answers.items():
@@ -265,7 +266,7 @@ class _Search:
             return f"{shard.name}:{doc_id}" if len(homes[doc_id]) > 1 else doc_id
 
         hits: list[FormulaHit] = []
-        for number, one in enumerate(found):
+        for number, ranked in enumerate(formulas):
             here = {shard: shown[number] for shard, shown in answers.items()}
             places = [
                 replace(place, doc_id=named(shard, place.doc_id)) for shard, own in here.items() for place in own.places
@@ -274,13 +275,14 @@ class _Search:
                 replace(document, id=named(shard, document.id), page=_page(shard, document.id))
                 for shard, own in here.items() for document in own.shown if document.id in homes
             ]
-            match = here[one.shard].match if options.explain and one.shard in here else None
-            formula = _formula(one.source)
+            match = here[ranked.shard].match if options.explain and ranked.shard in here else None
+            formula = _formula(ranked.source)
             if places:
                 formula = replace(formula, id=places[0].id, visual_id=places[0].visual_id)
             hits.append(FormulaHit(
-                options.first + number + 1, one.score, formula, one.key, sum(own.documents for own in here.values()),
-                tuple(places[:MAX_PLACES]), None if match is None else with_context(match, one.context),
+                options.first + number + 1, ranked.score, formula, ranked.key,
+                sum(own.documents for own in here.values()),
+                tuple(places[:MAX_PLACES]), None if match is None else with_context(match, ranked.context),
                 tuple(documents),
             ))
         return hits

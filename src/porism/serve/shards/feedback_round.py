@@ -86,14 +86,15 @@ class FeedbackRound:
         only = self.model.feedback.channels
         terms = {
             name: list(dict.fromkeys(chain.from_iterable(
-                one.channels[name].terms for one in (*documents.relevant, *documents.other) if name in one.channels
+                document.channels[name].terms for document in (*documents.relevant, *documents.other)
+                if name in document.channels
             )))
             for name in documents.question if self._has(name) and (not only or name in only)
         }
         counted = self._counted(terms)
         if len(self.calls.missing) > before:
             return nothing
-        channels = {name: self._examples(name, documents, one) for name, one in counted.items()}
+        channels = {name: self._examples(name, documents, answer) for name, answer in counted.items()}
         expanded = learn(
             documents.question, self.model.feedback, learner, documents.prior, len(documents.other), channels.get
         )
@@ -120,21 +121,22 @@ class FeedbackRound:
         assert isinstance(self.model, SearchModel)
         most = self.model.feedback.documents
         depth = learner.search_depth(most)
-        found = self.calls.all(lambda shard: shard.ask(CandidatesRequest(
+        candidates = self.calls.all(lambda shard: shard.ask(CandidatesRequest(
             self.generations[shard], self.question, self.statistics, depth, by_terms=True
         )))
-        ranked = best(choose(found, depth), depth, {})
+        ranked = best(choose(candidates, depth), depth, {})
         first, last = ranked[:most], ranked[learner.first_other(most, len(ranked)) :]
         wanted: dict[Shard, list[str]] = {}
-        for one in (*first, *last):
-            wanted.setdefault(one.shard, []).append(one.id)
+        for document in (*first, *last):
+            wanted.setdefault(document.shard, []).append(document.id)
         answers = self._terms({shard: tuple(ids) for shard, ids in wanted.items()}, all_there=True)
         if len(answers) < len(wanted) or not wanted:
             return None
-        known = {(shard, one.id): one for shard, answer in answers.items() for one in answer.documents}
+        known = {(shard, document.id): document for shard, answer in answers.items() for document in answer.documents}
         return _Documents(
-            [known[one.shard, one.id] for one in first], [known[one.shard, one.id] for one in last],
-            _question(answers), document_prior(np.array([one.score for one in first]), learner.document_prior),
+            [known[document.shard, document.id] for document in first],
+            [known[document.shard, document.id] for document in last], _question(answers),
+            document_prior(np.array([document.score for document in first]), learner.document_prior),
         )
 
     def _judged(self, judged: Judged) -> _Documents | None:
@@ -154,37 +156,35 @@ class FeedbackRound:
             return None
         known: dict[str, dict[Shard, TermsOfDocument]] = {}
         for shard, answer in answers.items():
-            for one in answer.documents:
-                known.setdefault(one.id, {})[shard] = one
-                known.setdefault(f"{shard.name}:{one.id}", {})[shard] = one
-        found = [self._only(doc_id, known.get(doc_id, {})) for doc_id in ids]
-        relevant, other = found[: len(judged.relevant)], found[len(judged.relevant) :]
+            for document in answer.documents:
+                known.setdefault(document.id, {})[shard] = document
+                known.setdefault(f"{shard.name}:{document.id}", {})[shard] = document
+        documents = [self._only(doc_id, known.get(doc_id, {})) for doc_id in ids]
+        relevant, other = documents[: len(judged.relevant)], documents[len(judged.relevant) :]
         return _Documents(relevant, other, _question(answers), document_prior(np.ones(len(relevant)), "equal"))
 
-    def _only(self, doc_id: str, found: Mapping[Shard, TermsOfDocument]) -> TermsOfDocument:
+    def _only(self, doc_id: str, holders: Mapping[Shard, TermsOfDocument]) -> TermsOfDocument:
         """The one document of an id.
 
         :raises QueryError: there is none, or more than one.
         """
-        if len(found) > 1:
-            named = " or ".join(f"{shard.name}:{doc_id}" for shard in found)
+        if len(holders) > 1:
+            named = " or ".join(f"{shard.name}:{doc_id}" for shard in holders)
             raise QueryError(f"several indexes have a document {doc_id!r}", hint=f"Say which is meant: {named}.")
-        if not found:
-            missing = "".join(f" ({one})" for one in self.calls.missing)
+        if not holders:
+            missing = "".join(f" ({missing_index})" for missing_index in self.calls.missing)
             raise QueryError(f"no index has a document {doc_id!r}{missing}")
-        [document] = found.values()
+        [document] = holders.values()
         return document
 
-    def _terms(
-        self, wanted: Mapping[Shard, tuple[str, ...]], *, all_there: bool = False
-    ) -> dict[Shard, ShardTerms]:
+    def _terms(self, wanted: Mapping[Shard, tuple[str, ...]], *, all_there: bool = False) -> dict[Shard, ShardTerms]:
         """What shards say of documents; one that lacks some is lost where ``all_there`` says that it has them."""
 
         def ask(shard: Shard) -> ShardTerms:
             answer = shard.ask(
                 DocumentTermsRequest(self.generations[shard], self.question, self.statistics, wanted[shard])
             )
-            if all_there and not {one.id for one in answer.documents}.issuperset(wanted[shard]):
+            if all_there and not {document.id for document in answer.documents}.issuperset(wanted[shard]):
                 raise QueryError("it lacks a document that it has found")
             return answer
 
@@ -213,19 +213,20 @@ class FeedbackRound:
         weighting = computed(self.model.channels[name].lexical.weighting)
         statistics = self.statistics.of_collection.of(name)
 
-        def columns(given: Sequence[TermsOfDocument]) -> DocumentTerms:
-            there = [(place, one.channels[name]) for place, one in enumerate(given) if name in one.channels]
-            sizes = [len(one.terms) for _, one in there]
-            places = np.repeat(np.arange(len(there)), sizes)
-            lengths = np.array([one.length for _, one in there], np.float64)
-            frequencies = np.array([number for _, one in there for number in one.frequencies], np.float64)
+        def terms_of(given: Sequence[TermsOfDocument]) -> DocumentTerms:
+            having = [place for place, document in enumerate(given) if name in document.channels]
+            columns = [given[place].channels[name] for place in having]
+            sizes = [len(column.terms) for column in columns]
+            places = np.repeat(np.arange(len(columns)), sizes)
+            lengths = np.array([column.length for column in columns], np.float64)
+            frequencies = np.array([number for column in columns for number in column.frequencies], np.float64)
             return DocumentTerms(
-                np.array([place for place, _ in there], np.int64)[places],
-                terms.find(list(chain.from_iterable(one.terms for _, one in there))), frequencies, lengths[places],
+                np.array(having, np.int64)[places],
+                terms.find(list(chain.from_iterable(column.terms for column in columns))), frequencies, lengths[places],
                 term_factors(weighting, statistics, frequencies, lengths, places),
             )
 
-        return ChannelExamples(columns(documents.relevant), columns(documents.other), terms, weighting, statistics)
+        return ChannelExamples(terms_of(documents.relevant), terms_of(documents.other), terms, weighting, statistics)
 
 
 def _question(answers: Mapping[Shard, ShardTerms]) -> ExpandedTerms:

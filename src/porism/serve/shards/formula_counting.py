@@ -21,9 +21,13 @@ from porism.retrieve.formulas.model import FormulaModel
 from porism.search.formula_occurrences import Naming
 from porism.search.models.models import model_from
 from porism.serve.shards.fan_out import ShardCalls
-from porism.serve.shards.formula_requests import FormulaCollectionRequest, FormulaDigestsRequest
+from porism.serve.shards.formula_requests import (
+    MARKS_BATCH_SIZE,
+    FormulaCollection,
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+)
 from porism.serve.shards.formula_shard import name_of_marks
-from porism.serve.shards.formula_values import MARKS_BATCH_SIZE, FormulaCollection
 from porism.serve.shards.merging import totals_of
 from porism.serve.shards.requests import Shard
 from porism.serve.shards.shard_group import ShardGroup
@@ -57,11 +61,11 @@ class FormulaCountings:
             last = self._last
             if last is not None and last[0] == key:
                 return last[1]
-            calls.some({shard: partial(self._fetch, generation=one) for shard, one in generations.items()})
-            found = self._count(generations, calls)
+            calls.some({shard: partial(self._fetch, generation=number) for shard, number in generations.items()})
+            counting = self._count(generations, calls)
             if len(calls.shards) == len(generations):  # else what counts in those that failed counts in others
-                self._last = (key, found)
-                return found
+                self._last = (key, counting)
+                return counting
 
     def _count(self, generations: Mapping[Shard, int], calls: ShardCalls) -> Counting:
         """Says to each shard which formulas count there."""
@@ -77,7 +81,7 @@ class FormulaCountings:
         return Counting(
             {shard: name_of_marks(marks[shard]) for shard in counted},
             sum(int(np.count_nonzero(marks[shard])) for shard in counted),
-            totals_of(one.channels for one in counted.values()), model, naming,
+            totals_of(answer.channels for answer in counted.values()), model, naming,
         )
 
     def _fetch(self, shard: Shard, generation: int) -> None:
@@ -87,11 +91,11 @@ class FormulaCountings:
         parts: list[NDArray[np.uint64]] = []
         while True:
             first = sum(map(len, parts))
-            found = shard.ask(FormulaDigestsRequest(generation, first))
-            parts.append(found.array())
-            if not len(parts[-1]) and first < found.count:
-                raise QueryError(f"{shard.name} gave {first:,} of {found.count:,} digests")
-            if first + len(parts[-1]) >= found.count:
+            answer = shard.ask(FormulaDigestsRequest(generation, first))
+            parts.append(answer.array())
+            if not len(parts[-1]) and first < answer.count:
+                raise QueryError(f"{shard.name} gave {first:,} of {answer.count:,} digests")
+            if first + len(parts[-1]) >= answer.count:
                 break
         for known in [known for known in self._digests if known[0] is shard]:
             del self._digests[known]
@@ -104,9 +108,9 @@ def _send_marks(shard: Shard, marks: NDArray[np.bool_], generation: int) -> Form
     step = MARKS_BATCH_SIZE // 8
     for first in range(0, len(bits), step):
         part = base64.b64encode(bits[first : first + step]).decode("ascii")
-        found = shard.ask(FormulaCollectionRequest(generation, name, 8 * first, part))
-        if found.complete:
-            return found
+        collection = shard.ask(FormulaCollectionRequest(generation, name, 8 * first, part))
+        if collection.complete:
+            return collection
     raise QueryError(f"{shard.name} does not take the marks of its formulas")
 
 
@@ -119,8 +123,8 @@ def _agreeing(counted: Mapping[Shard, FormulaCollection]) -> tuple[FormulaModel,
     if not found:
         return FormulaModel.from_dict({}), "places"
     first, known = found[0]
-    for shard, one in found:
-        if one.model != known.model:
+    for shard, collection in found:
+        if collection.model != known.model:
             raise ConfigError(
                 f"formulas are searched by another model than in {first.name}", where=shard.name,
                 hint="Start its server with the same model: porism serve --formula-model NAME",
@@ -128,5 +132,5 @@ def _agreeing(counted: Mapping[Shard, FormulaCollection]) -> tuple[FormulaModel,
     model = model_from(known.model, formulas=True)
     if not isinstance(model, FormulaModel):
         raise ConfigError("formulas are not searched by their structure", where=first.name)
-    names = {one.names for one in counted.values()}
+    names = {answer.names for answer in counted.values()}
     return model, "visual ids" if "visual ids" in names else "ids" if "ids" in names else "places"

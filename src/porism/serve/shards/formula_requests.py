@@ -2,26 +2,128 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import QueryError
-from porism.search.formula_occurrences import Naming
-from porism.serve.shards.formula_values import (
-    FormulaCollection,
-    FormulaDigests,
-    FormulaOccurrences,
-    FormulaToShow,
-    ShardFormulaHits,
-    ShardFormulas,
-    bytes_of,
-)
-from porism.serve.shards.requests import A, CommitRequest
-from porism.serve.shards.values import ShardStatistics, WholeStatistics
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.parts import FoundPart
+from porism.search.answers import FormulaDocument
+from porism.search.formula_occurrences import Naming, Place
+from porism.serve.shards.requests import DOCUMENT_REQUESTS, A, CommitRequest, Request
+from porism.serve.shards.values import ChannelLengths, ShardStatistics, WholeStatistics
 from porism.types import Formula
+
+DIGESTS_BATCH_SIZE = 250_000
+"""Digests of one answer: 4 MB."""
+
+
+MAX_FORMULA_DEPTH = 10_000
+"""So many formulas are looked at, at most, where filters or names leave few of them."""
+
+
+MARKS_BATCH_SIZE = 4_000_000
+"""Marks of one request: half a megabyte."""
+
+
+@dataclass(frozen=True)
+class FormulaDigests:
+    """Digests of the distinct formulas of a shard, those from a place on: 16 bytes each as base64, of ``count``."""
+
+    generation: int
+    count: int
+    digests: str
+
+    def array(self) -> NDArray[np.uint64]:
+        """The digests (uint64, n × 2).
+
+        :raises QueryError: they are not valid.
+        """
+        raw = bytes_of(self.digests)
+        if len(raw) % 16:
+            raise QueryError("the digests are not valid")
+        return np.frombuffer(raw, "<u8").reshape(-1, 2).astype(np.uint64)
+
+    @staticmethod
+    def text(digests: NDArray[np.uint64]) -> str:
+        """Digests (uint64, n × 2) as text."""
+        return base64.b64encode(np.ascontiguousarray(digests, "<u8").tobytes()).decode("ascii")
+
+
+@dataclass(frozen=True)
+class FormulaCollection:
+    """What a shard has of formulas that count there: the lengths of each channel; ``complete`` says that all marks have
+    come. ``names`` is what runs call formulas by: ``visual ids``, ``ids``, or ``places``."""
+
+    generation: int
+    complete: bool
+    model: dict[str, Any] = field(default_factory=dict)
+    channels: tuple[ChannelLengths, ...] = ()
+    names: Naming = "places"
+
+
+@dataclass(frozen=True)
+class ShardFormulas:
+    """What a shard finds for each query formula."""
+
+    generation: int
+    found: tuple[FoundPart, ...]
+
+
+@dataclass(frozen=True)
+class FormulaOccurrences:
+    """Of formulas, in their order: in how many documents of a shard each occurs, the best value of these, and what a
+    run calls it there."""
+
+    generation: int
+    documents: tuple[int, ...]
+    best: tuple[float, ...]
+    names: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class FormulaToShow:
+    """A formula that was found: the number of the query formula that it answers, and whether it was aligned."""
+
+    key: str
+    formula: int = 0
+    aligned: bool = True
+
+
+@dataclass(frozen=True)
+class ShardFormulaHit:
+    """A formula in a shard: how many documents have it, its places, the first documents, and how it matches where it
+    counts there."""
+
+    documents: int
+    places: tuple[Place, ...]
+    shown: tuple[FormulaDocument, ...]
+    match: FormulaMatch | None = None
+
+
+@dataclass(frozen=True)
+class ShardFormulaHits:
+    """What a shard knows of formulas, in their order."""
+
+    generation: int
+    hits: tuple[ShardFormulaHit, ...]
+
+
+def bytes_of(text: str) -> bytes:
+    """The bytes of a text in base64.
+
+    :raises QueryError: it is not valid.
+    """
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise QueryError(f"these are not bytes in base64 ({error})") from error
 
 
 class FormulaRequest(CommitRequest[A]):
@@ -110,3 +212,10 @@ class FormulaHitsRequest(QueryFormulasRequest[ShardFormulaHits]):
     asked: tuple[FormulaToShow, ...]
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     explain: bool = False
+
+
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    *DOCUMENT_REQUESTS, FormulaDigestsRequest, FormulaCollectionRequest, FormulaStatisticsRequest, FormulasRequest,
+    FormulaOccurrencesRequest, FormulaHitsRequest,
+)
+"""All that a shard answers."""

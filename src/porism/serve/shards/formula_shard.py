@@ -34,18 +34,16 @@ from porism.search.formula_occurrences import FormulaPlaces, Naming
 from porism.search.index import Index
 from porism.search.models.models import write_model
 from porism.serve.shards.formula_requests import (
+    DIGESTS_BATCH_SIZE,
+    FormulaCollection,
     FormulaCollectionRequest,
+    FormulaDigests,
     FormulaDigestsRequest,
     FormulaHitsRequest,
+    FormulaOccurrences,
     FormulaOccurrencesRequest,
     FormulasRequest,
     FormulaStatisticsRequest,
-)
-from porism.serve.shards.formula_values import (
-    DIGESTS_BATCH_SIZE,
-    FormulaCollection,
-    FormulaDigests,
-    FormulaOccurrences,
     FormulaToShow,
     ShardFormulaHit,
     ShardFormulaHits,
@@ -94,16 +92,16 @@ class FormulaShard:
     @cached_property
     def _units(self) -> list[FormulaUnits]:
         units = self._ranker.lexical.segments
-        return [one for one in units if isinstance(one, FormulaUnits)]
+        return [segment_units for segment_units in units if isinstance(segment_units, FormulaUnits)]
 
     @cached_property
     def _digests(self) -> NDArray[np.uint64]:
         """Digests of all formulas (uint64, n × 2), segment by segment."""
-        found = [np.zeros((0, 2), np.uint64)]
+        parts = [np.zeros((0, 2), np.uint64)]
         for units in self._units:
             keys = units.segment.keys.dictionary.packed()
-            found.append(digests(keys.blob, keys.starts)[units.segment.keys.rank][units.live])
-        return np.concatenate(found)
+            parts.append(digests(keys.blob, keys.starts)[units.segment.keys.rank][units.live])
+        return np.concatenate(parts)
 
     def formula_digests(self, request: FormulaDigestsRequest) -> FormulaDigests:
         """Digests of the formulas, in an order that a commit keeps."""
@@ -135,7 +133,7 @@ class FormulaShard:
                     raise QueryError("the marks are not those of their name", where="marks", hint="Send them again.")
             counting = self._counting.get(request.counting, lambda: self._open(marks > 0))
         lexicals = counting.alone.lexicals()
-        channels = {one.channel: one for lexical in lexicals for one in channel_lengths(lexical)}
+        channels = {lengths.channel: lengths for lexical in lexicals for lengths in channel_lengths(lexical)}
         return FormulaCollection(
             self.generation, True, write_model(self._ranker.model, formulas=True), tuple(channels.values()),
             self._places_by(None).naming,
@@ -143,17 +141,16 @@ class FormulaShard:
 
     def _open(self, marks: NDArray[np.bool_]) -> _Counting:
         units, start = [], 0
-        for one in self._units:
-            live = one.live.copy()
+        for segment_units in self._units:
+            live = segment_units.live.copy()
             stop = start + int(np.count_nonzero(live))
             live[live] = marks[start:stop]
-            units.append(FormulaUnits(one.segment, live))
+            units.append(FormulaUnits(segment_units.segment, live))
             start = stop
         index = self.index
         return _Counting(units, FormulaRetriever(index.snapshot, index.analyzer, self._ranker.model, units=units))
 
     def formula_statistics(self, request: FormulaStatisticsRequest) -> ShardStatistics:
-        """How often the terms of formulas occur among those that count here."""
         retriever = self._known(request.counting).alone
         terms: dict[str, set[str]] = {}
         for asked in request.formulas:
@@ -168,14 +165,12 @@ class FormulaShard:
         return ShardStatistics(df, (), self.generation)
 
     def formulas(self, request: FormulasRequest) -> ShardFormulas:
-        """What is found for each query formula."""
         retriever = self._retriever(request)
         with using_statistics(request.statistics.query.of_query):
-            found = [find_part(retriever, retriever.read(formula), request.depth) for formula in request.formulas]
-        return ShardFormulas(self.generation, tuple(found))
+            results = [find_part(retriever, retriever.read(formula), request.depth) for formula in request.formulas]
+        return ShardFormulas(self.generation, tuple(results))
 
     def formula_occurrences(self, request: FormulaOccurrencesRequest) -> FormulaOccurrences:
-        """The documents of formulas, their best values, and what a run calls the formulas."""
         snapshot, places = self.index.snapshot, self._places_by(request.names)
         owners, segments, units = self._find(request.keys)
         known, allowed = self._allowed(request.filters)
@@ -203,7 +198,7 @@ class FormulaShard:
         retriever = self._retriever(request)
         places = self._places_by(None)
         known, allowed = self._allowed(request.filters)
-        keys = [one.key for one in request.asked]
+        keys = [formula.key for formula in request.asked]
         owners, segments, units = self._find(keys)
         documents = np.zeros(len(keys), np.int64)
         documents[owners] = places.documents(segments, units, allowed) if known and len(owners) else 0
@@ -213,8 +208,8 @@ class FormulaShard:
             match = self._match(retriever, request, asked) if request.explain else None
             hits.append(ShardFormulaHit(
                 count, where, tuple(
-                    replace(one, location=replace(one.location, path=None))
-                    for one in formula_documents(self.index, where, SHOWN_DOCUMENTS)
+                    replace(formula_document, location=replace(formula_document.location, path=None))
+                    for formula_document in formula_documents(self.index, where, SHOWN_DOCUMENTS)
                 ), match,
             ))
         return ShardFormulaHits(self.generation, tuple(hits))
@@ -235,14 +230,14 @@ class FormulaShard:
 
     def _find(self, keys: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         """Which of some formulas are here, by position: their segments and ordinals there."""
-        found = []
+        places = []
         for owner, key in enumerate(keys):
             for number, units in enumerate(self._units):
                 unit = units.find(key)
                 if unit is not None:
-                    found.append((owner, number, unit))
+                    places.append((owner, number, unit))
                     break
-        columns = np.array(found, np.int64).reshape(-1, 3)
+        columns = np.array(places, np.int64).reshape(-1, 3)
         return columns[:, 0], columns[:, 1].astype(np.int32), columns[:, 2].astype(np.int32)
 
     def _allowed(self, filters: Mapping[str, Sequence[str]]) -> tuple[bool, Masks | None]:
@@ -250,7 +245,7 @@ class FormulaShard:
         if not filters:
             return True, None
         snapshot = self.index.snapshot
-        if not all(any(key in one.metadata_counts() for one in snapshot.segments) for key in filters):
+        if not all(any(key in segment.metadata_counts() for segment in snapshot.segments) for key in filters):
             return False, None
         return True, snapshot.filter(filters)
 

@@ -54,16 +54,16 @@ def totals_of(parts: Iterable[Iterable[ChannelLengths]]) -> tuple[tuple[str, str
     """The same of the channels of each shard."""
     counts: dict[tuple[str, str], dict[float, int]] = {}
     for channels in parts:
-        for one in channels:
-            own = counts.setdefault((one.zone, one.channel), {})
-            for length, count in zip(one.lengths, one.counts, strict=True):
+        for lengths in channels:
+            own = counts.setdefault((lengths.zone, lengths.channel), {})
+            for length, count in zip(lengths.lengths, lengths.counts, strict=True):
                 own[length] = own.get(length, 0) + count
-    found = []
+    totals = []
     for (zone, channel), of_lengths in counts.items():
         documents = sum(of_lengths.values())
         total = math.fsum(length * count for length, count in of_lengths.items())
-        found.append((zone, channel, documents, total / documents if documents else 1.0))
-    return tuple(found)
+        totals.append((zone, channel, documents, total / documents if documents else 1.0))
+    return tuple(totals)
 
 
 def add_statistics(
@@ -72,41 +72,41 @@ def add_statistics(
     """The statistics of the whole collection for a query: those of its channels, and what shards have counted."""
     df: dict[str, dict[str, int]] = {}
     holders: list[int] = []
-    for one in counted:
-        for channel, counts in one.df.items():
+    for answer in counted:
+        for channel, counts in answer.df.items():
             own = df.setdefault(channel, {})
             for term, count in counts.items():
                 own[term] = own.get(term, 0) + count
-        holders += [0] * (len(one.holders) - len(holders))
-        for place, count in enumerate(one.holders):
+        holders += [0] * (len(answer.holders) - len(holders))
+        for place, count in enumerate(answer.holders):
             holders[place] += count
     return WholeStatistics(documents, channels, ShardStatistics(df, tuple(holders)))
 
 
-def choose(found: Mapping[Shard, ShardCandidates], depth: int, *, all_level: bool = False) -> Chosen:
+def choose(candidates: Mapping[Shard, ShardCandidates], depth: int, *, all_level: bool = False) -> Chosen:
     """The candidates of the whole collection, among those of the shards: the first ``depth`` by their terms, and those
     that gain most by what they hold. Of those level with the last by terms they are those of the largest id, or
     ``all_level`` ones."""
-    shards, parts = list(found), list(found.values())
-    ids = list(chain.from_iterable(one.ids for one in parts))
-    lengths = np.array([len(one.ids) for one in parts], np.int64)
+    shards, parts = list(candidates), list(candidates.values())
+    ids = list(chain.from_iterable(part.ids for part in parts))
+    lengths = np.array([len(part.ids) for part in parts], np.int64)
     homes = np.repeat(np.arange(len(parts)), lengths)
     places = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    terms = np.fromiter(chain.from_iterable(one.terms for one in parts), np.float64, len(ids))
-    scores = np.fromiter(chain.from_iterable(one.scores for one in parts), np.float64, len(ids))
+    terms = np.fromiter(chain.from_iterable(part.terms for part in parts), np.float64, len(ids))
+    scores = np.fromiter(chain.from_iterable(part.scores for part in parts), np.float64, len(ids))
     shown = shown_ids(shards, homes, ids)
-    firsts = places < np.repeat(np.array([one.first for one in parts], np.int64), lengths)
+    firsts = places < np.repeat(np.array([part.first for part in parts], np.int64), lengths)
     taken = np.zeros(len(ids), np.bool_)
     taken[_largest(np.flatnonzero(firsts), terms, shown, depth, all_level=all_level)] = True
-    gains = np.fromiter(chain.from_iterable(one.gains for one in parts), np.float64)
+    gains = np.fromiter(chain.from_iterable(part.gains for part in parts), np.float64)
     if len(gains):
         gaining = list(chain.from_iterable(
-            ((home, doc_id) for doc_id in one.gain_ids) for home, one in enumerate(parts)
+            ((home, doc_id) for doc_id in part.gain_ids) for home, part in enumerate(parts)
         ))
         place_of = {key: place for place, key in enumerate(zip(homes.tolist(), ids, strict=True))}
         known = (place_of.get(gaining[number]) for number in first_gaining(gains).tolist())
         taken[[place for place in known if place is not None]] = True
-    threads = [thread for one in parts for thread in one.threads or [None] * len(one.ids)]
+    threads = [thread for part in parts for thread in part.threads or [None] * len(part.ids)]
     kept = np.flatnonzero(taken).tolist()
     return Chosen(
         shards, homes[kept], [ids[place] for place in kept], [shown[place] for place in kept], scores[kept],

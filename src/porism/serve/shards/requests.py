@@ -175,3 +175,10 @@ class HitsRequest(NamedDocumentsRequest[ShardHits]):
 
     def __post_init__(self) -> None:
         check_weights(self.expanded or {})
+
+
+DOCUMENT_REQUESTS: tuple[type[Request[Any]], ...] = (
+    CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
+    LinksRequest, TextsRequest, HitsRequest,
+)
+"""What a shard answers about documents."""

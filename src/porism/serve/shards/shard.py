@@ -33,22 +33,12 @@ from porism.search.index import Index
 from porism.search.models.sums.kind import resolve_part
 from porism.search.models.sums.retriever import SumModel
 from porism.search.questions import Question
-from porism.serve.shards.formula_requests import (
-    FormulaCollectionRequest,
-    FormulaDigestsRequest,
-    FormulaHitsRequest,
-    FormulaOccurrencesRequest,
-    FormulasRequest,
-    FormulaStatisticsRequest,
-)
 from porism.serve.shards.formula_shard import FormulaShard
 from porism.serve.shards.requests import (
     A,
     CandidatesRequest,
     CollectionRequest,
     CommitRequest,
-    DocumentTermsRequest,
-    FrequenciesRequest,
     HitsRequest,
     LinksRequest,
     PartRequest,
@@ -75,13 +65,6 @@ from porism.vectors.colbert.retriever import ColbertRetriever
 from porism.vectors.dense.model import DenseModel
 from porism.vectors.dense.retriever import DenseRetriever
 
-REQUESTS: tuple[type[Request[Any]], ...] = (
-    CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
-    LinksRequest, TextsRequest, HitsRequest, FormulaDigestsRequest, FormulaCollectionRequest,
-    FormulaStatisticsRequest, FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
-)
-"""All that a shard answers."""
-
 
 def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertModel | SumModel:
     """Checks that a model can be searched in shards: a sum over terms whose statistics add up, vectors of documents or
@@ -100,8 +83,10 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertM
         return model
     if not isinstance(model, SearchModel):
         raise _refused("it is not a sum over terms")
-    stored = [name for name, one in model.channels.items() if isinstance(one.lexical.weighting, StoredWeighting)]
-    similar = [name for name, one in model.channels.items() if one.similarity]
+    stored = [
+        name for name, channel in model.channels.items() if isinstance(channel.lexical.weighting, StoredWeighting)
+    ]
+    similar = [name for name, channel in model.channels.items() if channel.similarity]
     reason = (
         "it aligns formulas" if model.matches.weight > 0
         else f"the channel {stored[0]} stores its factors" if stored
@@ -115,9 +100,7 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertM
 
 def parts_of(model: SumModel) -> dict[str, RetrieverSettings]:
     """The models that a sum adds up, by name."""
-    return {
-        name: resolve_part(name, part)[1] for name, part in model.parts.items() if part.weight > 0
-    }
+    return {name: resolve_part(name, part)[1] for name, part in model.parts.items() if part.weight > 0}
 
 
 def _refused(reason: str) -> ConfigError:
@@ -140,14 +123,9 @@ class DocumentShard:
         return ShardCollection.of(self.index.snapshot, self.model)
 
     def collection(self, request: CollectionRequest) -> ShardCollection:
-        """What the shard has."""
         return self._collection
 
     def hits(self, request: HitsRequest) -> ShardHits:
-        """What is shown of documents, in their order.
-
-        :raises QueryError: the index lacks one of them.
-        """
         question = request.question.read()
         shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], question)
         if not request.explain:
@@ -195,15 +173,11 @@ class VectorShard(DocumentShard):
         if isinstance(self._retriever, ColbertRetriever) and not self._retriever.model.exhaustive:
             ids, near, scores = self._retriever.candidates(query, allowed=self.index.allowed(read))
             return ShardCandidates(self.generation, tuple(ids), tuple(near.tolist()), tuple(scores.tolist()), len(ids))
-        found = self._retriever.search([query], request.depth, allowed=self.index.allowed(read))[query.id]
-        own = tuple(score for _, score in found)
-        return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), own, own, len(own))
+        results = self._retriever.search([query], request.depth, allowed=self.index.allowed(read))[query.id]
+        own = tuple(score for _, score in results)
+        return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in results), own, own, len(own))
 
     def scores(self, request: ScoresRequest) -> ShardScores:
-        """The scores of documents.
-
-        :raises QueryError: the index lacks one of them.
-        """
         scores = self._retriever.score_documents(request.question.read().query, request.ids)
         if np.isnan(scores).any():
             raise QueryError("the index lacks a document that is to be scored", where="ids")
@@ -245,10 +219,6 @@ class IndexShard:
         return FormulaShard(self.index)
 
     def texts(self, request: TextsRequest) -> ShardTexts:
-        """Whole documents, in their order.
-
-        :raises QueryError: the index lacks one of them.
-        """
         return ShardTexts(self.generation, tuple(self.index.documents.get(request.ids)))
 
     def ask(self, request: Request[A]) -> A:
@@ -266,13 +236,13 @@ class IndexShard:
         if part not in self._documents:
             raise QueryError(f"the model of the index has no part {part!r}", where="part")
         answerers: tuple[Any, ...] = (self.formulas,) if request.of_formulas else (self._documents[part], self)
-        answer = next((getattr(one, request.step) for one in answerers if hasattr(one, request.step)), None)
+        answer = next((getattr(own, request.step) for own in answerers if hasattr(own, request.step)), None)
         if answer is None:
             raise ConfigError(f"the model of the index does not answer the step {request.step}")
         question = getattr(request, "question", None)
         with reading_in(question.languages if isinstance(question, ShardQuestion) else {}):
-            found: A = answer(request)
-        return found
+            answered: A = answer(request)
+        return answered
 
 
 def _answering(index: Index, model: RetrieverSettings) -> TermShard | DocumentShard:

@@ -17,9 +17,8 @@ from porism.search.models.models import model_from
 from porism.search.models.sums.retriever import SumModel
 from porism.search.questions import Question, read_question
 from porism.serve.shards.fan_out import ShardCalls
-from porism.serve.shards.ranking import DocumentRanker, Ranking
+from porism.serve.shards.ranking import DocumentRanker, ShardRanking, SummedPart, rank_sum
 from porism.serve.shards.requests import CollectionRequest, Shard, StaleCommit
-from porism.serve.shards.sums import SummedPart, rank_sum
 from porism.serve.shards.values import PROTOCOL, ShardCollection, ShardQuestion
 
 SECONDS = 10.0
@@ -41,7 +40,7 @@ class ShardGroup:
         """
         :raises ConfigError: there are no shards, two have one name, or the time is not above 0.
         """
-        if not shards or len({one.name for one in shards}) < len(shards):
+        if not shards or len({shard.name for shard in shards}) < len(shards):
             raise ConfigError("shards have different names, and there is at least one")
         if not seconds > 0:
             raise ConfigError(f"shards cannot answer in {seconds:g} seconds", hint="Use a number above 0.")
@@ -69,7 +68,7 @@ class ShardGroup:
 
     @staticmethod
     def _model_of(collections: Mapping[Shard, ShardCollection]) -> RetrieverSettings | None:
-        return next((model_from(one.model) for one in collections.values()), None)
+        return next((model_from(collection.model) for collection in collections.values()), None)
 
     @property
     def tuned_on(self) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ class ShardGroup:
     def __len__(self) -> int:
         if not self.collections:
             self.ask(lambda calls: None)
-        return sum(one.documents for one in self.collections.values())
+        return sum(collection.documents for collection in self.collections.values())
 
     def ask(self, work: Callable[[ShardCalls], T]) -> T:
         """Does some work with the shards that answer; again, where one has a newer commit meanwhile."""
@@ -105,7 +104,7 @@ class ShardGroup:
         """Learns what each shard has, where that is not known yet, and checks that they fit."""
         known = self.collections
         unknown = [shard for shard in calls.shards if shard not in known]
-        new = calls.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest())))
+        new = calls.some(dict.fromkeys(unknown, lambda shard: shard.ask(CollectionRequest())))
         here = known | new
         collections = {shard: here[shard] for shard in calls.shards if shard in here}
         check_shards(collections)
@@ -116,16 +115,16 @@ class ShardGroup:
     def _collect_parts(self, calls: ShardCalls, model: SumModel) -> None:
         """Learns how the parts of a sum search each shard."""
         known = self.parts
-        found = {name: _part(name, known.get(name), calls) for name in _summed(model)}
-        self.parts = {name: part for name, part in found.items() if part is not None}
+        parts = {name: _part(name, known.get(name), calls) for name in _summed(model)}
+        self.parts = {name: part for name, part in parts.items() if part is not None}
 
     def read(self, question: str | Question, calls: ShardCalls) -> Question:
         """A question as a person types it."""
         if isinstance(question, Question):
             return question
         here = [self.collections[shard] for shard in calls.shards]
-        fields = {name for one in here for name in one.fields}
-        keys = {name for one in here for name in one.metadata}
+        fields = {name for collection in here for name in collection.fields}
+        keys = {name for collection in here for name in collection.metadata}
         return read_question(question, fields, lambda: keys, guess_formulas=True)
 
     def shard_question(self, question: Question, filters: Filters | None, calls: ShardCalls) -> ShardQuestion:
@@ -158,7 +157,7 @@ class ShardGroup:
                 )
         return wanted
 
-    def rank(self, asked: ShardQuestion, k: int, calls: ShardCalls, judged: Judged | None = None) -> Ranking:
+    def rank(self, asked: ShardQuestion, k: int, calls: ShardCalls, judged: Judged | None = None) -> ShardRanking:
         """The best ``k`` documents; from ``judged`` ones the question learns in place of those found first.
 
         :raises QueryError: ``k`` is below 1, or a judged document is in no shard, or in several.
@@ -170,7 +169,7 @@ class ShardGroup:
         model, collections, parts = self.model, self.collections, self.parts
         summed = _summed(model) if isinstance(model, SumModel) else []
         known = [collections, *(parts[name].collections if name in parts else {} for name in summed)]
-        if not all(one.keys() >= set(calls.shards) for one in known):
+        if not all(of_part.keys() >= set(calls.shards) for of_part in known):
             raise StaleCommit("another search has found a newer commit")
         if judged and not isinstance(model, SearchModel):
             raise ConfigError(
@@ -190,7 +189,7 @@ def _part(name: str, known: SummedPart | None, calls: ShardCalls) -> SummedPart 
     """What is known of a part of a sum, with the shards of which it was not known yet; None where none answers."""
     collections = dict(known.collections) if known else {}
     unknown = [shard for shard in calls.shards if shard not in collections]
-    collections |= calls.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest(part=name))))
+    collections |= calls.some(dict.fromkeys(unknown, lambda shard: shard.ask(CollectionRequest(part=name))))
     check_shards({shard: collections[shard] for shard in calls.shards if shard in collections})
     if not collections:
         return None
@@ -206,25 +205,26 @@ def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:
     """
     if not collections:
         return
-    check_alike({shard.name: one.config for shard, one in collections.items()})
+    check_alike({shard.name: collection.config for shard, collection in collections.items()})
     first, known = next(iter(collections.items()))
-    for shard, one in collections.items():
-        if one.protocol != PROTOCOL:
+    for shard, collection in collections.items():
+        if collection.protocol != PROTOCOL:
             raise ConfigError(
-                f"speaks version {one.protocol} of the protocol of shards, and this is version {PROTOCOL}",
+                f"speaks version {collection.protocol} of the protocol of shards, and this is version {PROTOCOL}",
                 where=shard.name, hint="Install the same version of Porism on both: pip install --upgrade porism",
             )
-        if one.version != known.version:
+        if collection.version != known.version:
             raise ConfigError(
-                f"is served by Porism {one.version}, and {first.name} by {known.version}: they may make other terms",
+                f"is served by Porism {collection.version}, and {first.name} by {known.version}: they may make other "
+                "terms",
                 where=shard.name, hint="Install the same version of Porism on both: pip install --upgrade porism",
             )
-        if one.model != known.model:
+        if collection.model != known.model:
             raise ConfigError(
                 f"is searched by another model than {first.name}", where=shard.name,
                 hint="Start its server with the same model: porism serve --model NAME",
             )
-        if one.encoder != known.encoder:
+        if collection.encoder != known.encoder:
             raise ConfigError(
                 f"was encoded otherwise than {first.name}: by another encoder, under another name, or with other "
                 "settings or centroids", where=shard.name,

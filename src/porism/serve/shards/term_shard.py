@@ -84,20 +84,18 @@ class TermShard:
         )
 
     def collection(self, request: CollectionRequest) -> ShardCollection:
-        """What the shard has."""
         return self._collection
 
     def statistics(self, request: StatisticsRequest) -> ShardStatistics:
-        """How often what a question names is in the shard."""
         query = request.question.read().query
         lexical = self._plain.lexical
-        terms = {name: set(found) for name, found in self._plain.query_terms(query).items()}
+        terms = {name: set(own) for name, own in self._plain.query_terms(query).items()}
         fields = self._plain.reader.formula_weights(query.fields)
         for content in query.fields.values():
             for formula in content.formulas:
-                for name, found in self._plain.reader.formula_terms(formula, fields)[1].items():
+                for name, own in self._plain.reader.formula_terms(formula, fields)[1].items():
                     if name in lexical.channels:
-                        terms.setdefault(name, set()).update(found)
+                        terms.setdefault(name, set()).update(own)
         df = {}
         for name, of_channel in terms.items():
             ordered = sorted(of_channel)
@@ -124,9 +122,9 @@ class TermShard:
         with using_statistics(self._counted(query, statistics)):
             terms = _terms(retriever, query, request.expanded)
             components = [] if request.by_terms else retriever.applying(query)
-            found = retriever.lexical.search_units([terms], request.depth, allowed=allowed)[0]
-            first = len(found.units)
-            gaining = UnitResults(found.segments[:0], found.units[:0], found.scores[:0])
+            results = retriever.lexical.search_units([terms], request.depth, allowed=allowed)[0]
+            first = len(results.units)
+            gaining = UnitResults(results.segments[:0], results.units[:0], results.scores[:0])
             for component in components:
                 if isinstance(component, MatchedFormulas):
                     gaining = _largest(component.gaining(query))
@@ -136,45 +134,37 @@ class TermShard:
                 if allowed is not None:
                     can[mine] = allowed[segment][gaining.units[mine]]
                 units = gaining.units[mine[can[mine]]]
-                units = units[~np.isin(units, found.units[found.segments == segment])]
+                units = units[~np.isin(units, results.units[results.segments == segment])]
                 if len(units):
-                    found = UnitResults(
-                        np.concatenate([found.segments, np.full(len(units), segment, np.int32)]),
-                        np.concatenate([found.units, units]),
-                        np.concatenate([found.scores, retriever.lexical.score_units(terms, segment, units)]),
+                    results = UnitResults(
+                        np.concatenate([results.segments, np.full(len(units), segment, np.int32)]),
+                        np.concatenate([results.units, units]),
+                        np.concatenate([results.scores, retriever.lexical.score_units(terms, segment, units)]),
                     )
-            whole = _with_components(components, query, found)
+            whole = _with_components(components, query, results)
         ids = retriever.lexical.ids
         return ShardCandidates(
-            self.generation, tuple(ids.take(found.segments, found.units)), tuple(found.scores.tolist()),
-            tuple(whole.scores.tolist()), first, self._threads(found),
+            self.generation, tuple(ids.take(results.segments, results.units)), tuple(results.scores.tolist()),
+            tuple(whole.scores.tolist()), first, self._threads(results),
             tuple(ids.take(gaining.segments, gaining.units)), tuple(gaining.scores.tolist()), tuple(can.tolist()),
         )
 
-    def _threads(self, found: UnitResults) -> tuple[str | None, ...]:
-        return () if self._links is None else self._links.threads(found.segments, found.units)
+    def _threads(self, results: UnitResults) -> tuple[str | None, ...]:
+        return () if self._links is None else self._links.threads(results.segments, results.units)
 
     def scores(self, request: ScoresRequest) -> ShardScores:
-        """The scores of documents, links apart.
-
-        :raises QueryError: the index lacks one of them, or statistics are missing.
-        """
         query, retriever = request.question.read().query, self._opened(request.statistics)
         columns = np.array([retriever.lexical.find(doc_id) for doc_id in request.ids], np.int32).reshape(-1, 2)
-        found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(columns)))
+        results = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(columns)))
         with using_statistics(self._counted(query, request.statistics)):
             terms = retriever.query_terms(query)
-            for segment in np.unique(found.segments).tolist():
-                mine = found.segments == segment
-                found.scores[mine] = retriever.lexical.score_units(terms, segment, found.units[mine])
-            whole = _with_components(retriever.applying(query), query, found)
-        return ShardScores(self.generation, tuple(whole.scores.tolist()), self._threads(found))
+            for segment in np.unique(results.segments).tolist():
+                mine = results.segments == segment
+                results.scores[mine] = retriever.lexical.score_units(terms, segment, results.units[mine])
+            whole = _with_components(retriever.applying(query), query, results)
+        return ShardScores(self.generation, tuple(whole.scores.tolist()), self._threads(results))
 
     def document_terms(self, request: DocumentTermsRequest) -> ShardTerms:
-        """The terms of documents, of those that are here, and the terms of the question.
-
-        :raises QueryError: statistics are missing.
-        """
         query, statistics = request.question.read().query, request.statistics
         retriever = self._opened(statistics)
         with using_statistics(self._counted(query, statistics)):
@@ -182,9 +172,9 @@ class TermShard:
         ids = [doc_id for doc_id in request.ids if doc_id in self.index]
         places = [self._plain.lexical.find(doc_id) for doc_id in ids]
         columns = np.array(places, np.int32).reshape(-1, 2)
-        found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(ids)))
+        results = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(ids)))
         channels: list[dict[str, TermsOfChannel]] = [{} for _ in ids]
-        for name, terms in self._plain.expander.terms_of(found).items():
+        for name, terms in self._plain.expander.terms_of(results).items():
             names = self._plain.expander.names(name, terms.terms)
             bounds = np.searchsorted(terms.documents, np.arange(len(ids) + 1)).tolist()
             for of_document, first, last in zip(channels, bounds, bounds[1:], strict=False):
@@ -208,18 +198,12 @@ class TermShard:
         return ShardFrequencies(self.generation, tuple(df.tolist()))
 
     def links(self, request: LinksRequest) -> ShardLinks:
-        """The links of ``threads``, and which of those ``asked`` about have live documents.
-        """
         if self._links is None:
             return ShardLinks(self.generation, (), ())
         links, held = self._links.links(request.threads), self._links.held(request.asked)
         return ShardLinks(self.generation, tuple(links), tuple(held))
 
     def hits(self, request: HitsRequest) -> ShardHits:
-        """What is shown of documents, in their order.
-
-        :raises QueryError: the index lacks one of them.
-        """
         question, statistics = request.question.read(), request.statistics
         query, retriever = question.query, self._opened(statistics)
         with using_statistics(self._counted(query, statistics)):
@@ -239,22 +223,22 @@ class TermShard:
         terms = _terms(retriever, query, expanded)
         explanation = explain_terms(retriever.lexical, terms, doc_id, original=retriever.query_terms(query))
         segment, unit = retriever.lexical.find(doc_id)
-        one = UnitResults(np.array([segment], np.int32), np.array([unit], np.int32), np.array([explanation.value]))
+        result = UnitResults(np.array([segment], np.int32), np.array([unit], np.int32), np.array([explanation.value]))
         parts = list(explanation.parts)
         for component in retriever.applying(query):
             if not isinstance(component, LinkedThreads):
-                part = component.explain(query, one, 0)
+                part = component.explain(query, result, 0)
                 if part.value:
                     parts.append(part)
-                one = one._replace(scores=one.scores + component.scores(query, one))
-        return Explanation(float(one.scores[0]), explanation.label, parts)
+                result = result._replace(scores=result.scores + component.scores(query, result))
+        return Explanation(float(result.scores[0]), explanation.label, parts)
 
     def _counted(self, query: Query, statistics: WholeStatistics) -> Any:
         """The statistics of a query.
 
         :raises QueryError: they are of fewer formulas.
         """
-        matched = (one for one in self._plain.components if isinstance(one, MatchedFormulas))
+        matched = (component for component in self._plain.components if isinstance(component, MatchedFormulas))
         mine = sum(one.formula_count(query) for one in matched)
         if len(statistics.query.holders) < mine:
             raise QueryError(
@@ -278,12 +262,12 @@ def _terms(retriever: DocumentRetriever, query: Query, expanded: ExpandedTerms |
     return {**own, **learnt}
 
 
-def _with_components(components: Iterable[ScoreComponent], query: Query, found: UnitResults) -> UnitResults:
+def _with_components(components: Iterable[ScoreComponent], query: Query, results: UnitResults) -> UnitResults:
     """Documents with what components add to their scores, links apart."""
     for component in components:
         if not isinstance(component, LinkedThreads):
-            found = found._replace(scores=found.scores + component.scores(query, found))
-    return found
+            results = results._replace(scores=results.scores + component.scores(query, results))
+    return results
 
 
 def _largest(gaining: UnitResults) -> UnitResults:
@@ -300,10 +284,8 @@ def channel_lengths(lexical: LexicalRetriever) -> list[ChannelLengths]:
         counts: dict[float, int] = {}
         for segment in lexical.segments:
             postings = open_postings(segment, name, fields)
-            found = zip(
-                postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True
-            )
-            for length, count in found:
+            counted = zip(postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True)
+            for length, count in counted:
                 counts[length] = counts.get(length, 0) + count
         having = {length: count for length, count in counts.items() if length > 0 and count}
         channels.append(ChannelLengths(zone, name, tuple(having), tuple(having.values())))
@@ -352,10 +334,10 @@ class StatedLinks:
             mine = segments == segment
             numbers[mine] = self._thread_of[segment][units[mine]]
         known = np.flatnonzero(numbers >= 0)
-        found: list[str | None] = [None] * len(numbers)
+        of_documents: list[str | None] = [None] * len(numbers)
         for place, name in zip(known.tolist(), self._names.take(numbers[known]).strings(), strict=True):
-            found[place] = name
-        return tuple(found)
+            of_documents[place] = name
+        return tuple(of_documents)
 
     def links(self, threads: Sequence[str]) -> list[tuple[str, str]]:
         """The links of threads, each with the thread first that was asked about."""

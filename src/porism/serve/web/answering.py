@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from porism.errors import QueryError, pluralise
+from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.answering import IndexAnswers, SearchOptions, StagedRanking
 from porism.search.answers import Hit
 from porism.search.questions import Question
 from porism.serve.web import schema
-from porism.serve.web.deadlines import Deadline
 from porism.serve.web.facets import facets_of
 from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, parts_of
 from porism.serve.web.pieces import PieceMaker, alignment, contribution, place_of
 from porism.serve.web.problems import error_sentence
-from porism.serve.web.requests import SearchRequest, check_page
+from porism.serve.web.requests import Deadline, SearchRequest, check_page
 from porism.serve.web.served import HERE, View
 from porism.serve.web.settings import Limits
 
@@ -37,18 +36,16 @@ def read(served: View, text: str, limits: Limits) -> Question:
     return question
 
 
-def read_only(served: View, text: str, limits: Limits) -> schema.Question:
+def read_only(served: View, text: str, limits: Limits) -> schema.QuestionView:
     """How a question is read, for the preview as one types; what is wrong with it is part of the answer."""
     try:
         question = read(served, text, limits)
     except QueryError as error:
-        return schema.Question(question=text[:200], parts=(), error=error_sentence(error) if text.strip() else None)
-    return schema.Question(
-        question=text, parts=tuple(parts_of(served.index, question).parts), notes=question.notes
-    )
+        return schema.QuestionView(question=text[:200], parts=(), error=error_sentence(error) if text.strip() else None)
+    return schema.QuestionView(question=text, parts=tuple(parts_of(served.index, question).parts), notes=question.notes)
 
 
-def search(served: View, request: SearchRequest, limits: Limits) -> schema.Results:
+def search(served: View, request: SearchRequest, limits: Limits) -> schema.SearchResults:
     """A page of the documents that answer a question.
 
     Facets and other orders than that of relevance are those of one index, not of several servers.
@@ -68,19 +65,19 @@ def search(served: View, request: SearchRequest, limits: Limits) -> schema.Resul
     sorts: tuple[str, ...] = ("relevance",)
     shown_facets: tuple[schema.Facet, ...] = ()
     if served.federated is not None:
-        found = served.federated.answer(question, options)
+        answer = served.federated.answer(question, options)
     else:
         ranking = _ranking(served, question, options, request.rerank)
         sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
         shown_facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
         ordered = replace(ranking, results=_sorted(served, ranking.results, request.sort, sorts))
-        found = IndexAnswers(served.index).show(ordered, options)
+        answer = IndexAnswers(served.index).show(ordered, options)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
-    return schema.Results(
+    return schema.SearchResults(
         index=served.name, generation=served.generation, question=request.q, parts=tuple(parts.parts),
-        hints=found.hints, total=found.total, total_is_exact=found.total_is_exact, page=request.page,
-        per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or found.partial,
-        missing=found.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in found.hits),
+        hints=answer.hints, total=answer.total, total_is_exact=answer.total_is_exact, page=request.page,
+        per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
+        missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
         facets=shown_facets, sort=request.sort, sorts=sorts, rerank=request.rerank, rerankers=served.rerankers,
     )
 
@@ -162,8 +159,8 @@ def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar
 def _ranking(served: View, question: Question, options: SearchOptions, reranker: str = "") -> StagedRanking:
     """What a question finds, kept for its other pages."""
     key = ("ranked", question.text, tuple(sorted(options.filters.items())), options.depth, reranker)
-    found: StagedRanking = served.rankings.get(key, lambda: IndexAnswers(served.index).rank(question, options))
-    return found
+    ranking: StagedRanking = served.rankings.get(key, lambda: IndexAnswers(served.index).rank(question, options))
+    return ranking
 
 
 def _sorted(
@@ -184,24 +181,18 @@ def _sorted(
         except ValueError:
             return bool(text), float("-inf"), text
 
-    return sorted(ranked, key=lambda one: value(one[0]), reverse=True)
+    return sorted(ranked, key=lambda entry: value(entry[0]), reverse=True)
 
 
-def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schema.Hit:
+def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schema.HitView:
     """A hit as it is shown."""
     explained = None if hit.explanation is None else _explained(hit.id, hit.explanation, hit.matches or (), parts)
-    return schema.Hit(
+    return schema.HitView(
         rank=hit.rank, id=hit.id, score=round(hit.score, 6), title=pieces.pieces(hit.title),
         snippet=pieces.pieces(hit.snippet), place=place_of(hit.location, served.has_several_sources, str(hit.title)),
         metadata=dict(hit.metadata), explanation=explained, page=hit.page,
         stages=tuple(
-            schema.StageScore(stage=stage.stage, rank=stage.rank, score=round(stage.score, 6)) for stage in hit.stages
+            schema.StageView(stage=stage.stage, rank=stage.rank, score=round(stage.score, 6)) for stage in hit.stages
         ),
         home=None if hit.home == HERE else hit.home,
     )
-
-
-def describe_total(results: schema.Page, noun: str) -> str:
-    """``3 documents``, ``more than 1,000 documents``."""
-    text = pluralise(results.total, noun)
-    return text if results.total_is_exact else f"more than {text}"

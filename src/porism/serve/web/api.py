@@ -21,11 +21,10 @@ from porism.serve.web import (
     requests,
     schema,
 )
-from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import view
 from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound
-from porism.serve.web.requests import FormulaRequest, SearchRequest
+from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
 from porism.serve.web.schema import Completion, Completions
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
@@ -37,6 +36,39 @@ from porism.version import __version__
 PREFIX = "/api/v1"
 
 _MAX_REMEMBERED_BYTES = 400_000
+
+
+class RememberedAnswers:
+    """Answers to requests by the commit that they are about, with their ETags."""
+
+    def __init__(self, count: int) -> None:
+        self._bodies: Memory[bytes] = Memory(count)
+
+    def respond(
+        self, request: Request, view: View | None, media_type: str, make: Callable[[], tuple[bytes, bool]],
+        version: str = "",
+    ) -> Response:
+        """The answer, from memory where this commit was asked the same before; 304 where the client has it.
+
+        :param make: gives the body, and whether it is partial: such a one is not remembered.
+        :param version: of what else the answer depends on.
+        """
+        headers = {"Cache-Control": "no-cache"}
+        if request.method != "GET" or (view is not None and view.federated is not None):  # servers change unseen
+            return Response(make()[0], media_type=media_type, headers=headers)
+        commit = f"{view.name} {view.generation}" if view is not None else ""
+        asked = f"{__version__} {commit} {version} {request.url.path}?{request.url.query}"
+        headers["ETag"] = tag = f'W/"{sha256(asked.encode()).hexdigest()[:20]}"'
+        if tag in request.headers.get("if-none-match", "").split(", "):
+            return Response(status_code=304, headers=headers)
+        if tag in self._bodies:
+            return Response(self._bodies.get(tag, lambda: b""), media_type=media_type, headers=headers)
+        body, partial = make()
+        if partial:
+            del headers["ETag"]
+        elif len(body) <= _MAX_REMEMBERED_BYTES:
+            self._bodies.get(tag, lambda: body)
+        return Response(body, media_type=media_type, headers=headers)
 
 Text = Annotated[str, Query(description=r"Words and formulas between dollars, e.g. derivative of $x^n$.")]
 Name = Annotated[str, Query(description="The name of an index; the first one where it is left out.")]
@@ -64,7 +96,7 @@ class Api:
 
     def __init__(self, library: Library, limits: Limits) -> None:
         self._library, self._limits = library, limits
-        self._answers: Memory[bytes] = Memory(512)
+        self._answers = RememberedAnswers(512)
 
     def view(self, index: str) -> View:
         """The commit of an index that a request works with.
@@ -88,23 +120,11 @@ class Api:
 
     def _answer(self, request: Request, view: View | None, make: Callable[[], schema.Model]) -> Response:
         """The value that ``make`` returns as JSON, from memory where this commit was asked the same before."""
-        generation = view.generation if view else 0
-        asked = f"{__version__} {view.name if view else ''} {generation} {request.url.path}?{request.url.query}"
-        tag = f'W/"{sha256(asked.encode()).hexdigest()[:20]}"'
-        headers = {"ETag": tag, "Cache-Control": "no-cache"}
-        if request.method != "GET" or (view is not None and view.federated is not None):  # servers change unseen
-            return Response(make().model_dump_json(), media_type="application/json")
-        if tag in request.headers.get("if-none-match", "").split(", "):
-            return Response(status_code=304, headers=headers)
-        if tag in self._answers:
-            return Response(self._answers.get(tag, lambda: b""), media_type="application/json", headers=headers)
-        value = make()
-        body = value.model_dump_json().encode()
-        if not getattr(value, "partial", False) and len(body) <= _MAX_REMEMBERED_BYTES:
-            self._answers.get(tag, lambda: body)
-        elif getattr(value, "partial", False):
-            del headers["ETag"]
-        return Response(body, media_type="application/json", headers=headers)
+        def dump() -> tuple[bytes, bool]:
+            value = make()
+            return value.model_dump_json().encode(), getattr(value, "partial", False)
+
+        return self._answers.respond(request, view, "application/json", dump)
 
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
@@ -135,7 +155,7 @@ class Api:
         return StreamingResponse(self._explained(view, results, q, chosen), media_type="application/x-ndjson")
 
     def _explained(
-        self, view: View, results: schema.Results, text: str, filters: dict[str, tuple[str, ...]]
+        self, view: View, results: schema.SearchResults, text: str, filters: dict[str, tuple[str, ...]]
     ) -> Iterator[str]:
         yield f'{{"event":"results","results":{results.model_dump_json()}}}\n'
         deadline = Deadline(self._limits.seconds)
@@ -154,11 +174,11 @@ class Api:
     ) -> Response:
         """Formulas that answer one, with the documents that have them; ``?x`` is any subexpression."""
         chosen = dict(filters_from_strings(filters))
-        return self.formulas_body(request, FormulaRequest(
+        return self.formulas_body(request, FormulaSearchRequest(
             q=q, index=index, filters=chosen, page=page, k=k, match=match, explain=explain
         ))
 
-    def formulas_body(self, request: Request, body: FormulaRequest) -> Response:
+    def formulas_body(self, request: Request, body: FormulaSearchRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `match`, `explain`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: formula_answering.search_formulas(view, body, self._limits))
@@ -189,10 +209,8 @@ class Api:
 
     def equal(self, request: Request, first: FormulaText, second: FormulaText) -> Response:
         """Whether two formulas are equal: written alike, in value, or in value after renaming variables."""
-        one, other = (
-            formula_views.read_formula(check_length(text, self._limits)) for text in (first, second)
-        )
-        return self._answer(request, None, lambda: formula_views.equality(one, other))
+        left, right = (formula_views.read_formula(check_length(text, self._limits)) for text in (first, second))
+        return self._answer(request, None, lambda: formula_views.equality(left, right))
 
     def document(self, request: Request, id: DocumentId, index: Name = "", q: Text = "") -> Response:
         """A document, with what matches a question marked where one is given."""
@@ -204,9 +222,7 @@ class Api:
         view = self.document_view(index, id)
         return self._answer(request, view, lambda: answering.similar(view, id, k, self._limits))
 
-    def compare(
-        self, request: Request, left: DocumentId, right: DocumentId, index: Name = ""
-    ) -> Response:
+    def compare(self, request: Request, left: DocumentId, right: DocumentId, index: Name = "") -> Response:
         """Two documents, and which formulas and words of them correspond."""
         view = self.document_view(index, left, right)
         return self._answer(request, view, lambda: documents.compare(view, left, right, self._limits))
@@ -259,18 +275,18 @@ def api_router(api: Api) -> Any:
     router = APIRouter(prefix=PREFIX)
     errors = errors_of(400, 404, 422)
     routes: tuple[tuple[str, str, Callable[..., Any], type[BaseModel] | None, str], ...] = (
-        ("GET", "/search", api.search, schema.Results, "Search documents"),
-        ("POST", "/search", api.search_body, schema.Results, "Search documents, with a body"),
+        ("GET", "/search", api.search, schema.SearchResults, "Search documents"),
+        ("POST", "/search", api.search_body, schema.SearchResults, "Search documents, with a body"),
         ("GET", "/formulas", api.formulas, schema.FormulaResults, "Search formulas"),
         ("POST", "/formulas", api.formulas_body, schema.FormulaResults, "Search formulas, with a body"),
         ("GET", "/explain", api.explain, schema.Explained, "Explain a score"),
-        ("GET", "/question", api.question, schema.Question, "Read a question"),
+        ("GET", "/question", api.question, schema.QuestionView, "Read a question"),
         ("GET", "/parse", api.parse, schema.ParsedFormula, "Parse a formula"),
         ("GET", "/convert", api.convert, schema.Converted, "Convert a formula"),
         ("GET", "/equal", api.equal, schema.Equality, "Compare two formulas"),
         ("GET", "/document", api.document, schema.DocumentView, "Fetch a document"),
         ("GET", "/similar", api.similar, schema.Similar, "Similar documents"),
-        ("GET", "/compare", api.compare, schema.Comparison, "Compare two documents"),
+        ("GET", "/compare", api.compare, schema.ComparisonView, "Compare two documents"),
         ("GET", "/facets", api.facets, schema.FacetList, "Count facets"),
         ("GET", "/suggest", api.suggest, schema.Completions, "Complete a question"),
         ("GET", "/health", api.health, schema.Health, "Health"),
@@ -304,12 +320,12 @@ def complete(served: View, text: str, most: int = 8) -> Completions:
     Empty while the vocabulary of the index is being read, which takes a few seconds after it was opened.
     """
     vocabulary = served.vocabulary
-    found: list[Completion] = []
+    completions: list[Completion] = []
     if vocabulary is not None and text.strip():
         opened = _open_formula(text)
         if opened is not None:
             typed = squeezed(text[opened:])
-            found = [
+            completions = [
                 Completion(
                     kind="formula", text=f"{entry.text}$", start=opened, documents=entry.documents,
                     formula=view(Formula(entry.text)),
@@ -317,37 +333,37 @@ def complete(served: View, text: str, most: int = 8) -> Completions:
                 for entry in vocabulary.formulas.find(typed, most) if typed
             ]
         elif (tag := _TAG_AT_END.search(text)) is not None:
-            found = [
+            completions = [
                 Completion(kind="tag", text=f"tags:{entry.text}", start=tag.start(), documents=entry.documents)
                 for entry in vocabulary.tags.find(fold(tag[1]), most)
             ]
         else:
-            found = _words(served, text)
-    return Completions(question=text, completions=tuple(found[:most]))
+            completions = _words(served, text)
+    return Completions(question=text, completions=tuple(completions[:most]))
 
 
 def _words(served: View, text: str) -> list[Completion]:
     vocabulary = served.vocabulary
     assert vocabulary is not None
-    found: list[Completion] = []
+    completions: list[Completion] = []
     word = _WORD_AT_END.search(text)
     if word is not None and len(word.group()) >= 2:
         prefix = fold(word.group())
         entries = [entry for entry in vocabulary.words.find(prefix, EACH + 1) if entry.key != prefix]
-        found += [
+        completions += [
             Completion(kind="word", text=entry.text, start=word.start(), documents=entry.documents)
             for entry in entries[:EACH]
         ]
-        found += [
+        completions += [
             Completion(kind="tag", text=f"tags:{entry.text}", start=word.start(), documents=entry.documents)
             for entry in vocabulary.tags.find(prefix, 2)
         ]
     if len(text.strip()) >= 3:
-        found += [
+        completions += [
             Completion(kind="title", text=entry.text, start=0, documents=1, id=entry.id)
             for entry in vocabulary.titles.find(fold(text.lstrip()), 2)
         ]
-    return found
+    return completions
 
 
 def _open_formula(text: str) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from porism.errors import PorismError
 from porism.extras import need
-from porism.serve.web.access import read_keys
+from porism.serve.web.guarding import read_keys
 from porism.serve.web.observing import Metrics, log_line
 from porism.serve.web.problems import NotFound, Refused, error_answer, refusal
 from porism.serve.web.remote_shards import open_servers
@@ -30,9 +30,7 @@ def open_library(settings: WebSettings) -> Library:
     """
     seconds = settings.limits.server_seconds
     servers = open_servers(settings.servers, seconds)
-    return Library(
-        settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers
-    )
+    return Library(settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers)
 
 
 def create_app(settings: WebSettings, library: Library | None = None) -> Any:
@@ -43,11 +41,10 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     """
     fastapi = need("fastapi", "web", "the web app")
     from porism.serve.web.api import PREFIX, Api, api_router
-    from porism.serve.web.grades import KnownQuestions
     from porism.serve.web.guarding import Guard
     from porism.serve.web.ingest import Ingest, ingest_router
     from porism.serve.web.judging_pages import JudgingPages, judging_router
-    from porism.serve.web.judgments import Judgments
+    from porism.serve.web.judgments import Judgments, KnownQuestions
     from porism.serve.web.laboratory import Laboratory
     from porism.serve.web.pages import Pages, page_router
     from porism.serve.web.run_answering import RunAnswers, run_api_router
@@ -88,10 +85,10 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
         app.include_router(ingest_router(ingest, read_keys(settings.ingest)))
 
     def metrics_page() -> Any:
-        for one in served.values():
-            if isinstance(one, ServedTogether):  # its documents are those of the others
+        for index in served.values():
+            if isinstance(index, ServedTogether):  # its documents are those of the others
                 continue
-            view = one.view
+            view = index.view
             metrics.index(view.name, len(view.index), view.generation)
         return fastapi.Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -111,14 +108,11 @@ def _add_errors(app: Any, pages: Any, fastapi: Any) -> None:
     starlette = need("starlette.exceptions", "web", "the web app")
     validation = need("fastapi.exceptions", "web", "the web app").RequestValidationError
 
-    def answer(request: Any, error: PorismError) -> Any:
+    def answer(request: Any, error: Any) -> Any:
         status, value = error_answer(error)
         if not request.url.path.startswith("/api/"):
             return pages.error(status, error)
         return fastapi.Response(value.model_dump_json(), status, media_type="application/json")
-
-    def porism_error(request: Any, error: Any) -> Any:
-        return answer(request, error)
 
     def http_error(request: Any, error: Any) -> Any:
         if error.status_code == 404:
@@ -131,7 +125,7 @@ def _add_errors(app: Any, pages: Any, fastapi: Any) -> None:
 
     def validation_error(request: Any, error: Any) -> Any:
         details = [
-            {"parameter": ".".join(map(str, one["loc"][1:])), "problem": one["msg"]} for one in error.errors()
+            {"parameter": ".".join(map(str, wrong["loc"][1:])), "problem": wrong["msg"]} for wrong in error.errors()
         ]
         named = f"Parameter {details[0]['parameter']}: " if details and details[0]["parameter"] else ""
         first = f"{named}{details[0]['problem']}" if details else "A parameter is wrong"
@@ -146,7 +140,7 @@ def _add_errors(app: Any, pages: Any, fastapi: Any) -> None:
         log_line(event="error", path=request.url.path[:200], error=type(error).__name__, message=str(error)[:500])
         return answer(request, Refused(500, "internal", "something went wrong here", "It has been logged."))
 
-    app.add_exception_handler(PorismError, porism_error)
+    app.add_exception_handler(PorismError, answer)
     app.add_exception_handler(starlette.HTTPException, http_error)
     app.add_exception_handler(validation, validation_error)
     app.add_exception_handler(Exception, unexpected)

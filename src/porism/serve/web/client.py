@@ -93,14 +93,13 @@ class Client:
     def search(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, sort: str = "relevance",
         rerank: str = "", explain: bool = False, index: str | None = None,
-    ) -> schema.Results:
+    ) -> schema.SearchResults:
         """A page of the documents that answer a question.
 
         :raises ApiError: the question cannot be asked, or the server cannot be reached; so all methods do.
         """
-        return self._ask(
-            "/search", schema.Results, question, k, page, filters, index, sort=sort, rerank=rerank, explain=explain
-        )
+        settings = {"sort": sort, "rerank": rerank, "explain": explain}
+        return self._ask("/search", schema.SearchResults, question, k, page, filters, index, **settings)
 
     def formulas(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None,
@@ -113,7 +112,7 @@ class Client:
 
     def explained(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, index: str | None = None
-    ) -> Iterator[schema.Results | schema.Explained]:
+    ) -> Iterator[schema.SearchResults | schema.Explained]:
         """The results of a search as soon as they are there, and then the explanation of each hit as it is made."""
         orjson = need("orjson", "web", "the client of the API")
         parameters = self._parameters(index, q=question, k=k, page=page, filter=_pairs(filters))
@@ -125,7 +124,7 @@ class Client:
                 for line in answer.iter_lines():
                     event = orjson.loads(line)
                     if event["event"] == "results":
-                        yield schema.Results.model_validate(event["results"])
+                        yield schema.SearchResults.model_validate(event["results"])
                     elif event["event"] == "explanation":
                         yield schema.Explained.model_validate(event["explanation"])
         except self._unreachable as error:
@@ -138,9 +137,9 @@ class Client:
         asked = {"q": question, "id": doc_id, "filter": _pairs(filters), "rerank": rerank}
         return self._get("/explain", schema.Explained, index, **asked)
 
-    def question(self, question: str, *, index: str | None = None) -> schema.Question:
+    def question(self, question: str, *, index: str | None = None) -> schema.QuestionView:
         """How a question is read."""
-        return self._get("/question", schema.Question, index, q=question)
+        return self._get("/question", schema.QuestionView, index, q=question)
 
     def parse(self, formula: str) -> schema.ParsedFormula:
         """How a formula is read, in all notations."""
@@ -164,13 +163,11 @@ class Client:
         """The documents that are most like one."""
         return self._get("/similar", schema.Similar, index, id=doc_id, k=k)
 
-    def compare(self, left: str, right: str, *, index: str | None = None) -> schema.Comparison:
+    def compare(self, left: str, right: str, *, index: str | None = None) -> schema.ComparisonView:
         """Two documents, and what they have in common."""
-        return self._get("/compare", schema.Comparison, index, left=left, right=right)
+        return self._get("/compare", schema.ComparisonView, index, left=left, right=right)
 
-    def facets(
-        self, question: str, *, filters: Filters | None = None, index: str | None = None
-    ) -> schema.FacetList:
+    def facets(self, question: str, *, filters: Filters | None = None, index: str | None = None) -> schema.FacetList:
         """How often the values of metadata are among the results of a question."""
         return self._get("/facets", schema.FacetList, index, q=question, filter=_pairs(filters))
 
@@ -197,7 +194,7 @@ class Client:
         may change documents.
         """
         named = self.index if index is None else index
-        body = {"index": named, "documents": [dict(one) for one in documents]}
+        body = {"index": named, "documents": [dict(document) for document in documents]}
         return self._send("POST", "/documents", schema.Changed, json=body)
 
     def delete(self, ids: Iterable[str], *, index: str | None = None) -> schema.Changed:
@@ -239,12 +236,12 @@ class Client:
         if response.status_code != 200:
             raise _error(response.status_code, bytes(content))
         try:
-            found: A = adapter.validate_json(bytes(content))
+            answer: A = adapter.validate_json(bytes(content))
         except ValueError as error:
             raise ApiError(
                 "the answer is not valid", code="no_sense", hint="Is it a server of the same version of Porism?"
             ) from error
-        return found
+        return answer
 
     def _ask(
         self, route: str, model: type[Model], question: str, k: int, page: int, filters: Filters | None,

@@ -9,14 +9,13 @@ from porism.analysis.words import WORD
 from porism.formula import operator_tree, parse
 from porism.formula.values import whole_value
 from porism.search.marked_text import Snippet, show_content
-from porism.search.questions import Question
 from porism.search.snippets import SnippetMaker
 from porism.serve.web import schema
 from porism.serve.web.answering import read
-from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import key_of, same_up_to_names
 from porism.serve.web.parts import Parts, parts_of
 from porism.serve.web.pieces import PieceMaker, place_of, plain_pieces
+from porism.serve.web.requests import Deadline
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
 from porism.types import PLACEHOLDER, Content, Document, Formula, Query
@@ -45,17 +44,14 @@ def show(served: View, doc_id: str, limits: Limits, text: str = "") -> schema.Do
     if text.strip():
         question = read(served, text, limits)
         parts = parts_of(served.index, question)
-        return _view(served, document, parts, _marked(served, question, document), limits)
+        return _view(served, document, parts, served.index.marked(question, document.id), limits)
     maker = SnippetMaker(served.index.analyzer, {}, ())
-    snippets = {name: maker.marked(document, name) for name in _shown_fields(document)}
+    snippets = {name: maker.marked(document, name) for name in shown_fields(document)}
     return _view(served, document, Parts(), snippets, limits)
 
 
-def _marked(served: View, question: Question, document: Document) -> Mapping[str, list[Snippet]]:
-    return served.index.marked(question, document.id)
-
-
-def _shown_fields(document: Document) -> list[str]:
+def shown_fields(document: Document) -> list[str]:
+    """The names of the fields that are text of a document, in the order in which they are read."""
     names = [name for name, content in document.fields.items() if content and name not in BESIDE]
     names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     return names
@@ -71,10 +67,10 @@ def _view(
         schema.Section(
             name=name, paragraphs=tuple(schema.Paragraph(pieces=pieces.pieces(one)) for one in snippets.get(name, ()))
         )
-        for name in _shown_fields(document)
+        for name in shown_fields(document)
     )
     shown_title = plain_pieces(document.title) or (
-        schema.Piece(text=location.section[-1] if location.section else document.id),
+        schema.PieceView(text=location.section[-1] if location.section else document.id),
     )
     return schema.DocumentView(
         index=served.name, generation=served.generation, id=document.id, title=shown_title, sections=sections,
@@ -91,7 +87,7 @@ def formulas_of(sections: tuple[schema.Section, ...]) -> list[schema.FormulaView
     ]
 
 
-def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema.Comparison:
+def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema.ComparisonView:
     """Two documents with the formulas of them that correspond, and the words that both have.
 
     Equal formulas are found by their normalised forms, then equal ones by names or by value, then the most similar
@@ -104,7 +100,7 @@ def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema
     lefts = [Formula(one.latex) for one in formulas_of(left.sections)]
     rights = [Formula(one.latex) for one in formulas_of(right.sections)]
     links = _links(served, lefts, rights, right_id, deadline)
-    return schema.Comparison(
+    return schema.ComparisonView(
         index=served.name, generation=served.generation, left=left, right=right, links=tuple(links),
         words=_common_words(served, left_id, right_id), partial=deadline.missed,
     )
@@ -124,10 +120,10 @@ def _links(
         kind, others = "same", [key] if key in right_places else []
         if not others:
             kind = "renamed"
-            others = [one for one, at in right_places.items() if same_up_to_names(formula, rights[at[0]])]
+            others = [other for other, at in right_places.items() if same_up_to_names(formula, rights[at[0]])]
         if not others and (values := _values(formula)):
             kind = "equal value"
-            others = [one for one, own in right_values.items() if values & own]
+            others = [other for other, own in right_values.items() if values & own]
         if others:
             at = tuple(number for one in others for number in right_places[one])
             links.append(schema.Link(left=tuple(left_places[key]), right=at, kind=kind, share=1.0))  # type: ignore[arg-type]
@@ -139,12 +135,12 @@ def _links(
         formula = lefts[left_places[key][0]]
         query = Query("query", {"query": Content(PLACEHOLDER, (formula,))})
         for match in served.index.matches(query, right_id):
-            found = key_of(match.found)
+            other_key = key_of(match.found)
             share = min(match.query_share, match.found_share)
-            if found in right_places and share >= MIN_SHARE:
+            if other_key in right_places and share >= MIN_SHARE:
                 links.append(
                     schema.Link(
-                        left=tuple(left_places[key]), right=tuple(right_places[found]), kind="similar",
+                        left=tuple(left_places[key]), right=tuple(right_places[other_key]), kind="similar",
                         share=round(share, 3),
                     )
                 )

@@ -47,13 +47,13 @@ def facet_keys(served: View) -> list[str]:
     return sorted(keys, key=lambda key: (order.get(key, len(order)), key))[:MAX_FACETS]
 
 
-def facets_of(served: View, found: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> tuple[Facet, ...]:
+def facets_of(served: View, doc_ids: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> tuple[Facet, ...]:
     """For each facet its most frequent values among the documents found, and those that are chosen."""
     counts: dict[str, dict[str, int]] = {key: {} for key in _facet_keys(served)}
     for number, segment in enumerate(served.index.snapshot.segments):
         keys, values, terms, docs = _pairs(served, number)
         mask = np.zeros(segment.doc_count, np.bool_)
-        mask[segment.find_all(found)] = True
+        mask[segment.find_all(doc_ids)] = True
         totals = np.bincount(terms[mask[docs]], minlength=len(keys))
         held = np.flatnonzero(totals)
         for term, count in zip(held.tolist(), totals[held].tolist(), strict=True):
@@ -64,8 +64,8 @@ def facets_of(served: View, found: Sequence[str], chosen: Mapping[str, Sequence[
 
 def _facet_keys(served: View) -> list[str]:
     """:func:`facet_keys`, which are found once."""
-    found: list[str] = served.rankings.get("facets", lambda: facet_keys(served))
-    return found
+    keys: list[str] = served.rankings.get("facets", lambda: facet_keys(served))
+    return keys
 
 
 def _pairs(served: View, number: int) -> _Pairs:
@@ -84,8 +84,8 @@ def _pairs(served: View, number: int) -> _Pairs:
             renumbered[terms[kept]], docs[kept],
         )
 
-    found: _Pairs = served.rankings.get(("filters", number), read)
-    return found
+    pairs: _Pairs = served.rankings.get(("filters", number), read)
+    return pairs
 
 
 def _facet(key: str, counts: Mapping[str, int], chosen: Sequence[str]) -> Facet:

@@ -13,12 +13,11 @@ from porism.search.answers import FormulaHit
 from porism.search.formula_queries import make_formula_query, read_formula_question
 from porism.serve.web import schema
 from porism.serve.web.answering import count
-from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
 from porism.serve.web.parts import Parts, check_formulas, check_length, formula_parts
 from porism.serve.web.pieces import PieceMaker, alignment, place_of
 from porism.serve.web.problems import error_sentence
-from porism.serve.web.requests import FormulaRequest
+from porism.serve.web.requests import Deadline, FormulaSearchRequest
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
 from porism.types import Formula
@@ -30,7 +29,7 @@ _SHOWN_PLACES = 5
 _WHOLE = 0.999
 
 
-def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> schema.FormulaResults:
+def search_formulas(served: View, request: FormulaSearchRequest, limits: Limits) -> schema.FormulaResults:
     """A page of the formulas that answer a question.
 
     :raises QueryError: there is no formula in it, it is beyond a limit, or a filter names an unknown key.
@@ -48,28 +47,28 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
         documents=_SHOWN_PLACES,
     )
     if served.federated is not None:
-        found = served.federated.answer_formulas(content, options)
+        answer = served.federated.answer_formulas(content, options)
     else:
         key = ("formulas", request.q, tuple(sorted(request.filters.items())), depth)
         listed: list[FormulaHit] = served.rankings.get(
             key, lambda: served.index.search_formulas(content, depth, filters=request.filters)
         )
-        found = IndexAnswers(served.index).show_formulas(listed, options)
+        answer = IndexAnswers(served.index).show_formulas(listed, options)
         if request.explain:
-            found = replace(found, hits=tuple(
+            answer = replace(answer, hits=tuple(
                 hit if deadline.over() else replace(hit, match=_match(served, query.formulas, hit.key))
-                for hit in found.hits
+                for hit in answer.hits
             ))
     pieces = PieceMaker(served, parts, deadline)
     without = None
-    if not found.total and query.context is not None:
+    if not answer.total and query.context is not None:
         without = count(served, query.context.content.text.replace("￼", " "), request.filters, limits)
-    hints = [*notes, *found.hints, *(str(problem) for problem in problems)]
+    hints = [*notes, *answer.hints, *(str(problem) for problem in problems)]
     return schema.FormulaResults(
         index=served.name, generation=served.generation, question=request.q, parts=tuple(parts.parts),
-        hints=tuple(hints), total=found.total, total_is_exact=found.total_is_exact, page=request.page,
-        per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or found.partial,
-        missing=found.missing, hits=tuple(_hit(served, hit, query.formulas, parts, pieces) for hit in found.hits),
+        hints=tuple(hints), total=answer.total, total_is_exact=answer.total_is_exact, page=request.page,
+        per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
+        missing=answer.missing, hits=tuple(_hit(served, hit, query.formulas, parts, pieces) for hit in answer.hits),
         match=request.match, documents_without=without,
     )
 
@@ -85,7 +84,7 @@ def _keeping(match: str, formulas: tuple[Formula, ...]) -> Callable[[Formula], b
     return lambda found: _relation(formulas, found) in wanted
 
 
-def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema.Alignment:
+def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema.AlignmentView:
     """How a formula of the index, by its key, answers a formula search.
 
     :raises QueryError: there is no formula in the question, or none of this key in the index.
@@ -121,26 +120,26 @@ def _relation(formulas: tuple[Formula, ...], found: Formula, match: FormulaMatch
 
 def _hit(
     served: View, hit: FormulaHit, formulas: tuple[Formula, ...], parts: Parts, pieces: PieceMaker
-) -> schema.FormulaHit:
+) -> schema.FormulaHitView:
     fields: dict[str, dict[str, None]] = {}
     for place in hit.places:
         fields.setdefault(place.doc_id, {})[place.field] = None
     places = tuple(
         schema.FormulaPlace(
-            id=document.id, title=pieces.pieces(document.title) or (schema.Piece(text=document.id),),
+            id=document.id, title=pieces.pieces(document.title) or (schema.PieceView(text=document.id),),
             fields=tuple(fields.get(document.id, ())), page=document.page,
             place=place_of(document.location, served.has_several_sources, str(document.title)),
         )
         for document in hit.shown[:_SHOWN_PLACES]
     )
-    return schema.FormulaHit(
+    return schema.FormulaHitView(
         rank=hit.rank, score=round(hit.score, 6), formula=keyed_view(hit.formula),
         relation=_relation(formulas, hit.formula, hit.match), documents=hit.documents, places=places,
         alignment=alignment(hit.match, parts) if hit.match is not None else None,
     )
 
 
-def read_only(text: str, limits: Limits) -> schema.Question:
+def read_only(text: str, limits: Limits) -> schema.QuestionView:
     """How a formula search is read, for the preview as one types; what is wrong with it is part of the answer."""
     problems: list[Problem] = []
     try:
@@ -148,8 +147,6 @@ def read_only(text: str, limits: Limits) -> schema.Question:
         query = make_formula_query(content, problems.append)
         check_formulas(query.formulas, limits)
     except QueryError as error:
-        return schema.Question(question=text[:200], parts=(), error=error_sentence(error) if text.strip() else None)
+        return schema.QuestionView(question=text[:200], parts=(), error=error_sentence(error) if text.strip() else None)
     shown = [str(problem) for problem in problems if not problem.where.startswith("formula ")]
-    return schema.Question(
-        question=text, parts=tuple(formula_parts(query.formulas).parts), notes=(*notes, *shown)
-    )
+    return schema.QuestionView(question=text, parts=tuple(formula_parts(query.formulas).parts), notes=(*notes, *shown))

@@ -12,6 +12,7 @@ from porism.errors import QueryError
 from porism.formula import (
     LayoutTree,
     OperatorNode,
+    ParseProblem,
     layout_key,
     layout_string,
     notation_of,
@@ -29,7 +30,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
 from porism.search.marked_text import layout_of, unicode_text
 from porism.serve.web.sanitizing import clean_drawing, clean_formula
-from porism.serve.web.schema import Converted, Equality, FormulaView, ParsedFormula, ParseProblem, TreeNode
+from porism.serve.web.schema import Converted, Equality, FormulaView, ParsedFormula, TreeNode
 from porism.types import Formula, Notation
 
 NOTATIONS = ("latex", "mathml", "unicode", "spoken", "operators", "layout")
@@ -122,8 +123,7 @@ def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
 
 def problems_of(formula: Formula) -> tuple[ParseProblem, ...]:
     """What of a formula could not be read, by position."""
-    problems = sorted(parse(formula).problems, key=lambda problem: problem.position)
-    return tuple(ParseProblem(position=problem.position, what=problem.what) for problem in problems)
+    return tuple(sorted(parse(formula).problems, key=lambda problem: problem.position))
 
 
 def read_formula(text: str) -> Formula:

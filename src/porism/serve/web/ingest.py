@@ -23,8 +23,8 @@ from porism.errors import IndexLocked, PorismError, Problem, QueryError
 from porism.index import IndexWriter
 from porism.search.sources.indexing import analyze_documents, languages_in, prepare_for_searches
 from porism.serve.web import schema
-from porism.serve.web.access import ApiKey, find_key
 from porism.serve.web.api import PREFIX, Name
+from porism.serve.web.guarding import ApiKey, find_key
 from porism.serve.web.problems import Refused
 from porism.serve.web.requests import Body
 from porism.serve.web.served import Library, ServedIndex, ServedTogether
@@ -96,7 +96,7 @@ class IndexChanger:
         while (first := self._waiting.get()) is not None:
             together = [first]
             ended = False
-            while sum(len(one.documents) for one in together) < MAX_BATCH_SIZE:
+            while sum(len(change.documents) for change in together) < MAX_BATCH_SIZE:
                 try:
                     following = self._waiting.get_nowait()
                 except Empty:
@@ -134,9 +134,9 @@ class IndexChanger:
             counts = []
             for change in together:
                 problems = list(change.problems)
-                for batch, found in analyze_documents(change.documents, analyzer, 1) if change.documents else ():
+                for batch, skipped in analyze_documents(change.documents, analyzer, 1) if change.documents else ():
                     writer.add(batch)
-                    problems += found
+                    problems += skipped
                 counts.append((len(change.documents), writer.delete(change.deleted), problems))
             writer.commit(before_publish=prepare_for_searches)
             generation = writer.generation
@@ -178,7 +178,7 @@ class Ingest:
         if isinstance(served := self._library[name], ServedTogether):
             raise QueryError(
                 f"{name!r} is all indexes together: documents are changed in one",
-                hint=f"Choose from {', '.join(one.name for one in served.parts)}.",
+                hint=f"Choose from {', '.join(part.name for part in served.parts)}.",
             )
         if name not in self._changers:
             self._changers[name] = IndexChanger(self._library[name])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,12 +13,19 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from porism.errors import QueryError
-from porism.serve.web import judging
+from porism.lab.evaluate import evaluate_run
+from porism.runs.run import Run
+from porism.search.questions import Question
+from porism.serve.web import answering, schema
 from porism.serve.web.api import Api
-from porism.serve.web.judgments import GRADES, QRELS, TOPICS, Judgments
+from porism.serve.web.judgments import GRADES, QRELS, TOPICS, Judgments, Topic
 from porism.serve.web.pages import Pages
+from porism.serve.web.parts import parts_of
+from porism.serve.web.pieces import PieceMaker
 from porism.serve.web.problems import NotFound, Refused
-from porism.serve.web.settings import WebSettings
+from porism.serve.web.requests import Deadline
+from porism.serve.web.served import View
+from porism.serve.web.settings import Limits, WebSettings
 from porism.serve.web.urls import SearchState, address
 
 DEPTH = 20
@@ -36,8 +45,8 @@ class JudgingPages:
         """All questions, with what was judged and what each model has of it."""
         view = self._api.view(index)
         return self._show(
-            "judge.html", index, topics=self._judgments.topics, models=self._models, measures=judging.MEASURES,
-            scores=judging.scores(view, self._judgments, self._models, self._limits),
+            "judge.html", index, topics=self._judgments.topics, models=self._models, measures=MEASURES,
+            scores=scores(view, self._judgments, self._models, self._limits),
         )
 
     def topic(self, id: str, index: str = "", saved: bool = False) -> Response:
@@ -47,7 +56,7 @@ class JudgingPages:
             topic = self._judgments.topic(id)
         except QueryError as error:
             raise NotFound(error.what, hint="All questions are at /judge.") from error
-        pool = judging.pool(view, topic, self._models, DEPTH, self._limits)
+        pool = pool_of(view, topic, self._models, DEPTH, self._limits)
         return self._show("judge_topic.html", index, pool=pool, grades=GRADES, saved=saved, models=self._models)
 
     async def ask(self, request: Request) -> Response:
@@ -80,12 +89,11 @@ class JudgingPages:
         """The first results of two models for a question, with the judgments that there are for it."""
         view = self._api.view(index)
         chosen = (left or self._models[0], right or self._models[-1])
-        for one in chosen:
-            if one not in self._models:
-                raise QueryError(
-                    f"the model {one[:200]!r} is not one of this server", hint=f"Choose from {', '.join(self._models)}."
-                )
-        sides = judging.side_by_side(view, q, chosen, DEPTH, self._limits) if q.strip() else ()
+        for model in chosen:
+            if model not in self._models:
+                known = ", ".join(self._models)
+                raise QueryError(f"the model {model[:200]!r} is not one of this server", hint=f"Choose from {known}.")
+        sides = side_by_side(view, q, chosen, DEPTH, self._limits) if q.strip() else ()
         return self._show(
             "beside.html", index, q=q, sides=sides, chosen=chosen, models=self._models,
             judged=self._pages.known.find(q) if sides else None,
@@ -135,3 +143,102 @@ def judging_router(pages: JudgingPages) -> Any:
     for method, path, handler in routes:
         router.add_api_route(path, handler, methods=[method], response_class=HTMLResponse, response_model=None)
     return router
+
+
+MEASURES = ("nDCG'@10", "P'@10")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The documents to be judged for a question: of each model the first, in turns, so that none is favoured."""
+
+    topic: Topic
+    parts: tuple[schema.QueryPart, ...]
+    hits: tuple[schema.HitView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRanking:
+    """The first results of one model: hits, with the rank that the other model has for each (0 for none)."""
+
+    model: str
+    hits: tuple[schema.HitView, ...]
+    elsewhere: tuple[int, ...]
+
+
+def pool_of(view: View, topic: Topic, models: Sequence[str], depth: int, limits: Limits) -> Pool:
+    """What is to be judged: the first ``depth`` documents of each model, and what was judged already.
+
+    :raises QueryError: the question cannot be asked.
+    :raises ConfigError: the index lacks what a model needs.
+    """
+    question = answering.read(view, topic.question, limits)
+    rankings = [ranking(view, question, model, depth) for model in models]
+    turns = (doc_id for turn in zip_longest(*rankings) for doc_id in turn if doc_id is not None)
+    ids = list(dict.fromkeys((*turns, *(grade for grade in topic.grades if grade in view.index))))
+    return Pool(topic, tuple(parts_of(view.index, question).parts), _hits(view, question, ids, limits))
+
+
+def ranking(view: View, question: Question, model: str, depth: int) -> list[str]:
+    """The ids of the first documents of a model."""
+    key = ("laboratory", model, question.text, depth)
+
+    def search() -> list[str]:
+        run = view.index.with_models(model).ranked(question, depth)
+        return [doc_id for doc_id, _ in run[question.query.id]]
+
+    ids: list[str] = view.rankings.get(key, search)
+    return ids
+
+
+def side_by_side(
+    view: View, text: str, models: tuple[str, str], depth: int, limits: Limits
+) -> tuple[ModelRanking, ModelRanking]:
+    """The first results of two models for a question.
+
+    :raises QueryError: the question cannot be asked.
+    :raises ConfigError: there is no such model, or the index lacks what it needs.
+    """
+    question = answering.read(view, text, limits)
+    left, right = (ranking(view, question, model, depth) for model in models)
+    return _beside(view, question, models[0], left, right, limits), _beside(
+        view, question, models[1], right, left, limits
+    )
+
+
+def scores(
+    view: View, judgments: Judgments, models: Sequence[str], limits: Limits
+) -> Mapping[str, Mapping[str, list[float]]]:
+    """Model → topic → the measures of :data:`MEASURES` for what was judged; topics with a relevant document only."""
+    judged = {topic.id: topic for topic in judgments.topics if any(topic.grades.values())}
+    qrels = {topic_id: dict(topic.grades) for topic_id, topic in judged.items()}
+    by_model: dict[str, dict[str, list[float]]] = {}
+    for model in models:
+        run = Run({
+            topic_id: [
+                (doc_id, 1 / rank) for rank, doc_id in enumerate(
+                    ranking(view, answering.read(view, topic.question, limits), model, limits.depth), 1
+                )
+            ] for topic_id, topic in judged.items()
+        }, model)
+        own: dict[str, list[float]] = {topic_id: [] for topic_id in judged}
+        if qrels:
+            for values in evaluate_run(run, qrels, MEASURES).per_topic.values():
+                for topic_id in judged:
+                    own[topic_id].append(values.get(topic_id, 0.0))
+        by_model[model] = own
+    return by_model
+
+
+def _beside(
+    view: View, question: Question, model: str, own: Sequence[str], other: Sequence[str], limits: Limits
+) -> ModelRanking:
+    ranks = {doc_id: rank for rank, doc_id in enumerate(other, 1)}
+    return ModelRanking(model, _hits(view, question, own, limits), tuple(ranks.get(doc_id, 0) for doc_id in own))
+
+
+def _hits(view: View, question: Question, ids: Sequence[str], limits: Limits) -> tuple[schema.HitView, ...]:
+    parts = parts_of(view.index, question)
+    pieces = PieceMaker(view, parts, Deadline(limits.alignment_seconds))
+    hits = view.index.hits([(doc_id, 0.0) for doc_id in ids], question)
+    return tuple(answering.shown_hit(view, hit, pieces, parts) for hit in hits)

@@ -91,13 +91,13 @@ class Laboratory:
 
     def runs(self) -> tuple[list[Run], list[str]]:
         """All runs that can be read, by their names here, and what is wrong with the others."""
-        found, problems = [], []
+        runs, problems = [], []
         for name, path in self.names().items():
             try:
-                found.append(self.run(name, path))
+                runs.append(self.run(name, path))
             except PorismError as error:
                 problems.append(f"{path.name} is not a run: {error.what}")
-        return found, problems
+        return runs, problems
 
     def qrels(self) -> Qrels:
         """The judgments, which are the same object until they change; empty where nothing is judged yet."""
@@ -127,7 +127,7 @@ class Laboratory:
     def text(self, topic_id: str) -> Content | None:
         """What a topic asks, None where that is not known; of a topic with a title that alone."""
         if (query := self.topics().get(topic_id)) is not None:
-            return query.fields.get("title") or next((one for one in query.fields.values() if one), None)
+            return query.fields.get("title") or next((field for field in query.fields.values() if field), None)
         if self._judgments is not None and (question := self._judgments.question(topic_id)) is not None:
             from porism.corpus import split_math
 

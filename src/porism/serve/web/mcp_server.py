@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,26 +12,18 @@ from pydantic import Field
 from porism.errors import PorismError
 from porism.extras import need
 from porism.search.marked_text import show_content
-from porism.serve.web import answering, formula_answering
+from porism.serve.web import answering, formula_answering, mcp_texts
 from porism.serve.web.api import describe
-from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import equality, problems_of, read_formula
-from porism.serve.web.mcp_texts import (
-    cut,
-    document_text,
-    equality_text,
-    error_text,
-    explained_text,
-    formulas_text,
-    indexes_text,
-    results_text,
-    similar_text,
-)
+from porism.serve.web.guarding import App, Guard
+from porism.serve.web.observing import Metrics
 from porism.serve.web.parts import parts_of
 from porism.serve.web.pieces import place_of
-from porism.serve.web.requests import FormulaRequest, SearchRequest
+from porism.serve.web.problems import error_sentence
+from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
 from porism.serve.web.served import Library
-from porism.serve.web.settings import Limits
+from porism.serve.web.server import bind, server_config
+from porism.serve.web.settings import Limits, WebSettings
 from porism.version import __version__
 
 if TYPE_CHECKING:
@@ -74,7 +67,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
             try:
                 return function(*arguments, **given)
             except PorismError as error:
-                raise ToolError(error_text(error)) from error
+                raise ToolError(error_sentence(error)) from error
 
         annotations = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
         server.add_tool(guarded, annotations=annotations, structured_output=False)
@@ -87,7 +80,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
     ) -> str:
         """Finds the documents that answer a question: titles, ids, places, and a passage of each, best first."""
         request = SearchRequest(q=question, filters=_filters(filters), page=page, k=k)
-        return results_text(answering.search(library.view(index), request, bounds), characters)
+        return mcp_texts.results_text(answering.search(library.view(index), request, bounds), characters)
 
     @tool
     def search_formulas(
@@ -100,8 +93,9 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         filters: Filters = None, index: Name = "", characters: Characters = 6_000,
     ) -> str:
         """Finds formulas like one, also renamed or rewritten, with the documents that have them."""
-        request = FormulaRequest(q=formula, filters=_filters(filters), page=page, k=k, match=match)
-        return formulas_text(formula_answering.search_formulas(library.view(index), request, bounds), characters)
+        request = FormulaSearchRequest(q=formula, filters=_filters(filters), page=page, k=k, match=match)
+        found = formula_answering.search_formulas(library.view(index), request, bounds)
+        return mcp_texts.formulas_text(found, characters)
 
     @tool
     def fetch(
@@ -113,8 +107,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         view = library.view(index)
         document, location = view.index.document(id), view.index.location(id)
         title = show_content(document.title, "latex") or (location.section[-1] if location.section else id)
-        text = document_text(document, title, place_of(location, len(view.index.snapshot.sources) > 1).text)
-        return cut(text, start, characters)
+        text = mcp_texts.document_text(document, title, place_of(location, len(view.index.snapshot.sources) > 1).text)
+        return mcp_texts.cut(text, start, characters)
 
     @tool
     def explain(
@@ -127,7 +121,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         parsed = answering.read(view, question, bounds)
         parts = parts_of(view.index, parsed)
         deadline = Deadline(bounds.seconds)
-        return explained_text(answering.explain(view, parsed, parts, id, _filters(filters), deadline))
+        return mcp_texts.explained_text(answering.explain(view, parsed, parts, id, _filters(filters), deadline))
 
     @tool
     def similar(
@@ -135,7 +129,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         k: Count = 5, index: Name = "", characters: Characters = 6_000,
     ) -> str:
         """Finds the documents that are most like one, by words and formulas."""
-        return similar_text(answering.similar(library.view(index), id, k, bounds), characters)
+        return mcp_texts.similar_text(answering.similar(library.view(index), id, k, bounds), characters)
 
     @tool
     def equal_formulas(
@@ -144,16 +138,57 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
     ) -> str:
         """Checks whether two formulas are equal, also after rewriting or renaming variables, by their values at random
         points. Formulas of which this finds no equality may still be equal."""
-        one, other = read_formula(first), read_formula(second)
-        return equality_text(equality(one, other), [*problems_of(one), *problems_of(other)])
+        left, right = read_formula(first), read_formula(second)
+        return mcp_texts.equality_text(equality(left, right), [*problems_of(left), *problems_of(right)])
 
     @tool
     def indexes() -> str:
         """Lists the indexes that can be searched, with their fields and the metadata to filter by."""
-        return indexes_text(describe(served.view) for served in library.values())
+        return mcp_texts.indexes_text(describe(served.view) for served in library.values())
 
     return server
 
 
 def _filters(given: Mapping[str, str | list[str]] | None) -> dict[str, tuple[str, ...]]:
     return {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (given or {}).items()}
+
+
+MCP_PATH = "/mcp"
+
+
+def serve_on_stdio(library: Library) -> None:
+    """Serves one client on standard input and output, until it closes them."""
+    make_mcp_server(library).run("stdio")
+
+
+def http_app(server: MCPServer, settings: WebSettings) -> App:
+    """The tools as an ASGI application at :data:`MCP_PATH`, with the limits, host names and keys of the settings.
+
+    Sessions are kept by nobody, so that any number of servers can stand behind one name.
+    """
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    checked_already = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # by the guard
+    app: Any = server.streamable_http_app(
+        streamable_http_path=MCP_PATH, stateless_http=True, json_response=True, transport_security=checked_already,
+        max_request_body_size=settings.limits.body_bytes,
+    )
+    return Guard(app, settings, Metrics())
+
+
+def serve_on_http(
+    settings: WebSettings, host: str, port: int, on_ready: Callable[[str], None] = lambda url: None
+) -> None:
+    """Serves any number of clients over HTTP until SIGINT or SIGTERM.
+
+    :raises ConfigError: the address cannot be used.
+    """
+    bound = bind(host, port)
+    try:
+        with closing(Library(settings.indexes, settings.model, settings.formula_model)) as library:
+            app = http_app(make_mcp_server(library, settings.limits), settings)
+            shown = f"[{host}]" if ":" in host else host
+            on_ready(f"http://{shown}:{bound.getsockname()[1]}{MCP_PATH}")
+            need("uvicorn", "web", "the server").Server(server_config(app)).run(sockets=[bound])
+    finally:
+        bound.close()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-from porism.errors import PorismError, pluralise
+from porism.errors import pluralise
 from porism.explanation import Explanation
-from porism.formula import parse, to_latex
+from porism.formula import ParseProblem, parse, to_latex
 from porism.search.printable import one_printable_line
 from porism.serve.web import schema
-from porism.serve.web.problems import sentence
+from porism.serve.web.documents import shown_fields
 from porism.types import Content, Document, Formula
 
 MAX_LINES = 24
@@ -18,12 +18,10 @@ MAX_LINES = 24
 
 _PASSAGE = 500
 _PLACES = 3
-_FIRST = ("question", "body")
 _OF_THE_PLACE = frozenset({"source", "file", "line"})
-_BESIDE = frozenset({"title", "tags", "labels", "section", "expansion"})
 
 
-def pieces_text(pieces: Iterable[schema.Piece]) -> str:
+def pieces_text(pieces: Iterable[schema.PieceView]) -> str:
     """Text with formulas as LaTeX."""
     return "".join(piece.text if piece.formula is None else f"${piece.formula.latex}$" for piece in pieces)
 
@@ -48,8 +46,7 @@ def document_text(document: Document, title: str, place: str) -> str:
             continue
         shown = value if isinstance(value, str) else ", ".join(value)
         lines.append(f"{one_printable_line(key)}: {one_printable_line(shown)}")
-    names = [name for name, content in document.fields.items() if content and name not in _BESIDE]
-    names.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    names = shown_fields(document)
     parts = ["\n".join(lines)]
     for name in names:
         heading = f"## {name}\n\n" if len(names) > 1 else ""
@@ -68,7 +65,7 @@ def cut(text: str, start: int, characters: int) -> str:
     return part
 
 
-def results_text(results: schema.Results, characters: int) -> str:
+def results_text(results: schema.SearchResults, characters: int) -> str:
     """The hits of a search, as many as fit."""
     head = [_found(results, "document")]
     head += [f"Note: {hint}" for hint in results.hints]
@@ -90,16 +87,17 @@ def formulas_text(results: schema.FormulaResults, characters: int) -> str:
 def explained_text(explained: schema.Explained) -> str:
     """Contributions to a score, largest first, and how formulas answer those of the question."""
     text = _tree_text(explained.contributions)
-    for one in explained.alignments:
-        text += f"\n\n${one.found.latex}$ answers ${one.query.latex}$: {one.query_share:.0%} of it is matched"
-        if one.substitution:
-            text += ", with " + ", ".join(f"${old.latex} \\mapsto {new.latex}$" for old, new in one.substitution)
-        if one.equal_values:
-            text += "; equal in value: " + ", ".join(one.equal_values)
+    for alignment in explained.alignments:
+        text += f"\n\n${alignment.found.latex}$ answers ${alignment.query.latex}$: "
+        text += f"{alignment.query_share:.0%} of it is matched"
+        if alignment.substitution:
+            text += ", with " + ", ".join(f"${old.latex} \\mapsto {new.latex}$" for old, new in alignment.substitution)
+        if alignment.equal_values:
+            text += "; equal in value: " + ", ".join(alignment.equal_values)
     return text
 
 
-def equality_text(equality: schema.Equality, problems: Sequence[schema.ParseProblem]) -> str:
+def equality_text(equality: schema.Equality, problems: Sequence[ParseProblem]) -> str:
     """Whether two formulas are equal, and what of them could not be read."""
     lines = [
         f"{'Equal' if equality.equal else 'Not known to be equal'} ({equality.relation}). {equality.explanation}",
@@ -107,12 +105,6 @@ def equality_text(equality: schema.Equality, problems: Sequence[schema.ParseProb
     ]
     lines += [f"Note: not read at position {problem.position}: {problem.what}" for problem in problems]
     return "\n".join(lines)
-
-
-def error_text(error: PorismError) -> str:
-    """What is wrong and what to do next; paths of this machine are left out."""
-    said = sentence(error.what)
-    return f"{said} {error.hint}" if error.hint else said
 
 
 def indexes_text(views: Iterable[schema.IndexView]) -> str:
@@ -127,7 +119,7 @@ def _found(results: schema.Page, noun: str) -> str:
     return f"{'' if results.total_is_exact else 'At least '}{pluralise(results.total, noun)} found."
 
 
-def _hit(hit: schema.Hit) -> str:
+def _hit(hit: schema.HitView) -> str:
     passage = pieces_text(hit.snippet)
     if len(passage) > _PASSAGE:
         passage = f"{passage[:_PASSAGE]}…"
@@ -136,7 +128,7 @@ def _hit(hit: schema.Hit) -> str:
     return f"{hit.rank}. {pieces_text(hit.title)}\n   id: {hit.id}{home}{place}\n   {passage}".rstrip()
 
 
-def _formula_hit(hit: schema.FormulaHit) -> str:
+def _formula_hit(hit: schema.FormulaHitView) -> str:
     places = "; ".join(f"{pieces_text(place.title)} (id: {place.id})" for place in hit.places[:_PLACES])
     more = f", and {hit.documents - _PLACES:,} more" if hit.documents > _PLACES else ""
     text = f"{hit.rank}. ${hit.formula.latex}$ ({hit.relation})\n   in {places}{more}"
@@ -160,19 +152,19 @@ def _tree_text(root: Explanation) -> str:
     shown: set[int] = set()
     waiting: list[tuple[float, int, Explanation]] = [(-abs(root.value), 0, root)]
     while waiting and len(shown) < MAX_LINES:
-        *_, one = heappop(waiting)
-        shown.add(id(one))
-        for part in one.parts:
+        *_, node = heappop(waiting)
+        shown.add(id(node))
+        for part in node.parts:
             heappush(waiting, (-abs(part.value), len(shown) + len(waiting), part))
     lines: list[str] = []
     left = [(root, 0)]
     while left:
-        one, depth = left.pop()
-        lines.append(f"{'  ' * depth}{one.value:.3f} {one.label}")
-        parts = [part for part in one.parts if id(part) in shown]
-        if len(parts) < len(one.parts):
-            rest = sum(part.value for part in one.parts) - sum(part.value for part in parts)
-            number = len(one.parts) - len(parts)
+        node, depth = left.pop()
+        lines.append(f"{'  ' * depth}{node.value:.3f} {node.label}")
+        parts = [part for part in node.parts if id(part) in shown]
+        if len(parts) < len(node.parts):
+            rest = sum(part.value for part in node.parts) - sum(part.value for part in parts)
+            number = len(node.parts) - len(parts)
             left.append((Explanation(rest, pluralise(number, "smaller part")), depth + 1))
         left += [(part, depth + 1) for part in reversed(parts)]
     return "\n".join(lines)

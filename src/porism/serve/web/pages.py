@@ -12,23 +12,19 @@ from fastapi.responses import HTMLResponse, Response
 
 from porism.errors import PorismError, QueryError
 from porism.serve.web import answering, documents, formula_answering, formula_views, schema
-from porism.serve.web.api import Api, describe
-from porism.serve.web.grades import KnownQuestions
+from porism.serve.web.api import Api, RememberedAnswers, describe
+from porism.serve.web.judgments import KnownQuestions
 from porism.serve.web.parts import check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.rendering import FormulaLinker
-from porism.serve.web.requests import FormulaRequest, Match, SearchRequest
+from porism.serve.web.requests import FormulaSearchRequest, Match, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.templating import Templates
 from porism.serve.web.urls import SearchState
-from porism.system.concurrency.caching import Memory
-from porism.version import __version__
 
 MODES = ("documents", "formulas")
 MATCHES: tuple[str, ...] = get_args(Match)
-
-_MAX_REMEMBERED_BYTES = 300_000
 
 FilterList = Annotated[list[str], Query(alias="filter")]
 
@@ -64,13 +60,11 @@ def file_response(folder: Path, path: str, if_none_match: str = "") -> Response:
 class Pages:
     """The handlers of all pages."""
 
-    def __init__(
-        self, library: Library, settings: WebSettings, api: Api, known: KnownQuestions | None = None
-    ) -> None:
+    def __init__(self, library: Library, settings: WebSettings, api: Api, known: KnownQuestions | None = None) -> None:
         """``known`` are the questions whose answers are judged: their results are marked with grades."""
         self._library, self._settings, self._api, self._limits = library, settings, api, settings.limits
         self.known = known or KnownQuestions()
-        self._pages: Memory[str] = Memory(256)
+        self._pages = RememberedAnswers(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
             rerankers=settings.rerankers, has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
@@ -84,7 +78,7 @@ class Pages:
         state = SearchState(mode=_known(mode, MODES), index=index)
         return self._page(
             request, view,
-            lambda: self.templates.render("home.html", state=state, facts=describe(view), examples=_examples(view)),
+            lambda: self.templates.render("home.html", state=state, facts=describe(view), examples=EXAMPLES),
         )
 
     def search(
@@ -111,10 +105,10 @@ class Pages:
             )
 
     def _results(self, view: View, state: SearchState) -> str:
-        results: schema.Results | schema.FormulaResults
+        results: schema.SearchResults | schema.FormulaResults
         asked: dict[str, Any] = {"q": state.q, "filters": dict(state.chosen), "page": state.page, "k": state.k}
         if state.mode == "formulas":
-            formulas = FormulaRequest(**asked | {"match": state.match})
+            formulas = FormulaSearchRequest(**asked | {"match": state.match})
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
             request = SearchRequest(**asked, sort=state.sort, rerank=state.rerank)
@@ -135,7 +129,7 @@ class Pages:
             ),
         )
 
-    def _read(self, view: View, q: str, mode: str) -> schema.Question:
+    def _read(self, view: View, q: str, mode: str) -> schema.QuestionView:
         if mode != "formulas":
             return answering.read_only(view, q, self._limits)
         return formula_answering.read_only(q, self._limits)
@@ -165,15 +159,15 @@ class Pages:
         view = self._api.document_view(index, id)
 
         def make() -> str:
-            found = documents.show(view, id, self._limits, q)
+            shown = documents.show(view, id, self._limits, q)
             return self.templates.render(
-                "document.html", document=found, state=SearchState(q, index=index),
-                linker=FormulaLinker(found.parts, index), similar=self._similar(view, id, 5),
+                "document.html", document=shown, state=SearchState(q, index=index),
+                linker=FormulaLinker(shown.parts, index), similar=self._similar(view, id, 5),
             )
 
         return self._page(request, view, make)
 
-    def _similar(self, view: View, doc_id: str, k: int) -> tuple[schema.Hit, ...]:
+    def _similar(self, view: View, doc_id: str, k: int) -> tuple[schema.HitView, ...]:
         try:
             return answering.similar(view, doc_id, k, self._limits).hits
         except QueryError:  # a document without words and formulas is like no other
@@ -196,20 +190,22 @@ class Pages:
         view = self._api.document_view(index, left, right)
 
         def make() -> str:
-            found = documents.compare(view, left, right, self._limits)
+            comparison = documents.compare(view, left, right, self._limits)
             lefts: dict[int, list[str]] = {}
             rights: dict[int, list[str]] = {}
-            for number, link in enumerate(found.links):
+            for number, link in enumerate(comparison.links):
                 for places, at in ((lefts, link.left), (rights, link.right)):
-                    for one in at:
-                        places.setdefault(one, []).append(f"l{number}")
-            left_views, right_views = (documents.formulas_of(side.sections) for side in (found.left, found.right))
+                    for formula in at:
+                        places.setdefault(formula, []).append(f"l{number}")
+            left_side, right_side = comparison.left, comparison.right
+            left_views, right_views = (documents.formulas_of(side.sections) for side in (left_side, right_side))
             pairs = [
-                (left_views[link.left[0]], right_views[link.right[0]], link.kind, link.share) for link in found.links
+                (left_views[link.left[0]], right_views[link.right[0]], link.kind, link.share)
+                for link in comparison.links
             ]
             return self.templates.render(
-                "compare.html", comparison=found, state=SearchState(index=index), pairs=pairs,
-                sides=((found.left, FormulaLinker((), index, lefts)), (found.right, FormulaLinker((), index, rights))),
+                "compare.html", comparison=comparison, state=SearchState(index=index), pairs=pairs,
+                sides=((left_side, FormulaLinker((), index, lefts)), (right_side, FormulaLinker((), index, rights))),
             )
 
         return self._page(request, view, make)
@@ -266,18 +262,20 @@ class Pages:
 
         :raises NotFound: the server was started without one.
         """
+        self._editor_folder()
+        return HTMLResponse(self.templates.render("editor.html"))
+
+    def _editor_folder(self) -> Path:
         if self._settings.editor is None:
             raise NotFound("this server has no visual editor", hint="Start it with --editor FOLDER.")
-        return HTMLResponse(self.templates.render("editor.html"))
+        return self._settings.editor
 
     def editor_file(self, path: str) -> Response:
         """A file of the editor's package.
 
         :raises NotFound: there is none.
         """
-        if self._settings.editor is None:
-            raise NotFound("this server has no visual editor", hint="Start it with --editor FOLDER.")
-        return file_response(self._settings.editor, path)
+        return file_response(self._editor_folder(), path)
 
     def static(self, request: Request, path: str) -> Response:
         """A style sheet, script or picture of the pages.
@@ -289,22 +287,9 @@ class Pages:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _page(self, request: Request, view: View, make: Callable[[], str]) -> Response:
-        """A page, from memory where this commit was asked the same before; 304 where the browser has it."""
-        asked = (
-            f"{__version__} {view.name} {view.generation} {self.known.version} {request.url.path}?{request.url.query}"
+        return self._pages.respond(
+            request, view, "text/html; charset=utf-8", lambda: (make().encode(), False), self.known.version
         )
-        tag = f'W/"{sha256(asked.encode()).hexdigest()[:20]}"'
-        if view.federated is not None:  # servers change unseen
-            return HTMLResponse(make(), headers={"Cache-Control": "no-cache"})
-        headers = {"ETag": tag, "Cache-Control": "no-cache"}
-        if tag in request.headers.get("if-none-match", "").split(", "):
-            return Response(status_code=304, headers=headers)
-        if tag in self._pages:
-            return HTMLResponse(self._pages.get(tag, make), headers=headers)
-        html = make()
-        if len(html) <= _MAX_REMEMBERED_BYTES:
-            self._pages.get(tag, lambda: html)
-        return HTMLResponse(html, headers=headers)
 
     def error(self, status: int, error: PorismError) -> Response:
         """The page of an error."""
@@ -317,15 +302,14 @@ def _known(value: str, values: Sequence[str]) -> str:
     return value if value in values else values[0]
 
 
-def _examples(view: View) -> tuple[tuple[str, str], ...]:
-    """Questions to begin with, each with its mode."""
-    return (
-        (r"why does $\sum 1/n^2$ converge?", "documents"),
-        (r"derivative of $x^n$", "documents"),
-        (r"$\int_a^b f(x)g(x)\,dx$", "documents"),
-        (r"$?x^2+?y^2=?z^2$", "formulas"),
-        (r"$\sum_{i=1}^m i^2$", "formulas"),
-    )
+EXAMPLES = (
+    (r"why does $\sum 1/n^2$ converge?", "documents"),
+    (r"derivative of $x^n$", "documents"),
+    (r"$\int_a^b f(x)g(x)\,dx$", "documents"),
+    (r"$?x^2+?y^2=?z^2$", "formulas"),
+    (r"$\sum_{i=1}^m i^2$", "formulas"),
+)
+"""Questions to begin with, each with its mode."""
 
 
 def page_router(pages: Pages) -> Any:

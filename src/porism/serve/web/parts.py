@@ -42,46 +42,46 @@ class Parts:
 
 def parts_of(index: Index, question: Question) -> Parts:
     """The words that count, formulas, phrases and filters of a question, in order; what is repeated is one part."""
-    found = Parts()
+    parts = Parts()
     for piece in question.query.content.parts:
         if isinstance(piece, Formula):
-            _add_formula(found, piece)
+            _add_formula(parts, piece)
         else:
             for match in WORD.finditer(piece):
                 terms = {term for form in index.analyzer.word_forms(match.group()) for term in form.terms if term}
-                if not terms <= found.by_term.keys():
+                if not terms <= parts.by_term.keys():
                     for term in terms:
-                        found.by_term.setdefault(term, len(found.parts))
-                    found.parts.append(QueryPart(number=len(found.parts), kind="word", text=match.group()))
+                        parts.by_term.setdefault(term, len(parts.parts))
+                    parts.parts.append(QueryPart(number=len(parts.parts), kind="word", text=match.group()))
     for condition in question.conditions:
         if condition.exact or condition.field:
             where = f"{condition.field}:" if condition.field else ""
             text = condition.content.to_latex().strip()
             shown = f"{where}“{text}”" if condition.exact else f"{where}{text}"
-            found.parts.append(QueryPart(number=len(found.parts), kind="phrase", text=shown))
+            parts.parts.append(QueryPart(number=len(parts.parts), kind="phrase", text=shown))
     for key, values in question.filters.items():
         for value in values:
-            found.parts.append(QueryPart(number=len(found.parts), kind="filter", text=f"{key}: {value}"))
-    return found
+            parts.parts.append(QueryPart(number=len(parts.parts), kind="filter", text=f"{key}: {value}"))
+    return parts
 
 
 def formula_parts(formulas: tuple[Formula, ...]) -> Parts:
     """The parts of a formula search."""
-    found = Parts()
+    parts = Parts()
     for formula in formulas:
-        _add_formula(found, formula)
-    return found
+        _add_formula(parts, formula)
+    return parts
 
 
-def _add_formula(found: Parts, formula: Formula) -> None:
+def _add_formula(parts: Parts, formula: Formula) -> None:
     key = key_of(formula)
-    if key in found.by_formula:
+    if key in parts.by_formula:
         return
-    found.by_formula[key] = len(found.parts)
-    colour = 1 + (len(found.by_formula) - 1) % LOOKS
-    found.parts.append(
+    parts.by_formula[key] = len(parts.parts)
+    colour = 1 + (len(parts.by_formula) - 1) % LOOKS
+    parts.parts.append(
         QueryPart(
-            number=len(found.parts), kind="formula", text=formula.source.strip(), colour=colour,
+            number=len(parts.parts), kind="formula", text=formula.source.strip(), colour=colour,
             formula=view(formula), problems=problems_of(formula),
         )
     )

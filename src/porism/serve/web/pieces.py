@@ -11,9 +11,9 @@ from porism.search.locations import Location
 from porism.search.marked_text import Piece as ShownPiece
 from porism.search.marked_text import Snippet, tidy
 from porism.serve.web import schema
-from porism.serve.web.deadlines import Deadline
 from porism.serve.web.formula_views import both_views, key_of, matched_view, view
 from porism.serve.web.parts import Parts
+from porism.serve.web.requests import Deadline
 from porism.serve.web.served import View
 from porism.types import Content, Formula
 
@@ -26,18 +26,18 @@ class PieceMaker:
         ranker = served.index.formulas.ranker
         self._match = ranker.aligned if isinstance(ranker, Aligning) else ranker.match
 
-    def pieces(self, snippet: Snippet) -> tuple[schema.Piece, ...]:
+    def pieces(self, snippet: Snippet) -> tuple[schema.PieceView, ...]:
         """A title or passage."""
         return tuple(self._piece(piece) for piece in snippet.pieces)
 
-    def _piece(self, piece: ShownPiece) -> schema.Piece:
+    def _piece(self, piece: ShownPiece) -> schema.PieceView:
         part = self._parts.number(piece.answers)
         if piece.written is None:
-            return schema.Piece(text=piece.text, match=piece.match, part=part)
+            return schema.PieceView(text=piece.text, match=piece.match, part=part)
         shown = view(piece.written)
         if isinstance(piece.answers, Formula) and len(piece.written.source) < 400:
             shown = self._marked(piece.answers, piece.written) or shown
-        return schema.Piece(text=piece.text, match=piece.match, part=part, formula=shown)
+        return schema.PieceView(text=piece.text, match=piece.match, part=part, formula=shown)
 
     def _marked(self, query: Formula, found: Formula) -> schema.FormulaView | None:
         key = ("marked", query.source, found.source, found.display)
@@ -56,20 +56,21 @@ class PieceMaker:
         return matched_view(match, found.display)
 
 
-def plain_pieces(content: Content) -> tuple[schema.Piece, ...]:
+def plain_pieces(content: Content) -> tuple[schema.PieceView, ...]:
     """Content without marks, white space folded."""
     shown = [
         ShownPiece(part, written=None) if isinstance(part, str) else ShownPiece(view(part).text, False, True, part)
         for part in content.parts
     ]
     return tuple(
-        schema.Piece(text=piece.text, formula=view(piece.written) if piece.written else None) for piece in tidy(shown)
+        schema.PieceView(text=piece.text, formula=view(piece.written) if piece.written else None)
+        for piece in tidy(shown)
     )
 
 
-def place_of(location: Location, several_sources: bool = False, title: str = "") -> schema.Place:
+def place_of(location: Location, several_sources: bool = False, title: str = "") -> schema.PlaceView:
     """A location without the path on this machine."""
-    return schema.Place(
+    return schema.PlaceView(
         text=location.text(several_sources, title, 90), source=location.source, file=location.file,
         line=location.line, kind=location.kind, section=location.section, tag=location.tag, url=location.url,
     )
@@ -83,17 +84,15 @@ def contribution(explanation: Explanation, depth: int = 12) -> Explanation:
     )
 
 
-def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> schema.Alignment:
+def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> schema.AlignmentView:
     """How two formulas match: both with their matched symbols marked, what stands for what, equal values."""
     marked = MarkedMatch(match)
     query, found = both_views(match)
-    changed = dict.fromkeys(
-        (entry.query, entry.found) for entry in match.substitutions if not entry.identical
-    )
-    return schema.Alignment(
+    changed = dict.fromkeys((entry.query, entry.found) for entry in match.substitutions if not entry.identical)
+    return schema.AlignmentView(
         part=parts.number(match.query), score=match.score, query=query, found=found,
         query_share=match.query_share, found_share=match.found_share,
-        substitution=tuple((view(Formula(one)), view(Formula(other))) for one, other in changed),
+        substitution=tuple((view(Formula(old)), view(Formula(new))) for old, new in changed),
         equal_values=tuple(marked.values()),
         explanation=contribution(match.explanation) if explained else None,
     )

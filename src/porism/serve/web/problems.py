@@ -48,9 +48,7 @@ def error_sentence(error: PorismError) -> str:
 def error_answer(error: PorismError) -> tuple[int, ErrorAnswer]:
     """Status and body for an error. The place of an index on this machine is not part of it."""
     status, code = status_of(error)
-    return status, ErrorAnswer(
-        error=ErrorBody(code=code, message=sentence(error.what), hint=error.hint)
-    )
+    return status, ErrorAnswer(error=ErrorBody(code=code, message=sentence(error.what), hint=error.hint))
 
 
 def refusal(status: int, code: str, message: str, hint: str | None = None) -> tuple[int, bytes]:

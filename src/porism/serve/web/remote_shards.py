@@ -101,7 +101,7 @@ def open_servers(addresses: Sequence[str], seconds: float) -> list[RemoteShard]:
 
     :raises ConfigError: an address is not valid.
     """
-    return [RemoteShard(one, key=os.environ.get(KEY), seconds=seconds) for one in addresses]
+    return [RemoteShard(address, key=os.environ.get(KEY), seconds=seconds) for address in addresses]
 
 
 def in_parts(request: Request[A]) -> list[Request[A]]:
@@ -126,8 +126,8 @@ def joined(answers: Sequence[A]) -> A:
     """The answers to the parts of a request as one."""
     first: Any = answers[0]
     columns = {
-        one.name: tuple(row for answer in answers for row in getattr(answer, one.name))
-        for one in fields(first) if len(answers) > 1 and isinstance(getattr(first, one.name), tuple)
+        field.name: tuple(row for answer in answers for row in getattr(answer, field.name))
+        for field in fields(first) if len(answers) > 1 and isinstance(getattr(first, field.name), tuple)
     }
     return cast("A", replace(first, **columns))
 
@@ -153,12 +153,12 @@ def open_shards(
     :raises MissingExtra: httpx is not installed.
     """
     places = list(dict.fromkeys(os.fspath(one) for one in indexes))
-    folders = [Path(one) for one in places if not one.startswith(("http://", "https://"))]
+    folders = [Path(place) for place in places if not place.startswith(("http://", "https://"))]
     shards: list[Shard] = []
     if folders:
         index = open_index(folders, model, formula_model)
         shards.append(IndexShard("here" if len(folders) > 1 else folders[0].resolve().name, index))
     given = key if key is not None else os.environ.get(KEY)
     extra: dict[str, Any] = {"key": given, "seconds": seconds}
-    shards += [RemoteShard(one, **extra) for one in places if one.startswith(("http://", "https://"))]
+    shards += [RemoteShard(place, **extra) for place in places if place.startswith(("http://", "https://"))]
     return FederatedIndex(shards, seconds=seconds)

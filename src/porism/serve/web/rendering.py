@@ -10,7 +10,7 @@ from typing import Any
 
 from porism.extras import need
 from porism.serve.web.sanitizing import clean_text, element
-from porism.serve.web.schema import FormulaView, Piece, QueryPart
+from porism.serve.web.schema import FormulaView, PieceView, QueryPart
 from porism.serve.web.urls import formula_search
 
 MAX_FORMULAS = 2_000
@@ -27,12 +27,12 @@ def colour_of(part: int | None, parts: Sequence[QueryPart]) -> int:
     return parts[part].colour if part is not None and part < len(parts) else 0
 
 
-def pieces_html(pieces: Sequence[Piece], parts: Sequence[QueryPart] = ()) -> Any:
+def pieces_html(pieces: Sequence[PieceView], parts: Sequence[QueryPart] = ()) -> Any:
     """A title or a passage."""
     return safe("".join(_piece(piece, parts) for piece in pieces))
 
 
-def plain_html(pieces: Sequence[Piece]) -> Any:
+def plain_html(pieces: Sequence[PieceView]) -> Any:
     """The same without marks."""
     return safe("".join(
         element("span", piece.formula.mathml, **{"class": "f"}) if piece.formula else clean_text(piece.text)
@@ -40,7 +40,7 @@ def plain_html(pieces: Sequence[Piece]) -> Any:
     ))
 
 
-def _piece(piece: Piece, parts: Sequence[QueryPart]) -> str:
+def _piece(piece: PieceView, parts: Sequence[QueryPart]) -> str:
     look, part = _look(piece, parts)
     if piece.formula is not None:
         return element("span", piece.formula.mathml, **{"class": " ".join(["f", *look]), "data_part": part})
@@ -49,7 +49,7 @@ def _piece(piece: Piece, parts: Sequence[QueryPart]) -> str:
     return clean_text(piece.text)
 
 
-def _look(piece: Piece, parts: Sequence[QueryPart]) -> tuple[list[str], str | None]:
+def _look(piece: PieceView, parts: Sequence[QueryPart]) -> tuple[list[str], str | None]:
     """The classes of a piece, and the number of the part that it matches, where it matches one."""
     if not piece.match:
         return [], None
@@ -66,11 +66,11 @@ class FormulaLinker:
         self._parts, self._index, self._links = parts, index, links or {}
         self._number = -1
 
-    def pieces(self, pieces: Sequence[Piece]) -> Any:
+    def pieces(self, pieces: Sequence[PieceView]) -> Any:
         """One passage; formulas go on being numbered from those of the one before."""
         return safe("".join(self._one(piece) for piece in pieces))
 
-    def _one(self, piece: Piece) -> str:
+    def _one(self, piece: PieceView) -> str:
         if piece.formula is None:
             return _piece(piece, self._parts)
         self._number += 1

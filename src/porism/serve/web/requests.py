@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
@@ -23,14 +24,14 @@ class Body(BaseModel):
     def _whole_characters(cls, value: Any) -> Any:
         waiting = [value]
         while waiting:
-            one = waiting.pop()
-            if isinstance(one, str):
-                if not one.isascii() and any("\ud800" <= character <= "\udfff" for character in one):
+            part = waiting.pop()
+            if isinstance(part, str):
+                if not part.isascii() and any("\ud800" <= character <= "\udfff" for character in part):
                     raise ValueError("a text has half of a character (a lone surrogate)")
-            elif isinstance(one, dict):
-                waiting += [*one.keys(), *one.values()]
-            elif isinstance(one, list):
-                waiting += one
+            elif isinstance(part, dict):
+                waiting += [*part.keys(), *part.values()]
+            elif isinstance(part, list):
+                waiting += part
         return value
 
 
@@ -65,7 +66,7 @@ class SearchRequest(PageRequest):
     explain: bool = False
 
 
-class FormulaRequest(PageRequest):
+class FormulaSearchRequest(PageRequest):
     """A page of formulas, which of them count, and whether each is shown with its alignment."""
 
     match: Match = "any"
@@ -83,3 +84,24 @@ def check_page(page: int, per_page: int, limits: Limits) -> None:
         raise QueryError(
             f"page {page} does not exist", hint=f"The first {limits.depth:,} results can be paged through."
         )
+
+
+class Deadline:
+    """A moment after which optional work is left out; ``passed`` is remembered, so that the answer can say so."""
+
+    def __init__(self, seconds: float) -> None:
+        self._began = time.perf_counter()
+        self._end = self._began + seconds
+        self.missed = False
+
+    def over(self) -> bool:
+        """Whether the time is over; what asks leaves out its work then."""
+        if time.perf_counter() < self._end:
+            return False
+        self.missed = True
+        return True
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return time.perf_counter() - self._began

@@ -13,10 +13,10 @@ from porism.lab.evaluate import Qrels, RunComparison, TestResult
 from porism.runs.run import Run
 from porism.serve.web import run_schema, run_tables
 from porism.serve.web.api import PREFIX, errors_of
-from porism.serve.web.grades import Judged, Scale, scale_of
+from porism.serve.web.judgments import GradeScale, JudgedQuestion, scale_of
 from porism.serve.web.laboratory import Laboratory
 from porism.serve.web.problems import NotFound
-from porism.serve.web.run_tables import Answer, Answers, known
+from porism.serve.web.run_tables import DEPTH, known
 from porism.settings import nearest
 from porism.system.concurrency.caching import Memory
 
@@ -31,19 +31,17 @@ class Compared:
     runs: tuple[Run, ...]
     comparison: RunComparison
     qrels: Qrels
-    scale: Scale
+    scale: GradeScale
 
 
 @dataclass(frozen=True, slots=True)
 class TopicAnswer:
-    """The ranking of a run for a topic, and its values by the measures that are shown first."""
+    """The ranking of a run for a topic, and what it is judged by."""
 
     run: Run
-    other: Run | None
-    judged: Judged
-    found: Answers
-    values: Mapping[str, float]
+    judged: JudgedQuestion
     qrels: Qrels
+    ranking: run_schema.RunRanking
 
 
 class RunAnswers:
@@ -89,8 +87,8 @@ class RunAnswers:
         comparison = self._comparisons.get(key, lambda: run_tables.compared(runs, qrels, chosen))
         return Compared(key, runs, comparison, qrels, scale)
 
-    def topic(self, name: str, topic: str, against: str, page: int, first: int = 0) -> TopicAnswer:
-        """A page of the ranking that a run has for a topic; of the ``first`` results the grades are returned apart.
+    def topic(self, name: str, topic: str, against: str, page: int) -> TopicAnswer:
+        """A page of the ranking that a run has for a topic.
 
         :raises NotFound: there is no such run, topic or page.
         :raises QueryError: nothing is judged.
@@ -100,15 +98,17 @@ class RunAnswers:
         scale = scale_of(qrels)
         if topic not in qrels and topic not in run:
             raise NotFound(f"neither the run nor the judgments have a topic {topic[:200]!r}")
-        if not 1 <= page <= run_tables.DEPTH // PER_PAGE:
-            raise NotFound(f"there is no page {page}", hint=f"The first {run_tables.DEPTH:,} results are shown.")
-        judged = Judged(topic, qrels.get(topic, {}), scale)
-        found = run_tables.answers(run, topic, judged, other, page, PER_PAGE, first)
+        if not 1 <= page <= DEPTH // PER_PAGE:
+            raise NotFound(f"there is no page {page}", hint=f"The first {DEPTH:,} results are shown.")
+        judged = JudgedQuestion(topic, qrels.get(topic, {}), scale)
         values: Mapping[str, float] = {}
         if topic in qrels and run[topic]:
-            one = {topic: qrels[topic]}
-            values = run_tables.compared([run], one, run_tables.measures_of("", scale)).evaluations[0].aggregated
-        return TopicAnswer(run, other, judged, found, values, qrels)
+            own = {topic: qrels[topic]}
+            values = run_tables.compared([run], own, run_tables.measures_of("", scale)).evaluations[0].aggregated
+        ranking = ranked_page(run, judged, other, page)
+        return TopicAnswer(run, judged, qrels, ranking.model_copy(
+            update={"text": _text(self.laboratory, topic), "values": _values(values)}
+        ))
 
     def _other(self, name: str, against: str) -> Run | None:
         return self._find(against) if against and against != name else None
@@ -137,13 +137,13 @@ def run_list(answers: RunAnswers, baseline: str, measures: str) -> run_schema.Ru
         measures=chosen, baseline=comparison.names[comparison.baseline], judged_topics=len(compared.qrels),
         runs=tuple(
             run_schema.RunScores(
-                name=one.run_name, topics=len(one.topics), values=_values(one.aggregated),
+                name=evaluation.run_name, topics=len(evaluation.topics), values=_values(evaluation.aggregated),
                 tests={
-                    measure: _test(results[one.run_name]) for measure, results in comparison.tests.items()
-                    if one.run_name in results
+                    measure: _test(results[evaluation.run_name]) for measure, results in comparison.tests.items()
+                    if evaluation.run_name in results
                 },
             )
-            for one in comparison.evaluations
+            for evaluation in comparison.evaluations
         ),
         notes=tuple(comparison.legend()), problems=tuple(problems),
     )
@@ -173,25 +173,32 @@ def run_topics(answers: RunAnswers, name: str, against: str, measures: str) -> r
     )
 
 
-def run_ranking(answers: RunAnswers, name: str, topic: str, against: str, page: int) -> run_schema.RunRanking:
-    """The ranking of a run for a topic as a value of the API."""
-    found = answers.topic(name, topic, against, page)
-    return run_schema.RunRanking(
-        name=name, topic=topic, text=_text(answers.laboratory, topic),
-        against=found.other.name if found.other is not None else None, values=_values(found.values),
-        total=found.found.total, judged=found.found.judged, page=page, per_page=PER_PAGE,
-        hits=tuple(_ranked(one, found.judged) for one in found.found.shown),
-        missed=tuple(
-            run_schema.MissedDocument(id=doc_id, gain=found.judged.gains[doc_id], grade=grade.text)
-            for doc_id, grade in found.found.missed
-        ),
+def ranked_page(run: Run, judged: JudgedQuestion, other: Run | None, page: int) -> run_schema.RunRanking:
+    """A page of what a run has for a topic, with the ranks in another run; relevant documents that it lacks are listed
+    best first."""
+    ranking = run[judged.topic][:DEPTH]
+    others = other[judged.topic][:DEPTH] if other is not None else ()
+    there = {doc_id: rank for rank, (doc_id, _) in enumerate(others, 1)}
+    first = (page - 1) * PER_PAGE
+    ids = {doc_id for doc_id, _ in ranking}
+    missed = sorted(
+        (doc_id for doc_id, gain in judged.gains.items() if gain >= judged.scale.relevant and doc_id not in ids),
+        key=lambda doc_id: -judged.gains[doc_id],
     )
-
-
-def _ranked(one: Answer, judged: Judged) -> run_schema.RankedDocument:
-    return run_schema.RankedDocument(
-        rank=one.rank, id=one.id, score=one.score, gain=judged.gains.get(one.id), grade=one.grade.text,
-        rank_there=one.elsewhere or None,
+    return run_schema.RunRanking(
+        name=run.name, topic=judged.topic, against=other.name if other is not None else None, values={},
+        total=len(ranking), judged=sum(doc_id in judged.gains for doc_id in ids), page=page, per_page=PER_PAGE,
+        hits=tuple(
+            run_schema.RankedDocument(
+                rank=rank, id=doc_id, score=score, gain=judged.gains.get(doc_id), grade=judged.grade(doc_id).text,
+                rank_there=there.get(doc_id),
+            )
+            for rank, (doc_id, score) in enumerate(ranking[first : first + PER_PAGE], first + 1)
+        ),
+        missed=tuple(
+            run_schema.MissedDocument(id=doc_id, gain=judged.gains[doc_id], grade=judged.grade(doc_id).text)
+            for doc_id in missed
+        ),
     )
 
 
@@ -234,7 +241,7 @@ def run_api_router(answers: RunAnswers) -> Any:
         page: Annotated[int, Query(description="The page of 50 results, from 1.")] = 1,
     ) -> run_schema.RunRanking:
         """The ranking that a run has for a topic: grades, ranks in another run, and relevant documents it lacks."""
-        return run_ranking(answers, name, topic, against, page)
+        return answers.topic(name, topic, against, page).ranking
 
     for path, handler, model, summary in (
         ("/runs", runs, run_schema.RunList, "List runs"), ("/run", run, run_schema.RunTopics, "A run topic by topic"),

@@ -20,7 +20,7 @@ from porism.lab.reports.topic_plots import boxes_plot, differences_plot, interva
 from porism.runs.run import Run
 from porism.serve.web import run_tables
 from porism.serve.web.api import Api
-from porism.serve.web.grades import Grade, topic_text
+from porism.serve.web.judgments import Grade, topic_text
 from porism.serve.web.pages import Pages
 from porism.serve.web.pieces import plain_pieces
 from porism.serve.web.rendering import plain_html, safe
@@ -103,15 +103,16 @@ class RunPages:
     ) -> Response:
         """One run topic by topic, alone or beside another one."""
         state = RunState("/run", index, name, against, measures=measures, sort=sort, order=order)
-        view = self._api.view(index)
         compared = self._answers.one(name, against, measures)
         comparison, has_other = compared.comparison, len(compared.runs) > 1
         table = run_tables.table_of_topics(comparison, name, sort, state.falls)
         return self._show(
             "run.html", index, run_state=state, table=table, names=list(self._laboratory.names()),
             evaluation=comparison[name], baseline=comparison[against] if has_other else None,
-            tests={measure: found[name] for measure, found in comparison.tests.items()} if has_other else {},
-            legend=comparison.legend() if has_other else [], texts=self._texts(view, comparison.topics),
+            tests={measure: results[name] for measure, results in comparison.tests.items()} if has_other else {},
+            legend=comparison.legend() if has_other else [],
+            texts={topic: text for topic in comparison.topics
+                   if (text := self._rendered(topic, MAX_TEXT_LENGTH)) is not None},
             plots=self._drawn(compared, table.measure), can_draw=can_draw(),
             asked_measures=", ".join(comparison.measures),
         )
@@ -119,19 +120,18 @@ class RunPages:
     def topic(self, name: str, topic: str, index: str = "", against: str = "", page: int = 1) -> Response:
         """The ranking that a run has for a topic, with what is judged of it."""
         view = self._api.view(index)
-        answer = self._answers.topic(name, topic, against, page, STRIP)
-        run, other, judged, found, qrels = answer.run, answer.other, answer.judged, answer.found, answer.qrels
-        order = [one for one in qrels if one in run or one == topic] or [topic]
+        answer = self._answers.topic(name, topic, against, page)
+        judged, ranking = answer.judged, answer.ranking
+        order = [judged_topic for judged_topic in answer.qrels if judged_topic in answer.run or judged_topic == topic]
         place = order.index(topic) if topic in order else -1
-        question = self._question(topic)
-        shown_ids = [*(one.id for one in found.shown), *(doc_id for doc_id, _ in found.missed)]
+        ids = [doc_id for doc_id, _ in answer.run[topic][:DEPTH]]
         return self._show(
-            "run_topic.html", index, name=name, against=other.name if other is not None else "", topic=topic,
-            found=found, values=answer.values, judged=judged, page=page, text=self._rendered(view, topic),
-            question=question, last_page=-(-found.total // PER_PAGE), strip=strip(found.strip),
+            "run_topic.html", index, ranking=ranking, against=ranking.against or "", judged=judged,
+            text=self._rendered(topic), question=self._question(topic), last_page=-(-ranking.total // PER_PAGE),
+            strip=strip([judged.grade(doc_id) for doc_id in ids[:STRIP]]), strip_length=min(STRIP, len(ids)),
             before=order[place - 1] if place > 0 else "", after=order[place + 1] if -1 < place < len(order) - 1 else "",
-            titles=_titles(view, shown_ids), relevant=judged.scale.relevant,
-            summary=judged.summary([doc_id for doc_id, _ in run[topic][: run_tables.DEPTH]]),
+            titles=_titles(view, [*(hit.id for hit in ranking.hits), *(missed.id for missed in ranking.missed)]),
+            summary=judged.summary(ids),
         )
 
     # ------------------------------------------------------------------------------------------------------------------
@@ -141,9 +141,7 @@ class RunPages:
             return []
         return self._plots.get(
             (*compared.key, measure),
-            lambda: plots_of(
-                compared.comparison, measure, compared.runs, compared.qrels, compared.scale.relevant
-            ),
+            lambda: plots_of(compared.comparison, measure, compared.runs, compared.qrels, compared.scale.relevant),
         )
 
     def _question(self, topic: str) -> str:
@@ -157,12 +155,9 @@ class RunPages:
         fits = len(whole) <= self._limits.question_characters and len(content.formulas) <= self._limits.formulas
         return whole if whole and fits else " ".join(text.to_latex().split())[: self._limits.question_characters]
 
-    def _rendered(self, view: View, topic: str, most: int = 2_000) -> Any:
+    def _rendered(self, topic: str, most: int = 2_000) -> Any:
         text = self._laboratory.text(topic)
         return plain_html(plain_pieces(beginning(text, most))) if text is not None else None
-
-    def _texts(self, view: View, topics: tuple[str, ...]) -> dict[str, Any]:
-        return {topic: shown for topic in topics if (shown := self._rendered(view, topic, MAX_TEXT_LENGTH)) is not None}
 
     def _show(self, template: str, index: str, /, **values: Any) -> Response:
         html = self._pages.templates.render(template, state=SearchState(index=index), **values)
@@ -235,17 +230,16 @@ def plots_of(comparison: RunComparison, measure: str, runs: Sequence[Run], qrels
     baseline = comparison.baseline if several else None
     defined = all((column == column).any() for column in values.values())
     with _drawing:
-        found: list[Plot] = []
+        drawn: list[Plot] = []
         if several and defined:
             results = comparison.tests[measure]
             name = comparison.names[comparison.baseline]
             shown = most_different(values, name, SHOWN_RUNS)
-            intervals = {
-                one.run_name: evaluation_intervals(one)[measure] for one in comparison.evaluations
-            }
-            found += [
+            evaluations = comparison.evaluations
+            drawn += [
                 intervals_plot(
-                    {one.run_name: one.aggregated[measure] for one in comparison.evaluations}, intervals,
+                    {evaluation.run_name: evaluation.aggregated[measure] for evaluation in evaluations},
+                    {evaluation.run_name: evaluation_intervals(evaluation)[measure] for evaluation in evaluations},
                     {run: result.difference for run, result in results.items()},
                     {run: result.interval for run, result in results.items()}, measure, baseline=name,
                     level=comparison.level, stars={run: result.stars for run, result in results.items()},
@@ -254,16 +248,16 @@ def plots_of(comparison: RunComparison, measure: str, runs: Sequence[Run], qrels
                 differences_plot(comparison.topics, values, name, measure, shown=shown),
             ]
         if defined:
-            found.append(boxes_plot(values, measure, baseline=baseline))
+            drawn.append(boxes_plot(values, measure, baseline=baseline))
         curves = {
             name: precision_recall(run, qrels, True, rel=relevant, depth=DEPTH)
             for name, run in zip(comparison.names, runs, strict=True)
         }
-        found.append(precision_recall_plot(
+        drawn.append(precision_recall_plot(
             curves, baseline=baseline,
             note=f"Unjudged documents are removed first; a gain of {relevant} or more is relevant.",
         ))
-        return [Drawn(plot.title, plot.caption, safe(clean_drawing(svg(plot, styles=False)))) for plot in found]
+        return [Drawn(plot.title, plot.caption, safe(clean_drawing(svg(plot, styles=False)))) for plot in drawn]
 
 
 def strip(grades: Sequence[Grade]) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +13,24 @@ from porism.errors import QueryError
 from porism.lab.evaluate import Qrels, RunComparison, TestResult, compare_runs, parse_measures
 from porism.lab.evaluate.significance import TIE
 from porism.runs.run import Run
-from porism.serve.web.grades import Grade, Judged, Scale
+from porism.serve.web.judgments import GradeScale
 
 MAX_MEASURES = 12
 DEPTH = 1_000
 """Of each ranking so many results count, as in `porism evaluate`."""
 
 
-def measures_of(text: str, scale: Scale) -> tuple[str, ...]:
+def measures_of(text: str, scale: GradeScale) -> tuple[str, ...]:
     """The measures of a text, or those that are shown first; binary ones with the lowest relevant grade of a scale.
 
     :raises ConfigError: there is no such measure.
     :raises QueryError: there are too many.
     """
     if text.strip():
-        found = tuple(map(repr, parse_measures(text[:1_000])))
-        if len(found) > MAX_MEASURES:
-            raise QueryError(f"there are {len(found)} measures", hint=f"Choose up to {MAX_MEASURES}.")
-        return found
+        measures = tuple(map(repr, parse_measures(text[:1_000])))
+        if len(measures) > MAX_MEASURES:
+            raise QueryError(f"there are {len(measures)} measures", hint=f"Choose up to {MAX_MEASURES}.")
+        return measures
     if scale.relevant == 1:
         return ("nDCG'", "AP'(rel=1)", "P'(rel=1)@10", "Bpref(rel=1)", "Judged@10", "NumRet(rel=1)")
     return ("nDCG'", "AP'", "P'@10", "bpref", "judged@10", "num_rel_ret")
@@ -48,7 +47,7 @@ def compared(runs: Sequence[Run], qrels: Qrels, measures: Sequence[str], baselin
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A line of a table: a run or a topic, its values, and their differences from the baseline's where there is one."""
 
     name: str
@@ -59,12 +58,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MeasureTable:
     """Rows in the order asked for, with the measures as columns; ``counts`` says which of them are summed."""
 
     measures: tuple[str, ...]
     counts: tuple[bool, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     sort: str
     falls: bool
     legend: tuple[str, ...]
@@ -76,14 +75,14 @@ class Table:
         return name if name in self.measures else self.measures[0]
 
 
-def table_of_runs(comparison: RunComparison, sort: str = "", falls: bool = True) -> Table:
+def table_of_runs(comparison: RunComparison, sort: str = "", falls: bool = True) -> MeasureTable:
     """A row for each run, with its tests against the baseline.
 
     :raises QueryError: the table cannot be sorted by that.
     """
     measures = comparison.measures
     rows = [
-        Row(
+        TableRow(
             evaluation.run_name, tuple(map(known, evaluation.aggregated.values())),
             tests=tuple(comparison.tests[measure].get(evaluation.run_name) for measure in measures),
             marks=("‡" if number == comparison.baseline and len(comparison.names) > 1 else "")
@@ -94,7 +93,7 @@ def table_of_runs(comparison: RunComparison, sort: str = "", falls: bool = True)
     return _table(comparison, rows, sort, falls, tuple(comparison.legend()))
 
 
-def table_of_topics(comparison: RunComparison, name: str, sort: str = "", falls: bool = True) -> Table:
+def table_of_topics(comparison: RunComparison, name: str, sort: str = "", falls: bool = True) -> MeasureTable:
     """A row for each topic of a run, with the differences from the baseline where the run is another one.
 
     :raises QueryError: the table cannot be sorted by that.
@@ -104,7 +103,7 @@ def table_of_topics(comparison: RunComparison, name: str, sort: str = "", falls:
     has_differences = baseline.run_name != name
     gaps = [comparison.differences(name, measure) for measure in measures] if has_differences else []
     rows = [
-        Row(
+        TableRow(
             topic, tuple(known(own.per_topic[measure].get(topic)) for measure in measures),
             tuple(gap.get(topic) for gap in gaps), marks="–" if topic in own.missing_topics else "",
         )
@@ -119,8 +118,8 @@ def known(value: float | None) -> float | None:
 
 
 def _table(
-    comparison: RunComparison, rows: list[Row], sort: str, falls: bool, legend: tuple[str, ...]
-) -> Table:
+    comparison: RunComparison, rows: list[TableRow], sort: str, falls: bool, legend: tuple[str, ...]
+) -> MeasureTable:
     measures = comparison.measures
     own = comparison.evaluations[0]
     if sort:
@@ -134,14 +133,14 @@ def _table(
             rows = sorted(rows, key=lambda row: _natural(row.name), reverse=falls)
         else:
 
-            def value(row: Row) -> float | None:
+            def value(row: TableRow) -> float | None:
                 return (row.values if column == sort else row.differences)[numbers[column]]
 
             known = [row for row in rows if value(row) is not None]
             known.sort(key=lambda row: value(row) or 0.0, reverse=falls)
             rows = [*known, *(row for row in rows if value(row) is None)]
     counts = tuple(own.is_count(measure) for measure in measures)
-    return Table(measures, counts, tuple(rows), sort, falls, legend)
+    return MeasureTable(measures, counts, tuple(rows), sort, falls, legend)
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
@@ -168,53 +167,8 @@ def changes(comparison: RunComparison, name: str, measure: str) -> tuple[int, in
 
 def values_by_run(comparison: RunComparison, measure: str) -> dict[str, NDArray[np.float64]]:
     """Run → value of each topic [T], NaN where the measure is undefined."""
+    of_runs = {evaluation.run_name: evaluation.per_topic[measure] for evaluation in comparison.evaluations}
     return {
-        one.run_name: np.array([one.per_topic[measure].get(topic, np.nan) for topic in comparison.topics], np.float64)
-        for one in comparison.evaluations
+        name: np.array([values.get(topic, np.nan) for topic in comparison.topics], np.float64)
+        for name, values in of_runs.items()
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A result of a topic: its rank and score, its grade, and its rank in another run (0 where it is not there)."""
-
-    rank: int
-    id: str
-    score: float
-    grade: Grade
-    elsewhere: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """A page of a topic's ranking; ``missed`` are relevant documents that the run does not have, best first."""
-
-    shown: tuple[Answer, ...]
-    total: int
-    judged: int
-    missed: tuple[tuple[str, Grade], ...]
-    strip: tuple[Grade, ...]
-
-
-def answers(run: Run, topic: str, judged: Judged, other: Run | None, page: int, per_page: int, first: int) -> Answers:
-    """A page of what a run has for a topic.
-
-    :param first: of so many results at the beginning the grades are returned as ``strip``.
-    """
-    ranking = run[topic][:DEPTH]
-    ranks = {doc_id: rank for rank, (doc_id, _) in enumerate(other[topic][:DEPTH], 1)} if other is not None else {}
-    begin = (page - 1) * per_page
-    shown = tuple(
-        Answer(rank, doc_id, score, judged.grade(doc_id), ranks.get(doc_id, 0))
-        for rank, (doc_id, score) in enumerate(islice(ranking, begin, begin + per_page), begin + 1)
-    )
-    found = {doc_id for doc_id, _ in ranking}
-    missed = sorted(
-        (doc_id for doc_id, gain in judged.gains.items() if gain >= judged.scale.relevant and doc_id not in found),
-        key=lambda doc_id: -judged.gains[doc_id],
-    )
-    return Answers(
-        shown, len(ranking), sum(doc_id in judged.gains for doc_id in found),
-        tuple((doc_id, judged.grade(doc_id)) for doc_id in missed),
-        tuple(judged.grade(doc_id) for doc_id, _ in ranking[:first]),
-    )

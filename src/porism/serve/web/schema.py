@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from porism.explanation import Explanation
+from porism.formula import ParseProblem
 from porism.search.answers import MissingIndex
 
 
@@ -25,20 +26,13 @@ class FormulaView(Model):
     key: str = Field(default="", description="Normalised form: the same for formulas that look the same.")
 
 
-class Piece(Model):
+class PieceView(Model):
     """A run of text, or one formula; ``part`` is the number of the part of the question that it matches."""
 
     text: str
     match: bool = False
     part: int | None = None
     formula: FormulaView | None = None
-
-
-class ParseProblem(Model):
-    """A part of a formula that could not be read, at an offset into it."""
-
-    position: int
-    what: str
 
 
 class QueryPart(Model):
@@ -53,7 +47,7 @@ class QueryPart(Model):
     problems: tuple[ParseProblem, ...] = ()
 
 
-class Place(Model):
+class PlaceView(Model):
     """Where a document is; what is not known is empty."""
 
     text: str = Field(default="", description="One line: file, kind, headings.")
@@ -66,7 +60,7 @@ class Place(Model):
     url: str | None = None
 
 
-class Alignment(Model):
+class AlignmentView(Model):
     """How a formula of a document answers one of the question."""
 
     part: int | None = None
@@ -85,11 +79,11 @@ class Explained(Model):
 
     id: str
     contributions: Explanation
-    alignments: tuple[Alignment, ...] = ()
+    alignments: tuple[AlignmentView, ...] = ()
     partial: bool = False
 
 
-class StageScore(Model):
+class StageView(Model):
     """The rank and the score that one stage gave a document: ``search``, or a reranker."""
 
     stage: str
@@ -97,18 +91,18 @@ class StageScore(Model):
     score: float
 
 
-class Hit(Model):
+class HitView(Model):
     """A document that was found; one that was re-ranked has what each stage gave it."""
 
     rank: int
     id: str
     score: float
-    title: tuple[Piece, ...]
-    snippet: tuple[Piece, ...]
-    place: Place
+    title: tuple[PieceView, ...]
+    snippet: tuple[PieceView, ...]
+    place: PlaceView
     metadata: dict[str, str | tuple[str, ...]] = {}
     explanation: Explained | None = None
-    stages: tuple[StageScore, ...] = ()
+    stages: tuple[StageView, ...] = ()
     page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
     home: str | None = Field(default=None, description="The index that has it, where several are searched.")
 
@@ -157,10 +151,10 @@ class Page(Model):
     missing: tuple[MissingIndex, ...] = Field(default=(), description="Indexes on servers that did not answer.")
 
 
-class Results(Page):
+class SearchResults(Page):
     """Documents that answer a question."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[HitView, ...]
     facets: tuple[Facet, ...] = ()
     sort: str = "relevance"
     sorts: tuple[str, ...] = ("relevance",)
@@ -172,13 +166,13 @@ class FormulaPlace(Model):
     """A document that has a formula, and in which of its fields."""
 
     id: str
-    title: tuple[Piece, ...]
+    title: tuple[PieceView, ...]
     fields: tuple[str, ...]
-    place: Place
+    place: PlaceView
     page: str | None = Field(default=None, description="The page of the document where it is on another server.")
 
 
-class FormulaHit(Model):
+class FormulaHitView(Model):
     """A formula that was found, and where it occurs."""
 
     rank: int
@@ -187,20 +181,20 @@ class FormulaHit(Model):
     relation: Literal["identical", "renamed", "equal value", "instance", "similar"]
     documents: int
     places: tuple[FormulaPlace, ...]
-    alignment: Alignment | None = None
+    alignment: AlignmentView | None = None
 
 
 class FormulaResults(Page):
     """Formulas that answer a question."""
 
-    hits: tuple[FormulaHit, ...]
+    hits: tuple[FormulaHitView, ...]
     match: str = "any"
     documents_without: int | None = Field(
         None, description="Where no formula was found: how many documents the words alone find."
     )
 
 
-class Question(Model):
+class QuestionView(Model):
     """How a question is read, before anything is searched."""
 
     question: str
@@ -250,7 +244,7 @@ class Equality(Model):
 class Paragraph(Model):
     """Text with formulas in place."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PieceView, ...]
 
 
 class Section(Model):
@@ -266,9 +260,9 @@ class DocumentView(Model):
     index: str
     generation: int
     id: str
-    title: tuple[Piece, ...]
+    title: tuple[PieceView, ...]
     sections: tuple[Section, ...]
-    place: Place
+    place: PlaceView
     metadata: dict[str, str | tuple[str, ...]] = {}
     parts: tuple[QueryPart, ...] = ()
     formulas: int = 0
@@ -280,7 +274,7 @@ class Similar(Model):
     index: str
     generation: int
     id: str
-    hits: tuple[Hit, ...]
+    hits: tuple[HitView, ...]
     seconds: float
 
 
@@ -293,7 +287,7 @@ class Link(Model):
     share: float
 
 
-class Comparison(Model):
+class ComparisonView(Model):
     """Two documents, and what they have in common."""
 
     index: str

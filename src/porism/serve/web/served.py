@@ -22,7 +22,7 @@ from porism.search.warming import warm
 from porism.serve.shards.federated import FederatedIndex
 from porism.serve.shards.requests import Shard
 from porism.serve.shards.shard import IndexShard
-from porism.serve.web.vocabulary import Vocabulary
+from porism.serve.web.vocabulary import CompletionVocabulary
 from porism.settings import nearest
 from porism.system.concurrency.caching import Memory
 from porism.types import Document, Query
@@ -51,7 +51,7 @@ class View:
     index: Index
     memory: Memory[Any] = field(default_factory=lambda: Memory(4_096))
     rankings: Memory[Any] = field(default_factory=lambda: Memory(64))
-    vocabulary: Vocabulary | None = None
+    vocabulary: CompletionVocabulary | None = None
     """What questions are completed with: None until it has been read, or that of the commit before."""
     rerankers: tuple[str, ...] = ()
     """The rerankers that searches for documents can name."""
@@ -154,7 +154,7 @@ class ServedIndex:
         self._looked = time.monotonic()
         self._view = self._open()
 
-    def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
+    def _open(self, vocabulary: CompletionVocabulary | None = None, *, warmed: bool = False) -> View:
         """Opens the newest commit; it is asked a few questions before, or, while it already answers, beside that."""
         index = open_index(self._snapshot(), self._model, self._formula_model)
         view = View(self.name, index, vocabulary=vocabulary, rerankers=self._rerankers)
@@ -229,7 +229,7 @@ class ServedTogether(ServedIndex):
         self.parts, self._servers, self._seconds = tuple(parts), tuple(servers), seconds
         super().__init__(name, parts[0].path, model, formula_model, rerankers)
 
-    def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
+    def _open(self, vocabulary: CompletionVocabulary | None = None, *, warmed: bool = False) -> View:
         view = super()._open(vocabulary, warmed=warmed)
         if self._servers:
             here = IndexShard(HERE, view.index)
@@ -237,14 +237,14 @@ class ServedTogether(ServedIndex):
         return view
 
     def _snapshot(self) -> Snapshot:
-        return JointSnapshot({one.name: one.view.index.snapshot for one in self.parts})
+        return JointSnapshot({part.name: part.view.index.snapshot for part in self.parts})
 
     def _generation(self) -> int:
-        return sum(one.view.generation for one in self.parts)
+        return sum(part.view.generation for part in self.parts)
 
     def refresh(self) -> None:
-        for one in self.parts:
-            one.refresh()
+        for part in self.parts:
+            part.refresh()
         super().refresh()
 
 
@@ -263,7 +263,7 @@ def _warm(view: View, ending: Event) -> None:
 
 def _read_vocabulary(view: View, ending: Event) -> None:
     try:
-        view.vocabulary = Vocabulary(view.index.snapshot, ending.is_set)
+        view.vocabulary = CompletionVocabulary(view.index.snapshot, ending.is_set)
     except PorismError as error:  # questions are answered without completions
         log.warning("no completions: %s", error, extra={"index": view.name})
 
@@ -291,9 +291,7 @@ class Library(Mapping[str, ServedIndex]):
             name = ALL if ALL not in self._served else "all-indexes"
             try:
                 parts = list(self._served.values())
-                self._served[name] = ServedTogether(
-                    name, parts, model, formula_model, servers, seconds, rerankers
-                )
+                self._served[name] = ServedTogether(name, parts, model, formula_model, servers, seconds, rerankers)
             except ConfigError as error:
                 if servers:
                     raise
@@ -314,8 +312,8 @@ class Library(Mapping[str, ServedIndex]):
 
     def close(self) -> None:
         """Prepares nothing more of any index; what is open can still be asked."""
-        for one in self._served.values():
-            one.close()
+        for index in self._served.values():
+            index.close()
 
     def view(self, name: str = "") -> View:
         """The newest open commit of an index, of the first where no name is given.

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from porism.settings import setting
+
 JUDGED_MODELS = ("default", "plain")
 
 
@@ -42,38 +44,42 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """The settings of a server: indexes by name (the first is the default), and what it offers."""
+    """The settings of a server: indexes by name (the first is the default), and what it offers.
+
+    ``servers`` are addresses of indexes on other servers, which are searched together with those here under the name
+    ``all``. ``hosts`` are names by which the server may be called (``*`` allows any), and ``threads`` the searches that
+    run at once.
+    """
 
     indexes: Mapping[str, Path]
     limits: Limits = field(default_factory=Limits)
-    title: str = "Porism"
-    model: str = "default"
-    formula_model: str | None = None
-    rerankers: tuple[str, ...] = ()
-    """The rerankers that a search can name, as ``porism search --rerank`` has them."""
-    editor: Path | None = None
-    """The folder of the npm package ``mathlive``, for the visual formula editor."""
-    keys: Path | None = None
-    """A file of hashed API keys; with one the API answers only requests that have a key."""
-    ingest: Path | None = None
-    """A file of hashed API keys that may change documents; without it nobody may."""
-    judgments: Path | None = None
-    """The folder of questions and judgments that the laboratory pages show and change; without it there are none."""
-    judged_models: tuple[str, ...] = JUDGED_MODELS
-    """The models whose results are pooled for judging and compared."""
-    runs: tuple[Path, ...] = ()
-    """Files and folders of runs that the laboratory pages show."""
-    qrels: Path | None = None
-    """The judgments that runs are scored by, and known questions marked with; those of ``judgments`` without it."""
-    topics: Path | None = None
-    """The topics of ``qrels``, for their texts."""
-    origins: tuple[str, ...] = ()
-    """Origins whose pages may call the API (CORS)."""
+    title: str = setting("Porism", "The name on the pages.")
+    model: str = setting("default", "The model of document search: by name or as a file of settings.")
+    formula_model: str | None = setting(None, "The same for formula search.")
+    rerankers: tuple[str, ...] = setting(
+        (), "A reranker that a search can choose for a better order, as porism search --rerank; repeatable."
+    )
+    editor: Path | None = setting(None, "The folder of the npm package mathlive, for a visual formula editor.")
+    keys: Path | None = setting(
+        None, "Answer API requests with a key of this file only; porism serve --new-key makes one. It is sent as "
+        "X-API-Key, or as Authorization: Bearer KEY."
+    )
+    ingest: Path | None = setting(None, "Let requests with a key of this file add and delete documents.")
+    judgments: Path | None = setting(
+        None, "Add pages to judge results, and keep questions and judgments in this folder."
+    )
+    judged_models: tuple[str, ...] = setting(
+        JUDGED_MODELS, "A model whose results are judged; repeatable.", unset="default and plain"
+    )
+    runs: tuple[Path, ...] = setting(
+        (), "Add pages of these runs, topic by topic; repeatable. They need judgments: --qrels or --judge."
+    )
+    qrels: Path | None = setting(None, "The judgments of the runs, those of --judge if not given.")
+    topics: Path | None = setting(
+        None, "The topics of --qrels: their texts are shown, and results of a search for one marked with grades."
+    )
+    origins: tuple[str, ...] = setting((), "An origin whose pages may call the API (CORS); repeatable.")
     servers: tuple[str, ...] = ()
-    """Addresses of indexes on other servers, which are searched together with those here under the name ``all``."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
-    """Names by which the server may be called; a request for another host is refused. ``*`` allows any."""
     threads: int = 4
-    """Searches that run at once."""
     logs: bool = True
-    """Whether each request is logged, as a line of JSON on standard error."""

@@ -10,8 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field, create_model
 
 from porism.errors import QueryError
-from porism.serve.shards.formula_requests import FormulaHitsRequest, FormulasRequest
-from porism.serve.shards.formula_values import MAX_FORMULA_DEPTH
+from porism.serve.shards.formula_requests import MAX_FORMULA_DEPTH, REQUESTS, FormulaHitsRequest, FormulasRequest
 from porism.serve.shards.requests import (
     CandidatesRequest,
     DocumentTermsRequest,
@@ -22,7 +21,7 @@ from porism.serve.shards.requests import (
     ScoresRequest,
     TextsRequest,
 )
-from porism.serve.shards.shard import REQUESTS, IndexShard
+from porism.serve.shards.shard import IndexShard
 from porism.serve.shards.values import ShardQuestion
 from porism.serve.web import schema
 from porism.serve.web.api import PREFIX, Api
@@ -82,7 +81,7 @@ class ShardRoutes:
         :raises QueryError: they are beyond them.
         """
         limits = self._limits
-        if sum(len(one.source) for one in formulas) > limits.question_characters:
+        if sum(len(formula.source) for formula in formulas) > limits.question_characters:
             raise QueryError(
                 "the formulas are too long", hint=f"Ask with at most {limits.question_characters:,} characters."
             )
@@ -136,12 +135,12 @@ def _handler(routes: ShardRoutes, request: type[Request[Any]]) -> Callable[..., 
     """What answers one step: the body of its requests has the fields of the type, and the name of the index."""
     types = get_type_hints(request)
     named: dict[str, Any] = {
-        one.name: (
-            types[one.name],
-            Field(default_factory=one.default_factory) if one.default_factory is not MISSING
-            else ... if one.default is MISSING else one.default,
+        field.name: (
+            types[field.name],
+            Field(default_factory=field.default_factory) if field.default_factory is not MISSING
+            else ... if field.default is MISSING else field.default,
         )
-        for one in fields(request)  # type: ignore[arg-type]
+        for field in fields(request)  # type: ignore[arg-type]
     }
     body_type = create_model(f"{request.__name__}Body", __base__=IndexBody, **named)
 

@@ -42,7 +42,7 @@ class SearchState:
             value = getattr(state, name)
             if value != default:
                 pairs.append((name, str(value)))
-        pairs += [("filter", one) for one in state.filters]
+        pairs += [("filter", pair) for pair in state.filters]
         return f"/search?{urlencode(pairs)}"
 
     def with_filter(self, key: str, value: str) -> str:
@@ -52,12 +52,12 @@ class SearchState:
     def with_tag(self, tag: str) -> str:
         """The address with only documents of a tag; without a question the tag's words are it."""
         question = self.q or tag.replace("-", " ")
-        kept = tuple(one for one in self.filters if one != f"tags={tag}")
+        kept = tuple(pair for pair in self.filters if pair != f"tags={tag}")
         return replace(self, q=question, mode="documents").url(filters=(*kept, f"tags={tag}"))
 
     def without_filter(self, key: str, value: str) -> str:
         """The address without a filter."""
-        return self.url(filters=tuple(one for one in self.filters if one != f"{key}={value}"))
+        return self.url(filters=tuple(pair for pair in self.filters if pair != f"{key}={value}"))
 
 
 def address(path: str, **parameters: str) -> str:

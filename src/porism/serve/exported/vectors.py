@@ -1,13 +1,8 @@
-"""Search by tokens of documents of which an engine outside Porism finds the nearest; scores are those of the index.
-
-For each token of the query the engine gives the nearest tokens of documents, which name the documents that are scored.
-One that none of these names scores no more than the sum, over the tokens of the query, of the last cosine given. So
-more are asked for until that is below the score of the last result: then results are those of an exhaustive search (the
-threshold algorithm; Fagin, Lotem and Naor, *Optimal Aggregation Algorithms for Middleware*, 2001). Where an engine
-gives no more at a time, what was found by then is the result, and it is approximate.
-"""
+"""Search by vectors of documents that an engine outside Porism compares; scores are those of the index, bit by bit."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +10,67 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import Analyzer
 from porism.index import Masks, Snapshot
 from porism.index.token_rows import open_tokens
+from porism.index.vectors import open_vectors
 from porism.retrieve.ranking import UnitResults, best_units, merge
+from porism.retrieve.vectors.nearest import product_error
 from porism.serve.backends.base import EVERYWHERE, Table
-from porism.serve.exported.candidates import Found, Located, pushed
-from porism.serve.exported.opening import OpenExport
+from porism.serve.exported.candidates import Bound, CandidateSearch, Found, Located, pushed
 from porism.serve.exported.rows import DenseRows, document_of
+from porism.serve.exported.state import OpenExport
 from porism.types import Query
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TokenRecord
 from porism.vectors.colbert.retriever import ColbertRetriever
 from porism.vectors.colbert.scoring import TokenQuery
+from porism.vectors.dense.model import DenseModel
+from porism.vectors.dense.records import EncoderRecord
+from porism.vectors.dense.retriever import DenseRetriever
 from porism.vectors.neural.token_codec import CompressedTokens
+
+
+def dense_table(record: EncoderRecord) -> Table:
+    """The table of the vectors of an encoder; its name says of which, and of how it reads documents."""
+    return Table(record.spec.name.replace("-", "_"), record.dimensions)
+
+
+def dense_rows(snapshot: Snapshot, record: EncoderRecord) -> DenseRows:
+    """What an index exports of the vectors of an encoder.
+
+    :raises ConfigError: vectors are missing.
+    """
+    hint = f"Encode them: porism encode {record.model} --name {record.name} --index {snapshot.path}"
+    opened = [open_vectors(segment, record.spec, segment.doc_count, hint=hint) for segment in snapshot.segments]
+    return DenseRows(
+        dense_table(record), record.spec.name, snapshot.segments, lambda number: opened[number].offsets,
+        lambda number, rows: opened[number].take(rows),
+    )
+
+
+class ExportedDense(DenseRetriever):
+    """As :class:`DenseRetriever`, but for where its candidates come from."""
+
+    def __init__(self, export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, model: DenseModel) -> None:
+        """
+        :raises ConfigError: the index has no vectors of the encoder, or the encoder is not there.
+        :raises EngineError: the engine does not have the vectors.
+        """
+        super().__init__(snapshot, analyzer, model)
+        table = dense_table(self.record).name
+        export.require(table, f"the vectors of the encoder {self.record.name}")
+        self._near = CandidateSearch(export.backend, table, Located(snapshot.segments, document_of), self._ids)
+
+    def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
+        return [self._nearest(vector, k, allowed) for vector in self._encode(queries)]
+
+    def _nearest(self, query: NDArray[np.float32], k: int, allowed: Masks | None) -> UnitResults:
+        if not query.any():
+            return merge([], k, self._ids)
+        longest = max((one.longest() for one in self._segments), default=1.0)
+        bound = Bound(1.0, 2 * product_error(query, longest))
+        return self._near.best(
+            query[None, :], k, bound, lambda segment, units: self._segments[segment].scores(query, units), allowed
+        )
+
 
 _FIRST = 256
 _MORE = 4
@@ -73,15 +118,17 @@ class ExportedTokens(ColbertRetriever):
         if not len(tokens.vectors):
             return merge([], k, self._ids)
         asked = TokenQuery(self.record.codec, tokens.vectors)
-        found = Found(self._located, lambda number, documents: asked.scores(self._rows(number), documents), allowed)
+        candidates = Found(
+            self._located, lambda number, documents: asked.scores(self._rows(number), documents), allowed
+        )
         limit = min(self._backend.most, max(_FIRST, k))
         where = EVERYWHERE._replace(filters=pushed(allowed))
         while True:
             ceiling = _ERROR * len(tokens.vectors)
             for vector in tokens.vectors:
                 hits = self._backend.search(self._table, vector[None, :], limit, where)
-                found.add(hits.keys)
+                candidates.add(hits.keys)
                 ceiling += float(hits.scores[-1]) if len(hits.keys) == limit else -1.0
-            if limit == self._backend.most or ceiling < found.last_of(k) or len(hits.keys) < limit:
-                return best_units(found.results(), k, self._ids)
+            if limit == self._backend.most or ceiling < candidates.last_of(k) or len(hits.keys) < limit:
+                return best_units(candidates.results(), k, self._ids)
             limit = min(self._backend.most, limit * _MORE)
