@@ -154,10 +154,9 @@ class WholeStatistics:
     def __post_init__(self) -> None:
         counts = [self.documents, *self.query.holders, *(documents for _, _, documents, _ in self.channels)]
         counts += [count for df in self.query.df.values() for count in df.values()]
-        if not all(0 <= count <= MAX_COUNT for count in counts):
-            raise QueryError("counts are numbers ≥ 0", where="statistics")
-        if not all(0 < mean < math.inf for _, _, _, mean in self.channels):
-            raise QueryError("mean lengths are numbers above 0", where="statistics")
+        means = [mean for _, _, _, mean in self.channels]
+        if not all(0 <= count <= MAX_COUNT for count in counts) or not all(0 < mean < math.inf for mean in means):
+            raise QueryError("counts are numbers ≥ 0, and mean lengths above 0", where="statistics")
 
     def check(self) -> None:
         """Checks that no term and no formula is in more documents than there are.
