@@ -82,9 +82,7 @@ def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T
     return settings
 
 
-def read_named(
-    kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any] | None, what: str
-) -> T:
+def read_named(kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any] | None, what: str) -> T:
     """The dataclass that a registry has by this name, with parameters as plain values; ``what`` says what it is one of,
     for errors.
 

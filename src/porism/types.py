@@ -45,17 +45,13 @@ class Content:
 
     def __post_init__(self) -> None:
         if self.text.count(PLACEHOLDER) != len(self.formulas):
-            raise ValueError(
-                f"text has {self.text.count(PLACEHOLDER)} placeholders for {len(self.formulas)} formulas"
-            )
+            raise ValueError(f"text has {self.text.count(PLACEHOLDER)} placeholders for {len(self.formulas)} formulas")
 
     @classmethod
     def of(cls, *parts: str | Formula) -> Content:
         """Joins strings and formulas; a placeholder character inside a string becomes a space."""
         formulas = tuple(part for part in parts if isinstance(part, Formula))
-        text = "".join(
-            PLACEHOLDER if isinstance(part, Formula) else part.replace(PLACEHOLDER, " ") for part in parts
-        )
+        text = "".join(PLACEHOLDER if isinstance(part, Formula) else part.replace(PLACEHOLDER, " ") for part in parts)
         return cls(text, formulas)
 
     @property

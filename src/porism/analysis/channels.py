@@ -298,9 +298,7 @@ def _tokenized(name: str, tokenizer: str, reference: TokenizerReference | None) 
     if reference is None:
         return TokenizerChannel(name, tokenizer)
     if reference.kind == "latex":
-        return FormulaChannel(
-            name, tokenizer, lambda layout, operators: reference.load().formula_terms(layout)
-        )
+        return FormulaChannel(name, tokenizer, lambda layout, operators: reference.load().formula_terms(layout))
     written = FormulaForm(
         f"written:{name}:{reference.digest}", lambda layout, operators: [reference.load().written(layout)]
     )

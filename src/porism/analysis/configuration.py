@@ -22,10 +22,7 @@ from porism.analysis.channels import (
     tokenizer_channel,
 )
 from porism.analysis.languages import AUTO, read_choice
-from porism.analysis.tokenizers.tokenizer import (
-    TokenizerReference,
-    tokenizer_reference,
-)
+from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_reference
 from porism.analysis.words import OWN_STOP_WORDS, WordAnalyzer
 from porism.errors import ConfigError, IndexVersionError
 from porism.formula import EXTRACTORS

@@ -84,9 +84,7 @@ def load_document(data: bytes) -> Document:
     """
     try:
         value = orjson.loads(data)
-        metadata = {
-            key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value["metadata"].items()
-        }
+        metadata = {key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value["metadata"].items()}
         fields = {name: content_from_json(content) for name, content in value["fields"].items()}
         return Document(value["id"], fields, metadata)
     except (ValueError, KeyError, TypeError, AttributeError) as error:

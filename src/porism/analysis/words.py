@@ -21,9 +21,7 @@ WORD = re.compile(rf"[^\W_][^\W_{MARKS}{INVISIBLE}]*(?:(?:[{MARKS}{INVISIBLE}]+|
 vowel: ``зв'язний`` is one word, ``д'Аламбер`` two."""
 
 _IDENTIFIER = re.compile(rf"{WORD.pattern}(?:(?:_+|\.){WORD.pattern})*")
-_HUMP = re.compile(
-    r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][^\W\d_A-Z])|(?<=[A-Z])(?=[A-Z](?!s\Z)[^\W\d_A-Z])"
-)
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][^\W\d_A-Z])|(?<=[A-Z])(?=[A-Z](?!s\Z)[^\W\d_A-Z])")
 """The boundaries within a word: ``is|Open``, ``T2|Space``, ``CW|Complex``; the plural ``PDEs`` is one word."""
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -186,9 +184,7 @@ class WordAnalyzer:
             pass
         parts = (self.term(run[first:last]) for first, last in self._parts(run))
         names = (name for _, _, name in self._names(run))
-        terms = (
-            tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None)
-        )
+        terms = (tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None))
         if len(memory) > _MAX_REMEMBERED:
             memory.clear()
         memory[run] = terms

@@ -46,9 +46,7 @@ _MAX_DISPLAY_LENGTH = 10_000
 """A display with blank lines in it has at most so many characters."""
 
 
-def split_math(
-    text: str, *, code: bool = False, where: str = "text", on_problem: OnProblem | None = None
-) -> Content:
+def split_math(text: str, *, code: bool = False, where: str = "text", on_problem: OnProblem | None = None) -> Content:
     """Finds the formulas of a text.
 
     Delimiters are dropped and ``\\$`` in the text becomes ``$``; a bare environment keeps its ``\\begin`` and ``\\end``

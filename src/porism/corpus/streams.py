@@ -194,9 +194,7 @@ def decode(data: bytes, where: str, on_problem: OnProblem, encoding: str = "utf-
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        on_problem(
-            Problem(where, f"byte {error.start + 1} is not {encoding}; such bytes become U+FFFD")
-        )
+        on_problem(Problem(where, f"byte {error.start + 1} is not {encoding}; such bytes become U+FFFD"))
         return data.decode(encoding, "replace")
 
 

@@ -30,9 +30,7 @@ _TWO_WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}\s+[A-Za-z]{2,}(?![A-Za-z}
 TopicText = Literal["auto", "text", "formula"]
 
 
-def read_topics(
-    path: str | Path, *, content: TopicText = "auto", on_problem: OnProblem | None = None
-) -> list[Query]:
+def read_topics(path: str | Path, *, content: TopicText = "auto", on_problem: OnProblem | None = None) -> list[Query]:
     """Reads the topics of a file, in its order.
 
     ==============================  ================================================================================
@@ -199,9 +197,7 @@ def _formula(latex: str, formula_id: str | None = None) -> Content:
     return Content(PLACEHOLDER, (Formula(source, "latex", formula_id, None, display),))
 
 
-def _json_topics(
-    lines: Iterator[tuple[str, str]], path: Path, on_problem: OnProblem
-) -> Iterator[tuple[str, Query]]:
+def _json_topics(lines: Iterator[tuple[str, str]], path: Path, on_problem: OnProblem) -> Iterator[tuple[str, Query]]:
     for where, line in lines:
         try:
             value = orjson.loads(line)

@@ -34,9 +34,7 @@ _TEXT_MARKS = {ACCENT_SYNONYMS[accent]: accent for accent in TEXT_ACCENTS.values
 """Mark over a symbol → the combining character of the accent of text that looks like it."""
 _PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
 FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
-_MARKS = re.compile(
-    r"arg[^_+=]{0,30}?m(?:ax|in)|(?:lim|ess)[^_+=]{0,30}?(?:sup|inf(?!t))|(?:inj|proj)[^_+=]{0,30}?lim"
-)
+_MARKS = re.compile(r"arg[^_+=]{0,30}?m(?:ax|in)|(?:lim|ess)[^_+=]{0,30}?(?:sup|inf(?!t))|(?:inj|proj)[^_+=]{0,30}?lim")
 
 
 def printable(text: str) -> str:

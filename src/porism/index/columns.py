@@ -43,9 +43,7 @@ def _check_shape(container: Container, name: str, array: NDArray[Any], dtype: An
         raise damaged(container, name, f"{len(array)} elements where {length} belong")
 
 
-def _check_numbers(
-    container: Container, name: str, numbers: NDArray[Any], low: int | None, end: int | None
-) -> None:
+def _check_numbers(container: Container, name: str, numbers: NDArray[Any], low: int | None, end: int | None) -> None:
     if not numbers.size or (low is None and end is None):
         return
     least, most = int(numbers.min()), int(numbers.max())
@@ -109,9 +107,7 @@ def starts(container: Container, name: str, dtype: Any, end: int, length: int | 
 
 def are_starts(array: NDArray[Any], end: int) -> bool:
     """Whether numbers are non-decreasing bounds from 0 to ``end``."""
-    return (
-        len(array) > 0 and int(array[0]) == 0 and int(array[-1]) == end and bool((array[1:] >= array[:-1]).all())
-    )
+    return (len(array) > 0 and int(array[0]) == 0 and int(array[-1]) == end and bool((array[1:] >= array[:-1]).all()))
 
 
 def within(values: NDArray[np.integer], low: int, end: int) -> bool:

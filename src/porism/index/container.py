@@ -58,9 +58,7 @@ def _calls() -> Any:
     """The system library with ``mmap``, ``munmap`` and ``madvise``."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
-    library.mmap.argtypes = (
-        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long
-    )
+    library.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
     library.munmap.restype = ctypes.c_int
     library.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
     library.madvise.restype = ctypes.c_int
@@ -175,9 +173,7 @@ class Container:
     :raises IndexVersionError: it has another format version.
     """
 
-    __slots__ = (
-        "_checksums", "_data", "_entries", "_table", "_unchecked", "info", "kind", "path", "sound", "stamp"
-    )
+    __slots__ = ("_checksums", "_data", "_entries", "_table", "_unchecked", "info", "kind", "path", "sound", "stamp")
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
         self.path = path

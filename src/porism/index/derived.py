@@ -31,9 +31,7 @@ LAYOUTS: Mapping[str, int] = MappingProxyType({
 """Kind → the layout that this version writes and reads. A file without a layout number has the first one that was ever
 listed here: 2 for postings, views and impacts, 1 for all others."""
 
-_READ_BY_ROWS = frozenset({
-    "postings/dense_codes", "view/dense_codes", "trees/labels", "trees/sizes", "trees/arities"
-})
+_READ_BY_ROWS = frozenset({"postings/dense_codes", "view/dense_codes", "trees/labels", "trees/sizes", "trees/arities"})
 """Large arrays (kind/array) from which a search reads scattered short rows."""
 
 _UNMARKED = MappingProxyType({**dict.fromkeys(LAYOUTS, 1), "postings": 2, "view": 2, "impacts": 2})

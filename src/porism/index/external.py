@@ -33,9 +33,7 @@ class ExternalSegment(NamedTuple):
     config: Mapping[str, Any]
 
 
-def build_segment(
-    folder: str | os.PathLike[str], batches: Iterable[AnalyzedBatch], config: Mapping[str, Any]
-) -> int:
+def build_segment(folder: str | os.PathLike[str], batches: Iterable[AnalyzedBatch], config: Mapping[str, Any]) -> int:
     """Writes analysed documents as a segment in a new folder; returns their number.
 
     The last document with an id replaces earlier ones. ``config`` is the analysis configuration

@@ -89,9 +89,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     :raises StorageError: the disk is full or the folder cannot be written; the old manifest stays.
     """
     body = asdict(manifest)
-    value = {
-        "format": FORMAT, "written_by": f"porism {__version__}", "checksum": _checksum(body), "manifest": body,
-    }
+    value = {"format": FORMAT, "written_by": f"porism {__version__}", "checksum": _checksum(body), "manifest": body}
     replace_file(path / MANIFEST_FILE, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 

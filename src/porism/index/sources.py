@@ -118,9 +118,7 @@ def write_sources(path: Path, generation: int, table: SourceTable) -> tuple[str,
     :raises StorageError: the disk is full or the folder cannot be written.
     """
     name = f"sources-{generation:010}.bin"
-    value = {
-        "next_group": table.next_group, "sources": [_to_json(source) for source in table.sources.values()],
-    }
+    value = {"next_group": table.next_group, "sources": [_to_json(source) for source in table.sources.values()]}
     packed = zstandard.ZstdCompressor(level=_LEVEL).compress(orjson.dumps(value))
     with ContainerWriter(path / name, "sources", atomic=True) as writer:
         writer.add("table", np.frombuffer(packed, np.uint8))

@@ -160,9 +160,7 @@ class PartFile:
             if len(payload) < sum(sizes) or xxhash.xxh3_64_intdigest(payload.tobytes()) != digest:
                 return
             bounds = np.cumsum([0, *sizes])
-            digests, counts, packed, scales = (
-                payload[bounds[part] : bounds[part + 1]].tobytes() for part in range(4)
-            )
+            digests, counts, packed, scales = (payload[bounds[part] : bounds[part + 1]].tobytes() for part in range(4))
             yield (
                 np.frombuffer(digests, np.uint64), np.frombuffer(counts, np.uint32),
                 np.frombuffer(packed, self._type).reshape(rows, dimensions), np.frombuffer(scales, np.float32),

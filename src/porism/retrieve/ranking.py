@@ -191,9 +191,7 @@ def distinct_queries(queries: Iterable[Query], k: int) -> list[Query]:
     return listed
 
 
-def search_each(
-    queries: Iterable[Query], k: int, ids: UnitIds, search: Callable[[Query], UnitResults]
-) -> Searched:
+def search_each(queries: Iterable[Query], k: int, ids: UnitIds, search: Callable[[Query], UnitResults]) -> Searched:
     """Runs ``search`` for each query and looks up the ids.
 
     :raises QueryError: ``k`` is below 1, or two queries have the same id.

@@ -217,9 +217,7 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         for lacking in missing_vectors(place, entry.stamp):
             yield _derived(lacking, entry)
     for name, tokenizer in (manifest.config.get("tokenizers") or {}).items():
-        reference = TokenizerReference(
-            name, tokenizer["kind"], tokenizer["digest"], str(TOKENIZERS.path(folder, name))
-        )
+        reference = TokenizerReference(name, tokenizer["kind"], tokenizer["digest"], str(TOKENIZERS.path(folder, name)))
         yield _Task(
             "tokenizers", TOKENIZERS.path(folder, name), partial(_check_tokenizer, reference),
             "Put the file back, or index the sources again.",

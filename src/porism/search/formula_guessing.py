@@ -30,9 +30,7 @@ _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln sqrt exp lim max min sup inf gcd lcm det dim "
     "ker deg mod arg".split()
 )
-_WITHOUT_PARENTHESES = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln sqrt".split()
-)
+_WITHOUT_PARENTHESES = frozenset("sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln sqrt".split())
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
     "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
@@ -229,9 +227,7 @@ def _balanced(lexemes: list[_Lexeme]) -> list[_Lexeme]:
     first, last = 0, len(lexemes)
     while first < last and (first in unmatched or lexemes[first].kind in ("separator", "prime")):
         first += 1
-    while first < last and (
-        last - 1 in unmatched or lexemes[last - 1].kind in ("operator", "separator", "dots")
-    ):
+    while first < last and (last - 1 in unmatched or lexemes[last - 1].kind in ("operator", "separator", "dots")):
         last -= 1
     return lexemes[first:last]
 

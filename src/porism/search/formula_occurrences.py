@@ -143,9 +143,7 @@ class FormulaPlaces:
         """A formula as it was written first, with the id and visual id of its first place."""
         source = segment.formula_source(ordinal)
         first = places[0] if places else None
-        return Formula(
-            source, notation_of(source), first.id if first else None, first.visual_id if first else None
-        )
+        return Formula(source, notation_of(source), first.id if first else None, first.visual_id if first else None)
 
     def keys_of_visual_id(self, visual_id: str) -> list[str]:
         """The normalised forms of the formulas that have a visual id."""

@@ -54,9 +54,7 @@ class _Ranked(NamedTuple):
         )
 
 
-_NOTHING = _Ranked(
-    np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int64)
-)
+_NOTHING = _Ranked(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
 
 
 class FormulaSearcher:
@@ -150,9 +148,7 @@ class FormulaSearcher:
                 f"there is no {kinds[named]} {found!r} with a formula in the index", where=str(self.snapshot.path),
                 hint="Name the key of a hit, a visual id, or a document's id.",
             )
-        matches = [
-            self.ranker.match(formula, key) for key in keys[:_MAX_CANDIDATES] for formula in query.formulas
-        ]
+        matches = [self.ranker.match(formula, key) for key in keys[:_MAX_CANDIDATES] for formula in query.formulas]
         return max(matches, key=lambda match: match.score)
 
     def _keys(self, found: str, named: Named) -> list[str]:
@@ -164,9 +160,7 @@ class FormulaSearcher:
             return keys
         return self.places.keys_of_document(found) if named in ("auto", "document") else []
 
-    def _ranked(
-        self, query: FormulaQuery, k: int, count: Callable[[_Ranked], int], allowed: Masks | None
-    ) -> _Ranked:
+    def _ranked(self, query: FormulaQuery, k: int, count: Callable[[_Ranked], int], allowed: Masks | None) -> _Ranked:
         """The best formulas, searched until they count ``k`` or there are no more."""
         if k < 1:
             raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")

@@ -152,9 +152,7 @@ class SpellingSuggester:
             docs = postings.documents_of(number)
             for doc in docs[segment.live[docs]][:_READ_FOR_SPELLING].tolist():
                 for content in stored_document(segment, doc).fields.values():
-                    forms.update(
-                        word.lower() for word in WORD.findall(content.text) if term in self._terms_of(word)
-                    )
+                    forms.update(word.lower() for word in WORD.findall(content.text) if term in self._terms_of(word))
         return min(forms, key=lambda form: (OSA.distance(near, fold(form)), -forms[form], form), default=None)
 
 

@@ -198,9 +198,7 @@ def tokenizer_reference(name: str, path: str | os.PathLike[str]) -> TokenizerRef
     TOKENIZERS.check_name(name)
     data = _given(path)
     tokenizer = _parse(data, os.fspath(path))
-    return TokenizerReference(
-        name, tokenizer.kind, xxhash.xxh3_128_hexdigest(data), os.path.abspath(path)
-    )
+    return TokenizerReference(name, tokenizer.kind, xxhash.xxh3_128_hexdigest(data), os.path.abspath(path))
 
 
 def keep_tokenizers(references: Iterable[TokenizerReference], folder: str | os.PathLike[str]) -> None:

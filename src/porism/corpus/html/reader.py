@@ -93,9 +93,7 @@ def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProb
     return decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared_encoding(data))
 
 
-def page_documents(
-    text: str, name: str, source: str, formulas: Notation, on_problem: OnProblem
-) -> Iterator[Document]:
+def page_documents(text: str, name: str, source: str, formulas: Notation, on_problem: OnProblem) -> Iterator[Document]:
     """The documents of one page; ``formulas`` is the notation wanted where it has both."""
     html = clean(text)
     if "{{" in html:
@@ -288,6 +286,4 @@ def _formulas(
             line = text.count("\n", 0, element.start()) + 1
             on_problem(Problem(f"{name}:{line}", "a formula without content; it keeps its number"))
             continue
-        yield Document(
-            f"{stem}:{number}", {"body": Content(PLACEHOLDER, (formula,))}, {"source": source, "file": name}
-        )
+        yield Document(f"{stem}:{number}", {"body": Content(PLACEHOLDER, (formula,))}, {"source": source, "file": name})

@@ -44,9 +44,7 @@ _LONG = 500
 
 _PARSED_AS = "<!DOCTYPE html><body>"
 _END = "\x1c"  # appended to the page, to see whether the parser reached it; white space for str.split and str.strip
-_TAG = re.compile(
-    r"<(?:(/?)([A-Za-z][\w:.-]*+)(?=[\s/>])([^<>]*+)|(?:![a-z\[]|\?)[^<>]*+>|!--\n*+-->)?", re.IGNORECASE
-)
+_TAG = re.compile(r"<(?:(/?)([A-Za-z][\w:.-]*+)(?=[\s/>])([^<>]*+)|(?:![a-z\[]|\?)[^<>]*+>|!--\n*+-->)?", re.IGNORECASE)
 _WHOLE_TAG = re.compile(r"""<(?:[^<>"'=]++|=\s*+(?:"[^"<]*"|'[^'<]*'|(?!["']))|["'])*+>""")
 _ATTRIBUTE = r"""(?:[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)"""
 _ATTRIBUTES = re.compile(rf"<[A-Za-z][^\s/>]*+{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+")
@@ -62,9 +60,7 @@ class Tree(NamedTuple):
     problems: list[str]
 
 
-def parse_html(
-    html: str, *, mark_lines: frozenset[str] = frozenset(), must_end: frozenset[str] = frozenset()
-) -> Tree:
+def parse_html(html: str, *, mark_lines: frozenset[str] = frozenset(), must_end: frozenset[str] = frozenset()) -> Tree:
     """Parses HTML in linear time; text is never lost to what has no end.
 
     :param html: a page or a part of one, without control characters.

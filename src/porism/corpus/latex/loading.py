@@ -33,9 +33,7 @@ _DISTRIBUTED = words(
 """Files that come with TeX, as ``\\input`` names them."""
 _TAG = re.compile(r"[0-9A-Z]{4,6}")
 _BY_NAME = {**PACKAGES, **CLASSES}
-_BESIDE = words(
-    "subfile subfileinclude includestandalone"
-)
+_BESIDE = words("subfile subfileinclude includestandalone")
 """Commands whose files name others relative to their own folder."""
 _BRACED = re.compile(r"\{([^{}]*)\}")
 

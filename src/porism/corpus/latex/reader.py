@@ -244,9 +244,7 @@ class LatexGroup(ReadGroup):
             machine.expander.shorthands.update(source.expander.shorthands)
             self.files += [file for file in first.files if file not in self.files]
         beside = xxhash.xxh3_128_hexdigest(repr(sorted(tags.items())).encode("utf-8", "surrogatepass"))
-        stretches = StretchReader(
-            machine, loader, beside, self._remembered, self._known, on_problem, on_progress
-        )
+        stretches = StretchReader(machine, loader, beside, self._remembered, self._known, on_problem, on_progress)
         machine.at_section = stretches.at_section
         for item in machine.read(frame, preamble=_BEGIN.search(frame.text) is not None):
             if isinstance(item, Document):

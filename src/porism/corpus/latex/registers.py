@@ -85,9 +85,7 @@ class Registers:
     def _put(self, register: str, value: float | None, *, everywhere: bool = False) -> None:
         """Gives a register its value; without one, it is unknown from here on. Counters of LaTeX are global."""
         text = "?" if value is None or abs(value) > MAX_VALUE else str(int(value))
-        self.expander.define(
-            register, Macro((), (text,)), everywhere=everywhere or register.startswith("\\c@")
-        )
+        self.expander.define(register, Macro((), (text,)), everywhere=everywhere or register.startswith("\\c@"))
 
     def _register(self) -> str | None:
         """The register that follows: ``\\count1``, a variable of the project, ``\\c@page``; None, and nothing read,

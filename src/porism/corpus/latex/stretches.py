@@ -161,9 +161,7 @@ class StretchReader:
             _span(frame.text, start, frame.pos if frame in still else None)
             for frame, start in zip(begun.frames, begun.positions, strict=True)
         ]
-        opened = [
-            (frame.name, *_span(frame.text, 0, frame.pos if frame in still else None)) for frame in since.opened
-        ]
+        opened = [(frame.name, *_span(frame.text, 0, frame.pos if frame in still else None)) for frame in since.opened]
         placed = {doc_id.file for doc_id in self._documents}
         lines = [
             line if self._problems or frame.name in placed or frame is begun.frames[-1] else None
@@ -219,9 +217,7 @@ class StretchReader:
 
 
 def _loaded(stretch: dict[str, Any]) -> Loaded:
-    lookups = {
-        (argument, package, tuple(folders)): name for argument, package, folders, name in stretch["lookups"]
-    }
+    lookups = {(argument, package, tuple(folders)): name for argument, package, folders, name in stretch["lookups"]}
     return Loaded(lookups, stretch["visited"], stretch["missing"])
 
 

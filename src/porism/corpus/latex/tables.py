@@ -75,9 +75,7 @@ THEOREMS = {
 THEOREMS = {**NATIVE_THEOREMS, **THEOREMS}
 """Environments that are theorem-like even where their declaration is not available → the type they stand for."""
 
-PROOFS = words(
-    "proof pf prf proofof demonstration solution soln sol answer ans hint hints proofsketch"
-) | NATIVE_PROOFS
+PROOFS = words("proof pf prf proofof demonstration solution soln sol answer ans hint hints proofsketch") | NATIVE_PROOFS
 UNPROVABLE = words(
     "definition remark notation convention warning axiom assumption observation postulate construction"
 ) | NATIVE_UNPROVABLE
@@ -89,9 +87,7 @@ MATH_ENVIRONMENTS = words(
     "prooftree* scprooftree numcases subnumcases tikzcd tikzcd* CD CD* diagram psmatrix empheq nd "
     "ndresume logicproof"
 )
-BARE_ENVIRONMENTS = words(
-    "math displaymath equation equation* dmath dmath* mathpar mathpar* mathparpagebreakable"
-)
+BARE_ENVIRONMENTS = words("math displaymath equation equation* dmath dmath* mathpar mathpar* mathparpagebreakable")
 """Of these only the content is kept; the others stay in the formula, because they say how its lines are set."""
 AMS_TEX_ENVIRONMENTS = words(
     "align aligned alignat alignedat gather gathered multline split cases matrix pmatrix bmatrix vmatrix Vmatrix "
@@ -112,9 +108,7 @@ STANDARD_ENVIRONMENTS = SKIPPED_ENVIRONMENTS | MATH_ENVIRONMENTS | words(
     "frame"
 )
 """Environments that projects and classes redefine in appearance only."""
-VERBATIM_ENVIRONMENTS = words(
-    "verbatim verbatim* Verbatim lstlisting minted alltt sageblock code pyconsole BVerbatim"
-)
+VERBATIM_ENVIRONMENTS = words("verbatim verbatim* Verbatim lstlisting minted alltt sageblock code pyconsole BVerbatim")
 LISTS = words(
     "itemize enumerate description inparaenum inparaitem compactitem compactenum asparaenum list trivlist "
     "tasks parts questions"
@@ -242,9 +236,7 @@ REFERENCES = words(
     "\\ref \\eqref \\Cref \\cref \\autoref \\nameref \\pageref \\vref \\thref \\fref \\Fref \\labelcref \\crefrange "
     "\\Crefrange \\fullref \\Autoref \\hyperlink \\zcref \\cpageref"
 )
-NAMED_REFERENCES = words(
-    "\\Cref \\cref \\autoref \\Autoref \\vref \\thref \\fref \\Fref \\fullref \\zcref"
-)
+NAMED_REFERENCES = words("\\Cref \\cref \\autoref \\Autoref \\vref \\thref \\fref \\Fref \\fullref \\zcref")
 CITATIONS = words(
     "\\cite \\citep \\citet \\citealp \\citealt \\citeauthor \\citeyear \\parencite \\textcite \\autocite \\footcite "
     "\\Cite \\Citet \\Citep \\citeyearpar \\fullcite \\cites \\smartcite \\supercite"
@@ -257,13 +249,9 @@ PACKAGES = {
 }  # fmt: skip
 """Commands that load packages and their like → what goes before and after a name to make that of the file."""
 CLASSES = {"documentclass": ("", ".cls"), "documentstyle": ("", ".sty")}
-INCLUDES = PACKAGES.keys() | words(
-    "input include subfile subfileinclude includestandalone @input @@input"
-)
+INCLUDES = PACKAGES.keys() | words("input include subfile subfileinclude includestandalone @input @@input")
 """Commands that read the files that their argument names."""
-IMPORTS = words(
-    "import subimport inputfrom includefrom subinputfrom subincludefrom"
-)
+IMPORTS = words("import subimport inputfrom includefrom subinputfrom subincludefrom")
 """Commands that read a file in a folder, which are two arguments."""
 KEPT_COMMANDS = words(
     "\\begin \\end \\section \\subsection \\subsubsection \\chapter \\part \\paragraph \\item \\label \\emph \\textbf "

@@ -66,9 +66,7 @@ class TextCommands(LatexText):
         ))
         table.update(dict.fromkeys(("\\" + name for name in FORMULA_COMMANDS), self._formula_command))
         table.update(dict.fromkeys(DIAGRAM_COMMANDS, self._diagram))
-        table.update(dict.fromkeys(
-            DRAWING_COMMANDS, lambda command: self._drawn(skip_drawing(self.expander, command))
-        ))
+        table.update(dict.fromkeys(DRAWING_COMMANDS, lambda command: self._drawn(skip_drawing(self.expander, command))))
         return table
 
     def _math(self, opener: str, *, display: bool) -> None:
@@ -196,9 +194,7 @@ class TextCommands(LatexText):
 
     def _citation(self, command: str) -> None:
         self.expander.star()
-        notes = [
-            self.content(note).to_latex() for note in (self.expander.optional(), self.expander.optional()) if note
-        ]
+        notes = [self.content(note).to_latex() for note in (self.expander.optional(), self.expander.optional()) if note]
         keys = ", ".join(key.strip() for key in self.expander.name().split(","))
         self._text(f"[{'; '.join([keys, *notes])}]")
 

@@ -21,9 +21,7 @@ from porism.types import Content, Formula
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_CROSS_REFERENCE = re.compile(
-    r"@((?:thm|lem|cor|prp|cnj|def|exm|exr|eq|sec|fig|tbl|rem|sol|alg)-[\w:.-]{0,100}[\w])"
-)
+_CROSS_REFERENCE = re.compile(r"@((?:thm|lem|cor|prp|cnj|def|exm|exr|eq|sec|fig|tbl|rem|sol|alg)-[\w:.-]{0,100}[\w])")
 _LABELLED = re.compile(
     rf"(?P<formula>{TOKEN})[ \t]*"
     r"(?:\{#(?P<id>[\w:.-]+)[^{}\n]*\}|\((?P<name>[A-Za-z][\w:.-]*)\)[ \t]*(?=\n|\Z))(?P<end>\n?)"
@@ -74,9 +72,7 @@ class InlineReader:
     :param environment: holds the definitions of links, from the blocks of the text.
     """
 
-    def __init__(
-        self, masked: Masked, environment: dict[str, Any], where: str, on_problem: OnProblem | None
-    ) -> None:
+    def __init__(self, masked: Masked, environment: dict[str, Any], where: str, on_problem: OnProblem | None) -> None:
         self._masked, self._environment = masked, environment
         self._where, self._on_problem = where, on_problem
         self.labels = masked.labels

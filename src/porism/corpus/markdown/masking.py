@@ -42,9 +42,7 @@ class Masked:
     :param first_line: the number of the first line.
     """
 
-    def __init__(
-        self, text: str, *, code: bool = True, wide: bool = False, first_line: int = 1
-    ) -> None:
+    def __init__(self, text: str, *, code: bool = True, wide: bool = False, first_line: int = 1) -> None:
         text = _RESERVED.sub(" ", clean(text).replace("\r\n", "\n").replace("\r", "\n"))
         self._formulas: list[Formula] = []
         self._sources: list[str] = []
@@ -91,9 +89,7 @@ class Masked:
         pieces.append(text[done:])
         self.text = "".join(pieces)
 
-    def report_unbalanced(
-        self, where: str, on_problem: OnProblem | None, code: Sequence[tuple[int, int]] = ()
-    ) -> None:
+    def report_unbalanced(self, where: str, on_problem: OnProblem | None, code: Sequence[tuple[int, int]] = ()) -> None:
         """Reports the delimiters without a partner, at most once.
 
         :param where: what the problem names as its place, before the number of the line.

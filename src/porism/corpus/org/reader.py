@@ -168,9 +168,7 @@ class _OrgLines:
     def _expanded(self, match: re.Match[str]) -> str:
         arguments = [argument.strip() for argument in re.split(r"(?<!\\),", match.group(2) or "")]
         replacement = self._macros.get(match.group(1).lower(), match.group())
-        return re.sub(
-            r"\$([1-9])", lambda place: (arguments + [""] * 9)[int(place.group(1)) - 1], replacement
-        )
+        return re.sub(r"\$([1-9])", lambda place: (arguments + [""] * 9)[int(place.group(1)) - 1], replacement)
 
 
 def _give_id(lines: list[str], identifier: str) -> None:

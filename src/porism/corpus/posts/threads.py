@@ -138,9 +138,7 @@ class ThreadReader:
             if not execute(
                 "INSERT OR IGNORE INTO posts VALUES (?, ?, ?, ?, ?)", (number, kind, parent, row.offset, row.length)
             ).rowcount:
-                execute(
-                    "REPLACE INTO posts VALUES (?, ?, ?, ?, ?)", (number, kind, parent, row.offset, row.length)
-                )
+                execute("REPLACE INTO posts VALUES (?, ?, ?, ?, ?)", (number, kind, parent, row.offset, row.length))
                 self.on_problem(
                     Problem(f"{self.posts.name}:{row.line}", f"post {number} occurs twice; the later one counts")
                 )
@@ -182,9 +180,7 @@ class ThreadReader:
 
     def _by_unit(self) -> Iterator[Document]:
         unit = self.options.unit
-        questions = self.database.execute(
-            "SELECT id, offset, length FROM posts WHERE kind = 1 ORDER BY parent, offset"
-        )
+        questions = self.database.execute("SELECT id, offset, length FROM posts WHERE kind = 1 ORDER BY parent, offset")
         for number, offset, length in questions:
             question = self._post(offset, length)
             if unit == "question":
@@ -230,9 +226,7 @@ class ThreadReader:
         fields = self._question_fields(number, question) | {"comments": self._comments([number])}
         return Document(str(number), _filled(fields), self._question_metadata(number, question, "question"))
 
-    def _thread(
-        self, number: int, question: dict[str, str], answers: Iterable[tuple[int, int, int]]
-    ) -> Document:
+    def _thread(self, number: int, question: dict[str, str], answers: Iterable[tuple[int, int, int]]) -> Document:
         rows = [(answer, self._post(offset, length)) for answer, offset, length in answers]
         shared = self._question_fields(number, question)
         fields = {
@@ -290,9 +284,7 @@ class ThreadReader:
     def _where(self, number: int, field: str) -> str:
         return f"{self.posts.name}: post {number}: {field}"
 
-    def _question_metadata(
-        self, number: int, question: dict[str, str], kind: str
-    ) -> dict[str, str | tuple[str, ...]]:
+    def _question_metadata(self, number: int, question: dict[str, str], kind: str) -> dict[str, str | tuple[str, ...]]:
         tags = tag_names(question.get("Tags", ""))
         metadata: dict[str, str | tuple[str, ...]] = {
             "type": kind, "question_id": str(number), "tags": tags, "source": self.name,

@@ -137,9 +137,7 @@ class CsvReader(RecordReader):
         tabbed = _bare_name(path).endswith((".tsv", ".tab"))
         encoding = narrow_encoding(options.encoding)
         header: list[str] | None = None
-        for line, _, _, cells in read_rows(
-            file, path.name, on_problem, progress, encoding=encoding, tabbed=tabbed
-        ):
+        for line, _, _, cells in read_rows(file, path.name, on_problem, progress, encoding=encoding, tabbed=tabbed):
             if header is None:
                 names = [cell.strip() for cell in cells]
                 header = _header(names, options, tabbed)
@@ -296,9 +294,7 @@ def _metadata_value(value: Any) -> str | tuple[str, ...]:
     return _scalar(value)
 
 
-def _guess_metadata(
-    values: Mapping[str, Any], used: set[str], tags: str | None
-) -> dict[str, str | tuple[str, ...]]:
+def _guess_metadata(values: Mapping[str, Any], used: set[str], tags: str | None) -> dict[str, str | tuple[str, ...]]:
     """What is short of the rest; objects are flattened one level (``meta.url``)."""
     metadata: dict[str, str | tuple[str, ...]] = {}
     for key, value in values.items():

@@ -82,10 +82,7 @@ def _steps(kind: str, label: str, ranked: bool) -> dict[str, _Step]:
     end = "/" + path_class(kind, label, False)
     script = _SCRIPT_EDGES.get(label)
     if script is not None:
-        return {
-            str(number): _Step("/" + script[min(number, len(script) - 1)], end, 1)
-            for number in range(10)
-        }
+        return {str(number): _Step("/" + script[min(number, len(script) - 1)], end, 1) for number in range(10)}
     if ranked and kind == "O" and end[1:] not in _UNRANKED:
         return {str(number): _Step("", f"/rank{min(number + 1, 9)}{end}", 2) for number in range(10)}
     return dict.fromkeys("0123456789", _Step("", end, 1))
@@ -106,9 +103,7 @@ def leaf_root_paths(operators: OperatorTree) -> list[str]:
         covered[parents[position]] += covered[position]
     total = covered[0]
     kept = [5 * leaves > total for leaves in covered]
-    steps_to = [
-        _steps(node.kind, node.label, len(node.children) > 1) if node.children else _NO_STEPS for node in nodes
-    ]
+    steps_to = [_steps(node.kind, node.label, len(node.children) > 1) if node.children else _NO_STEPS for node in nodes]
     steps = [steps_to[parent].get(edge, _NO_STEP) for parent, edge in zip(parents, walk.edges, strict=True)]
     terms: list[str] = []
     add = terms.append

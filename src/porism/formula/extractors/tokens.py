@@ -149,9 +149,7 @@ def prefix_notation(operators: OperatorTree) -> list[str]:
     return operator_walk(operators).labels
 
 
-_LATEXML_NAMES = {
-    "O!factorial2": "O!double-factorial", "O!neg": "O!minus",
-}
+_LATEXML_NAMES = {"O!factorial2": "O!double-factorial", "O!neg": "O!minus"}
 
 
 def latexml_prefix_notation(operators: OperatorTree) -> list[str]:

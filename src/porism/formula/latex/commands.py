@@ -51,33 +51,10 @@ from porism.formula.latex.styles import (
     styled,
     styled_text,
 )
-from porism.formula.latex.symbols import (
-    alias,
-    division,
-    dots,
-    number,
-    prime,
-    primes,
-    quote,
-    script,
-    script_token,
-)
-from porism.formula.latex.text import (
-    add_wildcard,
-    dimension,
-    drop,
-    measured_space,
-    name,
-    space,
-    wildcard,
-)
+from porism.formula.latex.symbols import alias, division, dots, number, prime, primes, quote, script, script_token
+from porism.formula.latex.text import add_wildcard, dimension, drop, measured_space, name, space, wildcard
 from porism.formula.latex.text_mode import text, text_sign
-from porism.formula.latex.unicode import (
-    NUMBERED,
-    numbered_character,
-    other_character,
-    root_sign,
-)
+from porism.formula.latex.unicode import NUMBERED, numbered_character, other_character, root_sign
 from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.commands import (
     ACCENTS,

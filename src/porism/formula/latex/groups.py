@@ -10,9 +10,7 @@ from porism.formula.latex.machine import Machine
 from porism.formula.tables.lookup import SYMBOLS, token_class
 from porism.formula.tree import LayoutNode
 
-_ANGLES = {
-    **dict.fromkeys(("<", "\\lt", "&lt;"), "⟨"), **dict.fromkeys((">", "\\gt", "&gt;"), "⟩"),
-}
+_ANGLES = {**dict.fromkeys(("<", "\\lt", "&lt;"), "⟨"), **dict.fromkeys((">", "\\gt", "&gt;"), "⟩")}
 """Signs of order that are angle brackets where a fence is read."""
 
 

@@ -12,19 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from porism.formula.latex.frames import (
-    ARGUMENT,
-    CELLS,
-    COMMAND,
-    GROUP,
-    LEFT,
-    OPTION,
-    ROOT,
-    TEXT,
-    Build,
-    Frame,
-    Infix,
-)
+from porism.formula.latex.frames import ARGUMENT, CELLS, COMMAND, GROUP, LEFT, OPTION, ROOT, TEXT, Build, Frame, Infix
 from porism.formula.latex.tokens import Tokens, set_apart
 from porism.formula.layout import (
     brace_mark,

@@ -7,11 +7,7 @@ from typing import Any
 from porism.formula.latex.frames import ARGUMENT, COMMAND, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import set_apart
-from porism.formula.tables.lookup import (
-    SYMBOLS,
-    canonical_number,
-    token_class,
-)
+from porism.formula.tables.lookup import SYMBOLS, canonical_number, token_class
 from porism.formula.tree import LayoutNode
 
 

@@ -9,14 +9,7 @@ from porism.formula.latex.arguments import accent
 from porism.formula.latex.frames import TEXT, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
-from porism.formula.latex.text import (
-    colour_argument,
-    dimension,
-    measured_space,
-    skip_arguments,
-    text_of,
-    wildcard,
-)
+from porism.formula.latex.text import colour_argument, dimension, measured_space, skip_arguments, text_of, wildcard
 from porism.formula.latex.tokens import COMMENT
 from porism.formula.latex.unicode import NUMBERED, named_by_number
 from porism.formula.layout import set_style

@@ -146,9 +146,7 @@ _SPECIFICATION = re.compile(
 _BRACED = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
-def specified_arguments(
-    specification: str, tokenize: Callable[[str], Sequence[str]]
-) -> tuple[Argument, ...] | None:
+def specified_arguments(specification: str, tokenize: Callable[[str], Sequence[str]]) -> tuple[Argument, ...] | None:
     """The arguments that a specification in the notation of xparse names; None where one is of an unknown kind.
 
     Understood are ``m o O s t d D r R g G u v e``, with processors (``>{…}``), ``+`` and ``!`` passed over. Tables of

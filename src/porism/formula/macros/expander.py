@@ -45,9 +45,7 @@ class Expander(ABC):
     closes_arguments = False
     """Whether an argument whose brace is never closed ends with the source, rather than being none."""
 
-    def __init__(
-        self, stream: Stream, report: Callable[[str], None], keep: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, stream: Stream, report: Callable[[str], None], keep: frozenset[str] = frozenset()) -> None:
         self.stream = stream
         self.report = report
         self.macros: dict[str, Macro] = {}

@@ -140,9 +140,7 @@ def _apply(children: list[Child], start: int, end: int) -> Child:
     return Child("apply", row + listed(rows, "(", ")", start, end), 70)
 
 
-def _unary(
-    name: str, argument: Child, qualifiers: Qualifiers, start: int, end: int
-) -> Child | None:
+def _unary(name: str, argument: Child, qualifiers: Qualifiers, start: int, end: int) -> Child | None:
     if name == "factorial":
         return Child(name, [*fenced(argument, 70, start, end), LayoutNode("!", "O", end, end)], 75)
     if name == "not":

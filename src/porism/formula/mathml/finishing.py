@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from porism.formula.layout import (
-    is_plain,
-    matrix,
-)
+from porism.formula.layout import is_plain, matrix
 from porism.formula.normalisation import CARRIED_SLOTS, join_primes
 from porism.formula.tree import LayoutNode, Row
 

@@ -102,9 +102,7 @@ def array_node(node: LayoutNode, lines: list[Row] | None, nodes: dict[int, Opera
         if is_cases and len(children) == 1:
             rows.append(children[0])
             continue
-        rows.append(
-            OperatorNode("branch" if is_cases else "row", "O", children, children[0].start, children[-1].end)
-        )
+        rows.append(OperatorNode("branch" if is_cases else "row", "O", children, children[0].start, children[-1].end))
     if not rows:
         return OperatorNode("", "E", None, start, end)
     label = _LABELS.get(node.label, "matrix")

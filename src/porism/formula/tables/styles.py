@@ -14,9 +14,7 @@ STYLED: dict[str, tuple[str, str]] = {
 }
 """Command with mathematics as its argument → its arguments before that, and the kind of style."""
 
-STYLED_TEXTS: dict[str, str] = dict.fromkeys(
-    ("fbox", "framebox", "tcbox", "ovalbox", "shadowbox", "doublebox"), FRAMED
-)
+STYLED_TEXTS: dict[str, str] = dict.fromkeys(("fbox", "framebox", "tcbox", "ovalbox", "shadowbox", "doublebox"), FRAMED)
 """Command of :data:`~porism.formula.tables.boxes.BOXES` → the kind of style of its text."""
 
 NOTATIONS: dict[str, str] = {

@@ -154,9 +154,7 @@ def factors(expression: Expression) -> Iterator[tuple[Expression, Fraction]]:
             yield node, exponent
 
 
-def _even_root(
-    radicand: Expression, inner: Fraction, exponent: Fraction
-) -> Iterator[tuple[Expression, Fraction]]:
+def _even_root(radicand: Expression, inner: Fraction, exponent: Fraction) -> Iterator[tuple[Expression, Fraction]]:
     """The factors of radicand^(inner·exponent), ``inner`` with an even denominator: √(x²y) is |x|·√y."""
     rest: list[Expression] = []
     taken = False

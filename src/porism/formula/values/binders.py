@@ -71,9 +71,7 @@ def _written_out(expression: Expression, bounds: tuple[int, int], level: int) ->
         yield value(put(body, bound, number(step)), level)
 
 
-def _linear(
-    expression: Expression, coefficients: tuple[Value, Value], level: int, shift: int = 0
-) -> Value | None:
+def _linear(expression: Expression, coefficients: tuple[Value, Value], level: int, shift: int = 0) -> Value | None:
     total: Value = 0
     for at, coefficient in zip(points(expression, shift), coefficients, strict=True):
         height = value(at, level)
@@ -184,9 +182,7 @@ def _weights(expression: Expression, shift: int, level: int) -> list[Value] | No
         sum_of_k = multiply(multiply(place, add(place, -1, level), level), pow(2, -1, p), level)
         with_second = multiply(add(sum_of_k, multiply(place, -first % p, level), level), spread, level)
         particular: tuple[Value, ...] = (add(place, negative(with_second, level), level), with_second, 0)
-        ends.append([
-            add(part, chance * share % p, level) for part, share in zip(particular, difference, strict=True)
-        ])
+        ends.append([add(part, chance * share % p, level) for part, share in zip(particular, difference, strict=True)])
     return [add(last, negative(one, level), level) for one, last in zip(*ends, strict=True)]
 
 

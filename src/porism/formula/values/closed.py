@@ -103,9 +103,7 @@ class _Summand:
         below = self._inverse(self._minus(ratio, 1))
         ends: list[Value] = []
         for start in (0, count):
-            steps = self._differences([
-                self._at(polynomial, self._plus(start, step)) for step in range(degree + 1)
-            ])
+            steps = self._differences([self._at(polynomial, self._plus(start, step)) for step in range(degree + 1)])
             running: Value = 0
             factor = below
             for step in steps:

@@ -106,9 +106,7 @@ def multiplied(label: str, operands: list[Expression]) -> Expression:
         if body.kind:
             derived = _of_name(body, [leaf("V", "x")] * order, "diff")
         else:
-            derived = _derived(
-                make("apply", body.children[0], _VARIABLE), _VARIABLE, body.children[1], order
-            )
+            derived = _derived(make("apply", body.children[0], _VARIABLE), _VARIABLE, body.children[1], order)
         return make(label, *operands[:-2], derived) if len(operands) > 2 else derived
     return make(label, *operands)
 

@@ -89,9 +89,7 @@ def _leaf_value(expression: Expression, level: int) -> Value:
     return random(level, expression.kind, expression.label)
 
 
-def opaque_of(
-    label: str, children: tuple[Expression, ...], level: int, symmetric: bool = False
-) -> Value | None:
+def opaque_of(label: str, children: tuple[Expression, ...], level: int, symmetric: bool = False) -> Value | None:
     """A random function of a label and of the values of expressions, in any order if ``symmetric``."""
     operands = []
     for child in children:

@@ -9,9 +9,7 @@ from porism.formula.operators.rules import FUNCTION_LETTERS, is_fixed_name
 from porism.formula.tree import OperatorNode
 from porism.formula.variants.editing import Rule
 
-_POOLS = (
-    "xyzuvwts", "abcdpqrs", "nmkijlr", "fghFGHφψ", "αβγδεθλμνρστω", "ABCDEKLMNPQRSTUVWXYZ",
-)
+_POOLS = ("xyzuvwts", "abcdpqrs", "nmkijlr", "fghFGHφψ", "αβγδεθλμνρστω", "ABCDEKLMNPQRSTUVWXYZ")
 """Letters that authors use alike."""
 
 _POOL_OF: dict[str, str] = {}

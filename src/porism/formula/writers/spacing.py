@@ -250,9 +250,7 @@ def _bind(row: Row, atoms: list[int], fences: Fences, runs: Container[int], foll
     return prefixes
 
 
-def _seen_from_outside(
-    atoms: list[int], fences: Fences, row: Row, hints: Hints
-) -> tuple[list[int], list[int]]:
+def _seen_from_outside(atoms: list[int], fences: Fences, row: Row, hints: Hints) -> tuple[list[int], list[int]]:
     """The kinds of atoms as neighbours on the left and on the right meet them: what ``\\left`` and ``\\right`` enclose
     is one."""
     lefts, rights = list(atoms), list(atoms)

@@ -122,9 +122,7 @@ class Impacts:
         return arrays, info
 
     @classmethod
-    def from_arrays(
-        cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]
-    ) -> Impacts:
+    def from_arrays(cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> Impacts:
         """Impacts over arrays that may be memory-mapped."""
         return cls._of(postings, arrays, info, {})
 

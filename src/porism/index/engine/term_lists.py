@@ -130,9 +130,7 @@ class TermLists:
         Until then each term is checked when it is used.
         """
         terms = self.dense_terms
-        if len(terms) and not (
-            terms[0] >= 0 and terms[-1] < len(self) and bool((terms[1:] > terms[:-1]).all())
-        ):
+        if len(terms) and not (terms[0] >= 0 and terms[-1] < len(self) and bool((terms[1:] > terms[:-1]).all())):
             raise IndexCorrupt("the postings name terms that are not there", where=self.where or None)
         if "list_starts" in self.guards:
             self.guards["list_starts"].require(np.array([len(self.starts) - 1]), np.array([len(self.starts)]))

@@ -303,9 +303,7 @@ def _description(channel: AnyChannel) -> list[int]:
     return [0] * (kernels.WIDTH - len(described)) + described if isinstance(channel, FactorChannel) else described
 
 
-def _raised(
-    summands: NDArray[np.float64] | None
-) -> tuple[float, float, NDArray[np.float32] | None]:
+def _raised(summands: NDArray[np.float64] | None) -> tuple[float, float, NDArray[np.float32] | None]:
     """Splits summands into their minimum and a rest ≥ 0: (minimum, upper bound of the rest, rest)."""
     if summands is None or not len(summands):
         return 0.0, 0.0, None

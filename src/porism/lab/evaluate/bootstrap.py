@@ -86,9 +86,7 @@ def evaluation_intervals(
             by_topics.setdefault(tuple(values), []).append(name)
     for topics, names in by_topics.items():
         columns = np.array([[evaluation.per_topic[name][topic] for name in names] for topic in topics], np.float64)
-        for name, interval in zip(
-            names, confidence_intervals(columns, level, samples=samples, seed=seed), strict=True
-        ):
+        for name, interval in zip(names, confidence_intervals(columns, level, samples=samples, seed=seed), strict=True):
             scale = len(topics) if evaluation.is_count(name) else 1
             intervals[name] = (interval[0] * scale, interval[1] * scale)
     return {name: intervals[name] for name in evaluation.per_topic if name in intervals}

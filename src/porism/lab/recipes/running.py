@@ -129,10 +129,7 @@ def run_recipe(
         ready.output.mkdir(parents=True, exist_ok=True)
         (ready.output / f".{os.getpid()}.part").touch()
         (ready.output / f".{os.getpid()}.part").unlink()
-    with (
-        store.locked(),
-        Execution(ready.draft, ready.data, store, ready.planner, on_problem, jobs) as execution,
-    ):
+    with (store.locked(), Execution(ready.draft, ready.data, store, ready.planner, on_problem, jobs) as execution):
         return _Runner(ready, store, execution, on_event or (lambda event: None)).run()
 
 

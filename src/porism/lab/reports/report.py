@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.lab.evaluate import (
-    Breakdown,
-    Evaluation,
-    Missing,
-    QueryFeatures,
-    RunComparison,
-    TestResult,
-)
+from porism.lab.evaluate import Breakdown, Evaluation, Missing, QueryFeatures, RunComparison, TestResult
 from porism.lab.evaluate.bootstrap import Interval
 from porism.lab.reports.ablations import Ablation
 from porism.lab.reports.extensions import Increment

@@ -86,9 +86,7 @@ class LinkedThreads(ScoreComponent):
         if not len(spread.linked):
             return np.zeros(len(candidates.scores))
         counts = np.diff(spread.indptr)
-        sums = np.bincount(
-            np.repeat(np.arange(len(counts)), counts), weights=spread.received, minlength=len(counts)
-        )
+        sums = np.bincount(np.repeat(np.arange(len(counts)), counts), weights=spread.received, minlength=len(counts))
         gains = self.settings.weight * (sums / np.maximum(counts, 1))
         return np.append(gains, 0.0)[spread.place_of]
 

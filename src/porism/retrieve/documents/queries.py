@@ -67,9 +67,7 @@ class QueryReader:
 
         Encoders weight the terms of their own channels.
         """
-        sums: dict[str, defaultdict[str, float]] = {
-            name: defaultdict(float) for name in (*self._text, *self._formulas)
-        }
+        sums: dict[str, defaultdict[str, float]] = {name: defaultdict(float) for name in (*self._text, *self._formulas)}
         weights_of: defaultdict[tuple[str, str], defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
         for field_name, content in query.fields.items():
             weights = {name: of_fields.get(field_name, 1.0) for name, of_fields in self._field_weights.items()}

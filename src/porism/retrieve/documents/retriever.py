@@ -108,9 +108,7 @@ class DocumentRetriever:
         self.reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
         self.expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
         """Adds terms of documents to queries."""
-        context = ComponentContext(
-            snapshot, analyzer, self.lexical, self.reader, model.query_field_weights, collection
-        )
+        context = ComponentContext(snapshot, analyzer, self.lexical, self.reader, model.query_field_weights, collection)
         made = (kind.make(context, settings) for kind, settings in model.component_settings())
         self.components: tuple[ScoreComponent, ...] = tuple(component for component in made if component is not None)
         """The components, in the order in which they add to scores."""
@@ -164,9 +162,7 @@ class DocumentRetriever:
         terms = self.expander.expand(self.query_terms(query), allowed, judged)
         return self.search_terms(query, terms, k, allowed=allowed)
 
-    def search_terms(
-        self, query: Query, terms: QueryTerms, k: int, *, allowed: Masks | None = None
-    ) -> UnitResults:
+    def search_terms(self, query: Query, terms: QueryTerms, k: int, *, allowed: Masks | None = None) -> UnitResults:
         """Searches for these terms, without feedback; components see the query itself."""
         components = self.applying(query)
         hits = self._candidates(query, terms, k, components, allowed)

@@ -56,9 +56,7 @@ class ShownMatch(NamedTuple):
 class ShownMatches:
     """Compares the formulas of a document with those of a query; safe to share between threads."""
 
-    def __init__(
-        self, snapshot: Snapshot, analyzer: Analyzer, formulas: WeightedFormulas, model: FormulaModel
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, formulas: WeightedFormulas, model: FormulaModel) -> None:
         """``formulas`` reads the formulas of a query that count; ``model`` compares them."""
         self._snapshot, self._analyzer, self._formulas, self._model = snapshot, analyzer, formulas, model
 

@@ -198,9 +198,7 @@ class EqualFormulas:
         by_value = self._by_value(operators) if VALUES in self._known else []
         root = self._root(operators, tree) if SUBTREES in self._known else ""
         terms = {VALUES: [term for term, _ in by_value], SUBTREES: [root] if root else []}
-        numbers = {
-            name: self._telling(name, wanted) for name, wanted in terms.items() if wanted
-        }
+        numbers = {name: self._telling(name, wanted) for name, wanted in terms.items() if wanted}
         equal: list[Equal] = []
         for segment in range(len(self._units)):
             formulas = [np.zeros(0, np.int32)]
@@ -228,9 +226,7 @@ class EqualFormulas:
     def _by_value(operators: OperatorTree) -> list[tuple[str, int]]:
         named, renamed, telling = whole_value(operators)
         parts = (("=" + named[1:], PART), ("~" + renamed[1:] if renamed else "", RENAMED_PART)) if telling else ()
-        return [
-            (indexed_form(term), kind) for term, kind in ((named, IDENTICAL), (renamed, RENAMED), *parts) if term
-        ]
+        return [(indexed_form(term), kind) for term, kind in ((named, IDENTICAL), (renamed, RENAMED), *parts) if term]
 
     @staticmethod
     def _root(operators: OperatorTree, tree: QueryTree) -> str:

@@ -117,9 +117,7 @@ def match_formulas(
     stored, operators = _stored(retriever, segment, formula)
     nodes = list(query.operators.root.walk())
     found_nodes = list(operators.root.walk())
-    lexical = explain_terms(
-        retriever.lexical, query.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
-    )
+    lexical = explain_terms(retriever.lexical, query.terms, retriever.lexical.segments[segment].doc_ids([formula])[0])
     parts = list(lexical.parts)
     score = lexical.value
     pairs: tuple[NodePair, ...] = ()

@@ -78,9 +78,7 @@ class FormulaModel(RetrieverSettings):
             if not 0 <= getattr(self, name) <= 10:
                 raise ConfigError(f"{name!r} cannot be {getattr(self, name)}", hint="Use a number from 0 to 10.")
         if not 1 <= self.candidates <= MAX_CANDIDATES:
-            raise ConfigError(
-                f"{self.candidates} candidates cannot be aligned", hint=f"Use 1 to {MAX_CANDIDATES:,}."
-            )
+            raise ConfigError(f"{self.candidates} candidates cannot be aligned", hint=f"Use 1 to {MAX_CANDIDATES:,}.")
 
     def to_dict(self) -> dict[str, Any]:
         return {"alignment": False} | write_settings(self)

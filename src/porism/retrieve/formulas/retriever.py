@@ -114,9 +114,7 @@ class FormulaRetriever:
             channel = self.lexical.channels[name]
             statistics = self.lexical.statistics(name)
             weighting = computed(channel.weighting)
-            weights = weighting.term_weights(
-                self.lexical.document_frequencies(name, list(counts)), statistics
-            ).clip(0)
+            weights = weighting.term_weights(self.lexical.document_frequencies(name, list(counts)), statistics).clip(0)
             frequencies = np.fromiter(counts.values(), np.float64, count=len(counts))
             mass += float(weights @ frequencies)
             x = weighting.tf_values(frequencies)
@@ -319,9 +317,7 @@ def rank(hits: UnitResults, lexical: LexicalRetriever) -> UnitResults:
 
 def lexical_channels(model: FormulaModel) -> dict[str, LexicalChannel]:
     """The channels of a model that count, for the engine."""
-    return {
-        name: channel.lexical for name, channel in model.channels.items() if channel.weight > 0
-    }
+    return {name: channel.lexical for name, channel in model.channels.items() if channel.weight > 0}
 
 
 def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:

@@ -332,9 +332,7 @@ def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], 
             postings, terms = _open(segment, name, own)
             if _read(segment, name, own) is None:
                 beside = {} if terms is None else {TERMS: terms}
-                segment.write_derived(
-                    _postings_name(segment, name, own), {**postings.to_arrays(), **beside}, {}
-                )
+                segment.write_derived(_postings_name(segment, name, own), {**postings.to_arrays(), **beside}, {})
         if not channel.stores_factors:
             weighting = computed(channel.weighting)
             statistics = channel_statistics(segments, name, own)

@@ -141,9 +141,7 @@ class TermReader:
                 f"the weights of query terms of {names[channel_of[wrong]]!r} must be finite numbers ≥ 0, at most 1e100"
             )
         counts[counts < _NEGLIGIBLE] = 0
-        parts = [
-            self.vocabulary(name).find(channel_terms) for name, channel_terms in zip(names, ordered, strict=True)
-        ]
+        parts = [self.vocabulary(name).find(channel_terms) for name, channel_terms in zip(names, ordered, strict=True)]
         if not all(map(self._plain.__getitem__, names)):
             terms, counts, parts, channel_of = self._weighed(names, ordered, counts, parts, exact)
         shares = np.array([self.channels[name].weight for name in names])[channel_of]

@@ -83,9 +83,7 @@ class LexicalRetriever:
         self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = Lock()
         self._scored_channels: dict[tuple[str, str], list[AnyChannel]] = {}
-        self._terms_of_zone: dict[
-            tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
-        ] = {}
+        self._terms_of_zone: dict[tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
         self._forward: dict[str, list[FactorChannel]] = {}
         self.ids = UnitIds(self.segments)
@@ -169,9 +167,7 @@ class LexicalRetriever:
             return np.zeros(len(places))
         searcher = self._segment_searchers(names)[segment]
         zoned = self._with_zones(names, prepared)
-        return searcher.score(
-            *_in_segment(zoned, segment), distinct, self._summands(names, zoned, segment)
-        )[places]
+        return searcher.score(*_in_segment(zoned, segment), distinct, self._summands(names, zoned, segment))[places]
 
     def find(self, doc_id: str) -> tuple[int, int]:
         """The position of a document's segment, and the document's number there.
@@ -286,9 +282,7 @@ class LexicalRetriever:
             np.tile(prepared.df, times),
         )
 
-    def _zone_terms(
-        self, zone: str, names: tuple[str, ...]
-    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def _zone_terms(self, zone: str, names: tuple[str, ...]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """The terms that channels have in a zone, in each segment.
 
         As keys of channel and number, increasing, and behind them one that no term has; and where each channel begins.

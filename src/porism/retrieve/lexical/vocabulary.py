@@ -35,9 +35,7 @@ class IndexVocabulary:
         self, segments: Sequence[Units], name: str, fields: FieldWeights, weighting: Weighting,
         statistics: ChannelStatistics,
     ) -> None:
-        self._dictionaries = [
-            segment.dictionary(name) if has_channel(segment, name) else None for segment in segments
-        ]
+        self._dictionaries = [segment.dictionary(name) if has_channel(segment, name) else None for segment in segments]
         self._frequencies = [live_frequencies(segment, name, fields) for segment in segments]
         self._weighting, self._statistics = weighting, statistics
         self._lock = Lock()
@@ -110,9 +108,7 @@ class IndexVocabulary:
             self._reserve(2 * stop)
         df = self._table.df[start:stop]
         df[:] = 0
-        for numbers, dictionary, counts in zip(
-            self._table.numbers, self._dictionaries, self._frequencies, strict=True
-        ):
+        for numbers, dictionary, counts in zip(self._table.numbers, self._dictionaries, self._frequencies, strict=True):
             if dictionary is not None:
                 own_numbers = np.arange(len(terms), dtype=np.int32) if in_order else dictionary.lookup(terms)
                 numbers[start:stop] = own_numbers

@@ -79,9 +79,7 @@ _BLOCK = {"float32": 32_768, "float16": 2_048, "int8": 2_048}
 """Rows of a block: those that are widened stay in the cache until they are multiplied."""
 
 
-def best_products(
-    rows: VectorRows, queries: NDArray[np.float32], able: NDArray[np.bool_]
-) -> NDArray[np.float32]:
+def best_products(rows: VectorRows, queries: NDArray[np.float32], able: NDArray[np.bool_]) -> NDArray[np.float32]:
     """The largest inner product of each query with a row of each thing (float32, queries × things); -inf of things that
     are not ``able`` to be results (bool, one a thing) or have no row.
 

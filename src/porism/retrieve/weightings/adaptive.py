@@ -145,9 +145,7 @@ class BM25T(StoredWeighting):
         self, rows: FrequencyRows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
     ) -> Floats:
         """The sum of ln(c + 1) of each term, in two parts (float64, vocabulary × 2)."""
-        parts = exact_parts(
-            np.log1p(rows.frequencies / length_ratio(lengths_of(rows, documents), self.b, statistics))
-        )
+        parts = exact_parts(np.log1p(rows.frequencies / length_ratio(lengths_of(rows, documents), self.b, statistics)))
         return np.column_stack([np.bincount(rows.terms, weights=part, minlength=vocabulary) for part in parts])
 
     def factors(

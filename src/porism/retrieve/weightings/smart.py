@@ -195,9 +195,7 @@ def rarity(letter: str, df: Counts, statistics: ChannelStatistics) -> Floats:
     return np.ones(len(df))
 
 
-def _pivoted(
-    letter: str, norms: Norm, slope: float, pivot: float | None, statistics: ChannelStatistics
-) -> Norm:
+def _pivoted(letter: str, norms: Norm, slope: float, pivot: float | None, statistics: ChannelStatistics) -> Norm:
     """Norms with a pivot, where one is given or the letter has one."""
     if pivot is None:
         if letter == "n":

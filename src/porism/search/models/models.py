@@ -73,9 +73,7 @@ def model_from(settings: Mapping[str, Any], formulas: bool = False) -> Retriever
     return cls.from_dict(rest, base)
 
 
-def _begun(
-    named: Any, kind_name: Any, formulas: bool
-) -> tuple[type[RetrieverSettings], RetrieverSettings | None]:
+def _begun(named: Any, kind_name: Any, formulas: bool) -> tuple[type[RetrieverSettings], RetrieverSettings | None]:
     """The class of a model that is described by a kind and the name of another model, and that other."""
     for key, value in (("model", named), ("kind", kind_name)):
         if not isinstance(value, str | None):

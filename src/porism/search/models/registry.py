@@ -71,9 +71,7 @@ def kind_of(model: RetrieverSettings) -> RetrieverKind[Any]:
     for kind in RETRIEVERS.values():
         if type(model) is kind.settings:
             return kind
-    raise ConfigError(
-        f"{type(model).__name__} is not a model of search", hint=f"There are {', '.join(RETRIEVERS)}."
-    )
+    raise ConfigError(f"{type(model).__name__} is not a model of search", hint=f"There are {', '.join(RETRIEVERS)}.")
 
 
 def open_retriever(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> Retriever:

@@ -54,9 +54,7 @@ def _reporting(on_problem: OnProblem | None, where: str) -> Iterator[None]:
         on_problem(Problem(where, str(error)))
 
 
-def _complete(
-    provider: VectorProvider, segments: Sequence[Segment], on_progress: Callable[[int, int], None]
-) -> int:
+def _complete(provider: VectorProvider, segments: Sequence[Segment], on_progress: Callable[[int, int], None]) -> int:
     lacking = [segment for segment in segments if not provider.has(segment)]
     total = sum(map(provider.count, lacking))
     done = 0

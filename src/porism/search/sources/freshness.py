@@ -106,6 +106,4 @@ class FileStates:
 
 def can_list(root: Path, name: str) -> bool:
     """Whether all folders on the way to a file can be listed."""
-    return all(
-        os.access(root / folder, os.R_OK | os.X_OK) for folder in Path(name).parents if (root / folder).is_dir()
-    )
+    return all(os.access(root / folder, os.R_OK | os.X_OK) for folder in Path(name).parents if (root / folder).is_dir())

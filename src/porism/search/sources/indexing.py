@@ -168,9 +168,7 @@ class Preparation:
     A model that cannot be loaded is reported, and leaves its vectors missing too.
     """
 
-    def __init__(
-        self, model: SearchModel, on_encoded: Callable[[int, int], None], on_problem: OnProblem
-    ) -> None:
+    def __init__(self, model: SearchModel, on_encoded: Callable[[int, int], None], on_problem: OnProblem) -> None:
         self.interrupted = False
         self._model, self._on_encoded, self._on_problem = model, on_encoded, on_problem
 

@@ -20,9 +20,7 @@ class ScannedSource:
         before = wanted.source
         detected = listing.format if listing is not None else before.detected
         self.before = before
-        self.source = replace(
-            before, path=wanted.path, format=wanted.format, detected=detected, options=wanted.options
-        )
+        self.source = replace(before, path=wanted.path, format=wanted.format, detected=detected, options=wanted.options)
         single = not wanted.path.is_dir()
         self.root = wanted.path.parent if single else wanted.path
         self.placer = Placer(before.name, wanted.path.name if single else "")

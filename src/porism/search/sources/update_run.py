@@ -95,9 +95,7 @@ class _Known:
 class UpdateRun:
     """One run over the sources of a choice: pulls batches of documents, and does to the index what they say."""
 
-    def __init__(
-        self, settings: UpdateSettings, choice: Choice, table: SourceTable, snapshot: Snapshot | None
-    ) -> None:
+    def __init__(self, settings: UpdateSettings, choice: Choice, table: SourceTable, snapshot: Snapshot | None) -> None:
         self.settings, self.choice = settings, choice
         self.tally = Tally()
         self._scan = SourceScan(

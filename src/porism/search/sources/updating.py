@@ -14,12 +14,7 @@ from porism.index import IndexWriter, Snapshot
 from porism.index.sources import SourceTable
 from porism.retrieve import DEFAULT_MODEL, SearchModel
 from porism.search.sources.choice import Choice, Options, choose, choose_all
-from porism.search.sources.indexing import (
-    BUFFER_BYTES,
-    Progress,
-    is_index,
-    prepare_for_searches,
-)
+from porism.search.sources.indexing import BUFFER_BYTES, Progress, is_index, prepare_for_searches
 from porism.search.sources.update_run import Abandoned, Change, UpdateReport, UpdateRun, UpdateSettings, source_numbers
 from porism.system.concurrency.clusters import connected
 

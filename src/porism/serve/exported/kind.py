@@ -141,9 +141,7 @@ MILVUS_MODELS: Mapping[str, MilvusModel] = MappingProxyType({"milvus": MilvusMod
 """``milvus`` is the default model, whose candidates Milvus finds."""
 
 
-def search_export(
-    export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings
-) -> Retriever:
+def search_export(export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> Retriever:
     """What searches by a model whose candidates an engine finds; of the index are scores, documents and all else.
 
     :raises ConfigError: a model of this kind is not searched in engines, or the index lacks what it needs.

@@ -31,12 +31,7 @@ from porism.serve.shards.requests import (
     FrequenciesRequest,
     Shard,
 )
-from porism.serve.shards.values import (
-    ShardQuestion,
-    ShardTerms,
-    TermsOfDocument,
-    WholeStatistics,
-)
+from porism.serve.shards.values import ShardQuestion, ShardTerms, TermsOfDocument, WholeStatistics
 
 
 class ExpandedQuestion(NamedTuple):

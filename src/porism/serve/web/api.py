@@ -13,14 +13,7 @@ from pydantic import BaseModel
 
 from porism.analysis.folding import fold
 from porism.search.index import filters_from_strings
-from porism.serve.web import (
-    answering,
-    documents,
-    formula_answering,
-    formula_views,
-    requests,
-    schema,
-)
+from porism.serve.web import answering, documents, formula_answering, formula_views, requests, schema
 from porism.serve.web.formula_views import view
 from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound

@@ -99,9 +99,7 @@ def compiling(kernels: Sequence[Kernel], *, processes: int | None = None) -> Ite
     count = min(processes or min(cores(), MAX_PROCESSES), len(tasks))
     context = _context()
     taken, done = context.Value("q", 0), context.Value("q", 0)
-    workers = [
-        context.Process(target=_work, args=(tasks, taken, done, os.getpid()), daemon=True) for _ in range(count)
-    ]
+    workers = [context.Process(target=_work, args=(tasks, taken, done, os.getpid()), daemon=True) for _ in range(count)]
 
     def wait(on_progress: Callable[[int, int], None]) -> None:
         while alive := [worker.sentinel for worker in workers if worker.is_alive()]:

@@ -156,9 +156,7 @@ def warm_up() -> None:
         kernel.prepare()
 
 
-def compiled(
-    signature: str, *, fast_math: bool = False, eager: bool = True
-) -> Callable[[Callable[..., Any]], Kernel]:
+def compiled(signature: str, *, fast_math: bool = False, eager: bool = True) -> Callable[[Callable[..., Any]], Kernel]:
     """Marks a kernel with its one signature; it releases the interpreter lock while it runs.
 
     One that is not ``eager`` is compiled when it is first called: what most searches do not need.

@@ -81,9 +81,7 @@ class ArtifactKind:
             hint=f"It has: {shown}." if known else f"Make it: {self.make.format(name=name)} --index {index_path}",
         )
 
-    def chosen(
-        self, index_path: str | os.PathLike[str], name: str = "", *, none: str, make: str, several: str
-    ) -> Path:
+    def chosen(self, index_path: str | os.PathLike[str], name: str = "", *, none: str, make: str, several: str) -> Path:
         """The file of the artifact with this name; an empty name stands for the only one.
 
         :param none: the message for an index without artifacts of this kind; ``make`` is the hint.

@@ -35,9 +35,7 @@ class WriterLock:
             self._file.close()
             self._file = None
             who = f"process {owner}" if owner.isdecimal() else "another process"
-            raise IndexLocked(
-                f"{who} {doing}", where=str(path.parent), hint="Wait until it is done, or stop it."
-            )
+            raise IndexLocked(f"{who} {doing}", where=str(path.parent), hint="Wait until it is done, or stop it.")
         try:
             self.check()
             with storage_errors(path):

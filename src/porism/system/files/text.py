@@ -130,9 +130,7 @@ class RunColumns:
         """The lines at these places."""
         doc_ids = [self.doc_ids[place] for place in at.tolist()]
         ranks = None if self.ranks is None else self.ranks[at]
-        return RunColumns(
-            self.queries, self.numbers[at], doc_ids, self.scores[at], ranks, self.lines[at], self.tag
-        )
+        return RunColumns(self.queries, self.numbers[at], doc_ids, self.scores[at], ranks, self.lines[at], self.tag)
 
 
 def read_run_columns(path: str | os.PathLike[str], with_ranks: bool) -> RunColumns:

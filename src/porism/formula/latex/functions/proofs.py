@@ -133,9 +133,7 @@ def _rule(
 def proof_line(call: Call) -> list[str]:
     """``\\pline[1.]{A}[rule]`` of lplfitch: a row of its number, its formula and its rule."""
     number, formula, reason = call.values
-    return [
-        *(number if call.has(0) else ()), "&", *formula, "&", *(text_or_mathematics(reason) if call.has(2) else ()),
-    ]
+    return [*(number if call.has(0) else ()), "&", *formula, "&", *(text_or_mathematics(reason) if call.has(2) else ())]
 
 
 def deduction_lines(tokens: Sequence[str]) -> list[str]:

@@ -32,9 +32,7 @@ PACKAGE_FUNCTIONS: dict[str, dict[str, Command]] = {
 }
 """Package → its commands that a function explains."""
 
-COMMANDS: dict[str, Command] = {
-    name: command for commands in PACKAGES.values() for name, command in commands.items()
-}
+COMMANDS: dict[str, Command] = {name: command for commands in PACKAGES.values() for name, command in commands.items()}
 HANDLED: dict[str, Command] = {
     name: command for commands in PACKAGE_FUNCTIONS.values() for name, command in commands.items()
 }

@@ -31,13 +31,7 @@ from porism.lab.recipes.kinds.searching import (
     vectors_of_index,
 )
 from porism.lab.recipes.kinds.similarities import planned_similarities
-from porism.lab.recipes.kinds.trainings import (
-    TRAINING_LIBRARIES,
-    base_digest,
-    base_folder,
-    check_base,
-    opened_base,
-)
+from porism.lab.recipes.kinds.trainings import TRAINING_LIBRARIES, base_digest, base_folder, check_base, opened_base
 from porism.lab.recipes.planning import Planner, RecipeStage
 from porism.lab.recipes.recipe import own_settings
 from porism.settings import Settings, write_settings
@@ -257,9 +251,7 @@ ENCODING_KINDS = (
 channel ``splade:NAME``, and of formulas."""
 
 
-def planned_needs(
-    planner: Planner, system: str, formulas: bool, model: Mapping[str, Any]
-) -> dict[str, dict[str, str]]:
+def planned_needs(planner: Planner, system: str, formulas: bool, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """The parameters of a stage that searches by a model, of all that this needs: by kind, name → key or digest.
 
     These are similarity matrices, trained files of an index, and encodings.

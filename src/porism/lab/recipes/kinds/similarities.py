@@ -13,10 +13,7 @@ from porism.lab.recipes.checking import Check, Loading, Requirement, nearest_or_
 from porism.lab.recipes.execution import Execution, OnCount
 from porism.lab.recipes.kinds.base import kind_of
 from porism.lab.recipes.kinds.collection import index_folder, planned_index
-from porism.lab.recipes.kinds.collection_settings import (
-    check_learned_channel,
-    check_tokenized,
-)
+from porism.lab.recipes.kinds.collection_settings import check_learned_channel, check_tokenized
 from porism.lab.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.lab.recipes.kinds.intermediate import IndexFileStage, StageInputs, TermKind, known_info
 from porism.lab.recipes.kinds.topics import asks_for_formulas

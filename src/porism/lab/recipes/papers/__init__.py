@@ -17,13 +17,4 @@ from porism.lab.recipes.papers.building import BuiltRecipe, MissingData, build_r
 from porism.lab.recipes.papers.paper import PAPERS, Paper, read_paper
 from porism.lab.recipes.papers.reproducing import Reproduction, reproduce
 
-__all__ = [
-    "PAPERS",
-    "BuiltRecipe",
-    "MissingData",
-    "Paper",
-    "Reproduction",
-    "build_recipe",
-    "read_paper",
-    "reproduce",
-]
+__all__ = ["PAPERS", "BuiltRecipe", "MissingData", "Paper", "Reproduction", "build_recipe", "read_paper", "reproduce"]

@@ -31,13 +31,7 @@ from porism.lab.train.encoder.settings import EncoderTraining, Kind
 from porism.lab.train.encoder.sparse import make_sparse_loss, open_sparse
 from porism.lab.train.guarded import OnWarning, guarded
 from porism.lab.train.pairs.base import Pair
-from porism.lab.train.trainers import (
-    CHECKPOINT_SECONDS,
-    OnProgress,
-    TrainerReport,
-    run_trainer,
-    trainer_arguments,
-)
+from porism.lab.train.trainers import CHECKPOINT_SECONDS, OnProgress, TrainerReport, run_trainer, trainer_arguments
 from porism.settings import write_settings
 from porism.vectors.neural.encoder_files import find_encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings, read_encoder_settings, write_encoder_settings

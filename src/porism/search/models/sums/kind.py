@@ -22,9 +22,7 @@ from porism.search.models.sums.retriever import (
 )
 from porism.settings import SettingError, nearest
 
-SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({
-    "neural": SumModel({"default": Part(0.5), "dense": Part(0.5)}),
-})
+SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({"neural": SumModel({"default": Part(0.5), "dense": Part(0.5)}),})
 """``neural`` is the default model, with words and structure, and the vectors of the index's encoder."""
 
 FORMULA_SUM_MODELS: Mapping[str, FormulaSumModel] = MappingProxyType({

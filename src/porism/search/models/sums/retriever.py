@@ -296,9 +296,7 @@ class FormulaSumRanker(_PartSum[FormulaSumModel, FormulaRanker]):
             for formula, *of_formula in zip(formulas, *of_parts, strict=True)
         ]
 
-    def _pool(
-        self, formula: Formula, first: UnitResults, every: UnitResults
-    ) -> tuple[UnitResults, _CandidateScores]:
+    def _pool(self, formula: Formula, first: UnitResults, every: UnitResults) -> tuple[UnitResults, _CandidateScores]:
         firsts = np.unique(unit_numbers(first))
         numbers = np.concatenate([firsts, np.setdiff1d(unit_numbers(every), firsts)])
         segments, units = (numbers >> 32).astype(np.int32), (numbers & 0xFFFFFFFF).astype(np.int32)
