@@ -45,7 +45,7 @@ from porism.errors import ConfigError, EngineError
 from porism.index import Snapshot
 from porism.retrieve import RetrieverSettings, SearchModel
 from porism.retrieve.formulas.model import FormulaModel
-from porism.search.models import RETRIEVERS, open_formula_ranker, open_retriever, read_model
+from porism.search.models import open_formula_ranker, open_retriever, read_model
 from porism.search.models.models import known_models
 from porism.serve.backends.base import Hits, RowFilter, Vectors
 from porism.serve.backends.milvus import MilvusBackend
@@ -147,7 +147,7 @@ def compare(
     with Snapshot.open(path) as snapshot:
         analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
         export = open_export(backend, snapshot)
-        there = search_export(export, snapshot, analyzer, model, lambda: RETRIEVERS).search(queries, depth)
+        there = search_export(export, snapshot, analyzer, model).search(queries, depth)
         here = open_retriever(snapshot, analyzer, reference(model)).search(queries, depth)
     results = sum(len(here[query.id]) for query in queries)
     same = [[one for one, _ in here[query.id]] == [one for one, _ in there[query.id]] for query in queries]
