@@ -16,6 +16,7 @@ from porism.errors import Problem
         (r"\newcount\n\n=3 \advance\n by 1\the\n, \multiply\n by 2\number\n, \divide\n-3 \the\n", "4, 8, -2"),
         (r"\newcount\n\n=3\ifnum\n>2 a\else b\fi\ifodd\n c\fi\ifcase\n\or1\or2\or3\else4\fi", "ac3"),
         (r"\newcount\n\newcount\m\n=2{\n=5\m=\n\global\m=7 }\the\n\the\m", "27"),
+        (r"\ifnum\year>1999 a\else b\fi\ifnum\month>12 c\fi", "a"),
         (r"\count255=-'17 \advance\count255-\count255\the\count255", "0"),
         (r"\newcount\n\n=1\edef\x{\the\n}\n=2\x\the\n$a_{\the\n}$", "12$a_{2}$"),
         (r"\newcount\n\loop\the\n\advance\n by 1\ifnum\n<4\repeat", "0123"),

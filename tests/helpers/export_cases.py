@@ -12,7 +12,6 @@ from porism.index import IndexWriter, Segment, Snapshot
 from porism.index.engine.units import Units
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.search.models.models import read_model
-from porism.search.models.registry import RETRIEVERS
 from porism.serve.exported.kind import ExportedRetriever, search_export
 from porism.serve.exported.lexical import DOCUMENTS, ExportedLexical
 from porism.serve.exported.rows import live_units
@@ -80,7 +79,7 @@ def exported(backend: MemoryBackend, snapshot: Snapshot, named: str) -> Exported
     analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
     opened = open_export(backend, snapshot)
     model = read_model(named)
-    inner = search_export(opened, snapshot, analyzer, model, lambda: RETRIEVERS)
+    inner = search_export(opened, snapshot, analyzer, model)
     return ExportedRetriever("memory", model, opened, inner)
 
 

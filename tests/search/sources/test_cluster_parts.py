@@ -150,7 +150,7 @@ def task_of(folder: Path) -> parts.PartTask:
     from porism.types import Content, Document
 
     shared = Inline("inline", Worker()).check_folder(folder)  # type: ignore[arg-type]
-    batch = changes.Batch()
+    batch = changes.ChangeBatch()
     for name in ("a", "b"):
         batch.add(Document(name, {"body": Content(f"word {name}")}, {}), 3, 7, 1)
     task = parts.PartTask(shared, "part-000000", SMALL)

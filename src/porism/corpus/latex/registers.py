@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import date
 from typing import TypeVar
 
 from porism.corpus.latex.macros import ProjectExpander
@@ -19,8 +20,10 @@ from porism.formula.macros.tokens import PAR
 NUMBERS = {
     "\\z@": 0, "\\@ne": 1, "\\tw@": 2, "\\thr@@": 3, "\\m@ne": -1, "\\pdfoutput": 1, "\\pdftexversion": 140,
     "\\eTeXversion": 2, "\\active": 13,
+    **dict(zip(("\\year", "\\month", "\\day"), date.today().timetuple()[:3], strict=True)),
 }  # fmt: skip
-"""Numbers that TeX, LaTeX or pdfTeX, whose part is taken, has under a name."""
+"""Numbers that TeX, LaTeX or pdfTeX, whose part is taken, has under a name; the date is that of the reading, as in
+TeX."""
 
 SCALED_POINTS = {
     "pt": 65_536, "in": 4_736_286.72, "cm": 1_864_679.811, "mm": 186_467.981_1, "bp": 65_781.76, "pc": 786_432,
