@@ -215,6 +215,13 @@ def _normalise_empty_bases(row: Row) -> None:
     count = len(row)
     for i, node in enumerate(row):
         if node.kind != "G" or node.within or node.over or node.under or node.pre_above or node.pre_below:
+            if (
+                node.kind == "G" and not node.within and not node.below and not (node.pre_above or node.pre_below)
+                and node.above and all(mark.label == "′" for mark in node.above)
+            ):
+                node.within, node.above = node.above, None  # primes with a mark
+                if len(node.within) == 1:
+                    node.label, node.kind, node.within = "′", "O", None
             settled.append(node)
             continue
         before = settled[-1] if settled else None

@@ -49,7 +49,7 @@ def check_weights(terms: Mapping[str, Mapping[str, float]]) -> None:
     :raises QueryError: one is not a finite number, or is below 0.
     """
     if not all(0 <= weight < math.inf for weights in terms.values() for weight in weights.values()):
-        raise QueryError("weights of terms are numbers ≥ 0")
+        raise QueryError("weights of terms must be finite numbers ≥ 0")
 
 
 @dataclass(frozen=True)
