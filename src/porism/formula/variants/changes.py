@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from porism.formula.tree import OperatorNode
-from porism.formula.variants.editing import Rule, become, copied, node_of, number, relabel, rule_table
+from porism.formula.variants.editing import EditRule, become, copied, node_of, number, relabel, rule_table
 from porism.formula.variants.renaming import NAME_CHANGES, is_variable
 
 _CONFUSED = (
@@ -150,15 +150,17 @@ def _added(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
 
 
 CHANGES = (
-    Rule("number", frozenset(), _number),
-    Rule("sign", frozenset({"plus", "times", "eq", "sup", "apply", "leq", "lt", "divide", "exp"}), _sign),
-    Rule("operator", frozenset(_OTHERS), _operator),
-    Rule("relation in a chain", frozenset(), _chain),
-    Rule("operands swapped", _ORDERED, _swapped),
-    Rule("bound", _BIG, _bound),
-    Rule("exponent moved", frozenset({"sup", "plus", "times", "sin", "cos", "divide", "abs", "ln", "log"}), _exponent),
-    Rule("part dropped", frozenset(), _dropped),
-    Rule("part added", frozenset(), _added),
+    EditRule("number", frozenset(), _number),
+    EditRule("sign", frozenset({"plus", "times", "eq", "sup", "apply", "leq", "lt", "divide", "exp"}), _sign),
+    EditRule("operator", frozenset(_OTHERS), _operator),
+    EditRule("relation in a chain", frozenset(), _chain),
+    EditRule("operands swapped", _ORDERED, _swapped),
+    EditRule("bound", _BIG, _bound),
+    EditRule(
+        "exponent moved", frozenset({"sup", "plus", "times", "sin", "cos", "divide", "abs", "ln", "log"}), _exponent
+    ),
+    EditRule("part dropped", frozenset(), _dropped),
+    EditRule("part added", frozenset(), _added),
     *NAME_CHANGES,
 )
 """Ways to change the meaning of a formula a little."""

@@ -17,7 +17,7 @@ _FLAT = frozenset({"plus", "times"})
 _MAX_TRIED = 24
 
 
-class Rule(NamedTuple):
+class EditRule(NamedTuple):
     """One kind of change: its ``name``, the labels of the nodes that it may change (of all nodes where there are none),
     and how."""
 
@@ -26,13 +26,13 @@ class Rule(NamedTuple):
     edit: Edit
 
 
-Rules = tuple[Mapping[str, Sequence[Rule]], Sequence[Rule]]
+Rules = tuple[Mapping[str, Sequence[EditRule]], Sequence[EditRule]]
 """Rules by the label of a node, and those for nodes of any label."""
 
 
-def rule_table(rules: Iterable[Rule]) -> Rules:
+def rule_table(rules: Iterable[EditRule]) -> Rules:
     """Rules arranged so that those of a node are found at once."""
-    by_label: dict[str, list[Rule]] = defaultdict(list)
+    by_label: dict[str, list[EditRule]] = defaultdict(list)
     everywhere = []
     for rule in rules:
         if not rule.labels:
@@ -42,13 +42,13 @@ def rule_table(rules: Iterable[Rule]) -> Rules:
     return dict(by_label), everywhere
 
 
-def apply_one(rules: Rules, root: OperatorNode, random: Random, without: Collection[str] = ()) -> Rule | None:
+def apply_one(rules: Rules, root: OperatorNode, random: Random, without: Collection[str] = ()) -> EditRule | None:
     """Applies a rule to a node of a tree, both by chance; returns it, None where none was found that changes it.
 
     :param without: the names of rules that are not applied.
     """
     by_label, everywhere = rules
-    sites: dict[str, list[tuple[Rule, OperatorNode]]] = defaultdict(list)
+    sites: dict[str, list[tuple[EditRule, OperatorNode]]] = defaultdict(list)
     for node in root.walk():
         for rule in (*by_label.get(node.label, ()), *everywhere):
             if rule.name not in without:

@@ -7,7 +7,7 @@ from random import Random
 
 from porism.formula.operators.rules import FUNCTION_LETTERS, is_fixed_name
 from porism.formula.tree import OperatorNode
-from porism.formula.variants.editing import Rule
+from porism.formula.variants.editing import EditRule
 
 _POOLS = ("xyzuvwts", "abcdpqrs", "nmkijlr", "fghFGHφψ", "αβγδεθλμνρστω", "ABCDEKLMNPQRSTUVWXYZ")
 """Letters that authors use alike."""
@@ -113,8 +113,8 @@ def _swap(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
 
 
 NAME_CHANGES = (
-    Rule("variables merged", frozenset(), _merge),
-    Rule("variable replaced in one place", frozenset(), _split),
-    Rule("variables swapped in one part", frozenset(), _swap),
+    EditRule("variables merged", frozenset(), _merge),
+    EditRule("variable replaced in one place", frozenset(), _split),
+    EditRule("variables swapped in one part", frozenset(), _swap),
 )
 """Changes of names that are not renaming."""

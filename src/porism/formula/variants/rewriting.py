@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from porism.formula.tree import OperatorNode
-from porism.formula.variants.editing import Rule, become, copied, node_of, number, relabel, rule_table, same
+from porism.formula.variants.editing import EditRule, become, copied, node_of, number, relabel, rule_table, same
 
 MIRRORED = {
     one: other
@@ -222,22 +222,22 @@ def _scripts(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
 
 
 REWRITES = (
-    Rule("relation mirrored", frozenset(), _mirrored),
-    Rule("fraction as power", frozenset({"divide"}), _to_power),
-    Rule("fraction as product", frozenset({"divide"}), _to_product),
-    Rule("product as fraction", frozenset({"times"}), _to_fraction),
-    Rule("inverse as fraction", frozenset({"sup"}), _inverse),
-    Rule("root as power", frozenset({"sqrt", "root"}), _root_to_power),
-    Rule("power as root", frozenset({"sup"}), _power_to_root),
-    Rule("exponential", frozenset({"exp", "sup"}), _exponential),
-    Rule("power as product", frozenset({"sup"}), _power_to_product),
-    Rule("product as power", frozenset({"times"}), _product_to_power),
-    Rule("negative moved", frozenset({"neg"}), _negative),
-    Rule("product distributed", frozenset({"times"}), _distributed),
-    Rule("sides moved", _SHIFTED, _shifted),
-    Rule("quotient of functions", frozenset(_QUOTIENTS), _quotient),
-    Rule("binomial by factorials", frozenset({"binom"}), _binomial),
-    Rule("scripts", frozenset({"subsup", "sup"}), _scripts),
+    EditRule("relation mirrored", frozenset(), _mirrored),
+    EditRule("fraction as power", frozenset({"divide"}), _to_power),
+    EditRule("fraction as product", frozenset({"divide"}), _to_product),
+    EditRule("product as fraction", frozenset({"times"}), _to_fraction),
+    EditRule("inverse as fraction", frozenset({"sup"}), _inverse),
+    EditRule("root as power", frozenset({"sqrt", "root"}), _root_to_power),
+    EditRule("power as root", frozenset({"sup"}), _power_to_root),
+    EditRule("exponential", frozenset({"exp", "sup"}), _exponential),
+    EditRule("power as product", frozenset({"sup"}), _power_to_product),
+    EditRule("product as power", frozenset({"times"}), _product_to_power),
+    EditRule("negative moved", frozenset({"neg"}), _negative),
+    EditRule("product distributed", frozenset({"times"}), _distributed),
+    EditRule("sides moved", _SHIFTED, _shifted),
+    EditRule("quotient of functions", frozenset(_QUOTIENTS), _quotient),
+    EditRule("binomial by factorials", frozenset({"binom"}), _binomial),
+    EditRule("scripts", frozenset({"subsup", "sup"}), _scripts),
 )
 """Ways to write a part of a formula differently."""
 

@@ -19,7 +19,7 @@ _DISPLAY_STYLES = {BOXED: "true", FRAMED: "false", FILLED: "false"}
 """Kind of style → whether what is in it is set as on a line of its own, where it is not set as what is around it."""
 
 
-class Run(NamedTuple):
+class StyledRun(NamedTuple):
     """Neighbours in one enclosure: first and last position. Without a style they are in one element alone."""
 
     first: int
@@ -27,10 +27,10 @@ class Run(NamedTuple):
     style: Style | None
 
 
-def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[Run]:
+def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[StyledRun]:
     """The enclosures in a row, outer ones first where several begin; those that overlap a group in part are left out.
     """
-    found: list[Run] = []
+    found: list[StyledRun] = []
     opened: list[tuple[Style, int]] = []
     for i in range(len(row) + 1):
         styles = row[i].styles if i < len(row) else ()
@@ -41,12 +41,12 @@ def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[Run]:
             shared += 1
         for style, first in opened[shared:]:
             if style.kind in _SHOWN_KINDS:
-                found += _cut(Run(first, i - 1, style), groups)
+                found += _cut(StyledRun(first, i - 1, style), groups)
         opened[shared:] = [(style, i) for style in styles[shared:]]
     return _nested(found, groups) if found else found
 
 
-def _cut(run: Run, groups: Mapping[int, Sequence[int]]) -> list[Run]:
+def _cut(run: StyledRun, groups: Mapping[int, Sequence[int]]) -> list[StyledRun]:
     """A colour in pieces where it overlaps groups in part; other enclosures stay whole."""
     if run.style is None or run.style.kind != COLOURED or not groups:
         return [run]
@@ -57,19 +57,19 @@ def _cut(run: Run, groups: Mapping[int, Sequence[int]]) -> list[Run]:
                 ends.add(last)
             elif run.first < first <= run.last < last:
                 ends.add(first - 1)
-    pieces: list[Run] = []
+    pieces: list[StyledRun] = []
     for last in sorted(ends):
         style = run.style if last == run.last else replace(run.style, slots=_ALL_SLOTS)
-        pieces.append(Run(pieces[-1].last + 1 if pieces else run.first, last, style))
+        pieces.append(StyledRun(pieces[-1].last + 1 if pieces else run.first, last, style))
     return pieces
 
 
-def _nested(runs: list[Run], groups: Mapping[int, Sequence[int]]) -> list[Run]:
+def _nested(runs: list[StyledRun], groups: Mapping[int, Sequence[int]]) -> list[StyledRun]:
     """The runs in order, without those that have a part in common with a group while neither holds the other."""
-    extents: list[tuple[int, int, Run | None]] = [(run.first, run.last, run) for run in runs]
+    extents: list[tuple[int, int, StyledRun | None]] = [(run.first, run.last, run) for run in runs]
     extents += [(first, last, None) for first, lasts in groups.items() for last in lasts]
-    kept: dict[int, Run] = {}
-    around: list[tuple[int, Run | None]] = []
+    kept: dict[int, StyledRun] = {}
+    around: list[tuple[int, StyledRun | None]] = []
     for first, last, run in sorted(extents, key=lambda extent: (extent[0], -extent[1])):
         while around and (around[-1][0] < first or (around[-1][0] < last and run is None)):
             _, overlapped = around.pop()
@@ -82,12 +82,12 @@ def _nested(runs: list[Run], groups: Mapping[int, Sequence[int]]) -> list[Run]:
     return list(kept.values())
 
 
-def begun(row: Row, groups: Sequence[int], runs: Sequence[Run]) -> list[tuple[int, Run | None]]:
+def begun(row: Row, groups: Sequence[int], runs: Sequence[StyledRun]) -> list[tuple[int, StyledRun | None]]:
     """The last positions of groups and enclosures that begin together, with the run of each enclosure; outer ones
     first. The scripts of a group are outside of an enclosure that ended before they came."""
     if not runs:
         return [(last, None) for last in groups]
-    ranked: list[tuple[int, int, Run | None]] = [(-last, 1, None) for last in groups]
+    ranked: list[tuple[int, int, StyledRun | None]] = [(-last, 1, None) for last in groups]
     for run in runs:
         holds_scripts = run.style is not None and extent(row[run.last], run.style) == WHOLE
         ranked.append((-run.last, 0 if holds_scripts else 2, run))

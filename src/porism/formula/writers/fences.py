@@ -24,7 +24,7 @@ _MAX_HALF_OPEN = 200
 
 
 @dataclass(slots=True)
-class Fences:
+class RowFences:
     """The fences of one row by position; groups are pairs of first and last position."""
 
     sides: dict[int, str] = field(default_factory=dict)
@@ -39,9 +39,9 @@ class Fences:
     """Last positions of groups whose scripts belong to the whole."""
 
 
-def find_fences(row: Row, hints: Hints) -> Fences:
+def find_fences(row: Row, hints: Hints) -> RowFences:
     """The fences of a row. A group is what stretched fences enclose, or what the scripts of a closing fence are on."""
-    fences = Fences()
+    fences = RowFences()
     places = [(i, kind) for i, node in enumerate(row) if (kind := _kind(node))]
     if not places:
         return fences
@@ -93,7 +93,7 @@ def _notes(row: Row, written: dict[int, str]) -> dict[int, int]:
     return look_ahead(seen, set())
 
 
-def _partner(row: Row, last: int, fences: Fences, pending: list[int], hints: Hints) -> int | None:
+def _partner(row: Row, last: int, fences: RowFences, pending: list[int], hints: Hints) -> int | None:
     """Where the group begins that a closing fence ends. ``\\right`` belongs to its ``\\left``, which may be followed by
     a dot and so is not a symbol."""
     left = hints.stretched.get(row[last].start) if hints.command(row[last]) == "right" else None
@@ -110,7 +110,7 @@ def _partner(row: Row, last: int, fences: Fences, pending: list[int], hints: Hin
     return pending.pop() if pending and (pending[-1] in fences.stretched) == is_stretched else None
 
 
-def _open_to_the_right(row: Row, fences: Fences, pending: list[int], hints: Hints) -> list[tuple[int, int]]:
+def _open_to_the_right(row: Row, fences: RowFences, pending: list[int], hints: Hints) -> list[tuple[int, int]]:
     """Groups that end with ``\\right.``, which is not a symbol."""
     pairs = []
     for first in pending:
@@ -121,7 +121,7 @@ def _open_to_the_right(row: Row, fences: Fences, pending: list[int], hints: Hint
     return pairs
 
 
-def _keep_small(row: Row, pairs: list[tuple[int, int]], fences: Fences) -> None:
+def _keep_small(row: Row, pairs: list[tuple[int, int]], fences: RowFences) -> None:
     """Fences around what is no higher than a letter do not stretch: browsers keep those that do as wide as large
     ones."""
     if not fences.stretched:
@@ -160,7 +160,7 @@ def _nested(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return nested
 
 
-def _group(fences: Fences, row: Row, first: int, last: int, is_set_apart: bool) -> None:
+def _group(fences: RowFences, row: Row, first: int, last: int, is_set_apart: bool) -> None:
     """Makes a group of what two fences enclose where it has to be one and is read back as it is."""
     closing = row[last]
     has_scripts = (
@@ -176,7 +176,7 @@ def _group(fences: Fences, row: Row, first: int, last: int, is_set_apart: bool) 
     fences.ends.add(last)
 
 
-def _is_read_back(fences: Fences, row: Row, first: int, last: int) -> bool:
+def _is_read_back(fences: RowFences, row: Row, first: int, last: int) -> bool:
     """Whether a script on the whole from ``first`` to ``last`` is read as one on the closing fence."""
     opening, closing = _kind(row[first]), _kind(row[last])
     if fences.sides.get(first) == OPENS and opening in ("open", "bar"):

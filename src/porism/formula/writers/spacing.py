@@ -29,8 +29,8 @@ from porism.formula.tables.setting import (
     space_between,
 )
 from porism.formula.tree import LayoutNode, Row, Style
-from porism.formula.writers.enclosures import Run, find_runs, is_box
-from porism.formula.writers.fences import CLOSES, MIDDLE, OPENS, Fences, find_fences
+from porism.formula.writers.enclosures import StyledRun, find_runs, is_box
+from porism.formula.writers.fences import CLOSES, MIDDLE, OPENS, RowFences, find_fences
 from porism.formula.writers.hints import Hints
 from porism.formula.writers.letters import is_upright, name_shown, sign_shown
 
@@ -63,11 +63,11 @@ class Operator(NamedTuple):
 class RowSetting:
     """How the nodes of a row are set, by position."""
 
-    fences: Fences
+    fences: RowFences
     operators: dict[int, Operator] = field(default_factory=dict)
     before: dict[int, str] = field(default_factory=dict)
     """Elements before a node: spaces and invisible operators."""
-    runs: dict[int, list[Run]] = field(default_factory=dict)
+    runs: dict[int, list[StyledRun]] = field(default_factory=dict)
     """First position → the boxes, strokes and colours that begin there and hold several nodes, outer ones first."""
     run_ends: set[int] = field(default_factory=set)
     """The last positions of these."""
@@ -166,7 +166,7 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     return setting
 
 
-def _insides(row: Row, fences: Fences) -> list[Run]:
+def _insides(row: Row, fences: RowFences) -> list[StyledRun]:
     """What stretched fences enclose where a big operator is in it: Firefox does not see its height beside them."""
     if not fences.stretched:
         return []
@@ -176,7 +176,7 @@ def _insides(row: Row, fences: Fences) -> list[Run]:
         for last in lasts:
             begin, end = first + (first in fences.stretched), last - (last in fences.stretched)
             if fences.stretched & {first, last} and begin < end and big[begin] < big[end + 1]:
-                insides.append(Run(begin, end, None))
+                insides.append(StyledRun(begin, end, None))
     return sorted(insides, key=lambda run: (run.first, -run.last))
 
 
@@ -206,7 +206,7 @@ _BACK = '<mspace class="integral"></mspace>'
 """A space that the style sheet of pages makes negative."""
 
 
-def _atoms(row: Row, fences: Fences, hints: Hints) -> list[int]:
+def _atoms(row: Row, fences: RowFences, hints: Hints) -> list[int]:
     """The kind of atom of each node by itself."""
     atoms = []
     for i, node in enumerate(row):
@@ -232,7 +232,7 @@ def _has_brace(node: LayoutNode) -> bool:
     )
 
 
-def _bind(row: Row, atoms: list[int], fences: Fences, runs: Container[int], follows_operand: bool) -> set[int]:
+def _bind(row: Row, atoms: list[int], fences: RowFences, runs: Container[int], follows_operand: bool) -> set[int]:
     """Makes signs ordinary that have no operand on either side; gives the positions of those before an operand."""
     prefixes: set[int] = set()
     before = ORD if follows_operand else OPEN
@@ -250,7 +250,7 @@ def _bind(row: Row, atoms: list[int], fences: Fences, runs: Container[int], foll
     return prefixes
 
 
-def _seen_from_outside(atoms: list[int], fences: Fences, row: Row, hints: Hints) -> tuple[list[int], list[int]]:
+def _seen_from_outside(atoms: list[int], fences: RowFences, row: Row, hints: Hints) -> tuple[list[int], list[int]]:
     """The kinds of atoms as neighbours on the left and on the right meet them: what ``\\left`` and ``\\right`` enclose
     is one."""
     lefts, rights = list(atoms), list(atoms)
@@ -311,7 +311,7 @@ def _attributes(
     return text + _stretching(node, i, kind, fences, hints)
 
 
-def _stretching(node: LayoutNode, i: int, kind: str, fences: Fences, hints: Hints) -> str:
+def _stretching(node: LayoutNode, i: int, kind: str, fences: RowFences, hints: Hints) -> str:
     """The attributes that say how high an operator is, and where its limits are."""
     if node.kind == "V" or kind == "big-operator":
         if hints.limits(node) == "limits" or _is_under(node):

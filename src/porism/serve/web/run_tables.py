@@ -47,7 +47,7 @@ def compared(runs: Sequence[Run], qrels: Qrels, measures: Sequence[str], baselin
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
+class RunTableRow:
     """A line of a table: a run or a topic, its values, and their differences from the baseline's where there is one."""
 
     name: str
@@ -63,7 +63,7 @@ class MeasureTable:
 
     measures: tuple[str, ...]
     counts: tuple[bool, ...]
-    rows: tuple[TableRow, ...]
+    rows: tuple[RunTableRow, ...]
     sort: str
     falls: bool
     legend: tuple[str, ...]
@@ -82,7 +82,7 @@ def table_of_runs(comparison: RunComparison, sort: str = "", falls: bool = True)
     """
     measures = comparison.measures
     rows = [
-        TableRow(
+        RunTableRow(
             evaluation.run_name, tuple(map(known, evaluation.aggregated.values())),
             tests=tuple(comparison.tests[measure].get(evaluation.run_name) for measure in measures),
             marks=("‡" if number == comparison.baseline and len(comparison.names) > 1 else "")
@@ -103,7 +103,7 @@ def table_of_topics(comparison: RunComparison, name: str, sort: str = "", falls:
     has_differences = baseline.run_name != name
     gaps = [comparison.differences(name, measure) for measure in measures] if has_differences else []
     rows = [
-        TableRow(
+        RunTableRow(
             topic, tuple(known(own.per_topic[measure].get(topic)) for measure in measures),
             tuple(gap.get(topic) for gap in gaps), marks="–" if topic in own.missing_topics else "",
         )
@@ -118,7 +118,7 @@ def known(value: float | None) -> float | None:
 
 
 def _table(
-    comparison: RunComparison, rows: list[TableRow], sort: str, falls: bool, legend: tuple[str, ...]
+    comparison: RunComparison, rows: list[RunTableRow], sort: str, falls: bool, legend: tuple[str, ...]
 ) -> MeasureTable:
     measures = comparison.measures
     own = comparison.evaluations[0]
@@ -133,7 +133,7 @@ def _table(
             rows = sorted(rows, key=lambda row: _natural(row.name), reverse=falls)
         else:
 
-            def value(row: TableRow) -> float | None:
+            def value(row: RunTableRow) -> float | None:
                 return (row.values if column == sort else row.differences)[numbers[column]]
 
             known = [row for row in rows if value(row) is not None]
