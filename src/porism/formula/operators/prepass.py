@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import attrgetter
 
 from porism.formula.operators.rules import (
     ADD,
@@ -46,6 +47,7 @@ _JOINING = frozenset({RELATION, LOGIC, ADD, MULTIPLY, COMMA, SEMICOLON, DIVIDE})
 _BEFORE_STATE = frozenset("⟨|∥∣")
 _AFTER_STATE = frozenset("⟩|∥∣")
 _ANGLES = frozenset("⟨⟩")
+_LABEL = attrgetter("label")
 _STATE_BARS = frozenset("|∣")
 
 _LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
@@ -129,7 +131,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
             continue
         rule = RULES.get(node.label) if kind == "V" or kind == "O" else None
         role = rule.role if rule is not None else LEAF
-        if position in states:
+        if states and position in states:
             notes[position] = states[position]
             role = OPEN if states[position] == BAR_OPENS else CLOSE
         if role == LEAF:
@@ -252,7 +254,7 @@ def state_bars(row: Row) -> dict[int, int]:
 
     An angle bracket without a partner pairs with a bar. In ``⟨φ|=|φ⟩`` both do, as a relation stands between the bars.
     """
-    if _ANGLES.isdisjoint(node.label for node in row):
+    if _ANGLES.isdisjoint(map(_LABEL, row)):
         return {}
     notes: dict[int, int] = {}
     levels = [_StateLevel("", -1)]
