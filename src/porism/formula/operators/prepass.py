@@ -117,7 +117,8 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
     ``integral_seen`` says that ``d`` before a letter is a differential from the start: parts of fractions.
     """
     notes: dict[int, int] = {}
-    states = state_bars(row)
+    has_angles = not _ANGLES.isdisjoint(map(_LABEL, row))
+    states = state_bars(row) if has_angles else {}
     level = _Level("")
     levels = [level]
     lattices: list[int] = []
@@ -171,7 +172,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
             integral_seen = True
             level.integrals.append([position, 0, INTEGRAL_VARIABLES.get(rule.label, 1)])
             operand = False
-        elif _is_state(row, position):
+        elif has_angles and _is_state(row, position):
             notes[position] = STANDS_ALONE
             operand = True
         else:
@@ -254,8 +255,6 @@ def state_bars(row: Row) -> dict[int, int]:
 
     An angle bracket without a partner pairs with a bar. In ``⟨φ|=|φ⟩`` both do, as a relation stands between the bars.
     """
-    if _ANGLES.isdisjoint(map(_LABEL, row)):
-        return {}
     notes: dict[int, int] = {}
     levels = [_StateLevel("", -1)]
     for position, node in enumerate(row):
