@@ -146,7 +146,7 @@ def test_counts_and_weights_are_possible_ones(server: TestClient, library: Any) 
     for change, message in (
         ({"statistics": given["statistics"] | {"query": {"df": {"words": {"sum": documents + 1}}}}}, "A count is"),
         ({"statistics": given["statistics"] | {"channels": [["", "words", 269, float("inf")]]}}, "Counts are numbers"),
-        ({"expanded": {"words": {"sum": float("nan")}}}, "Weights of terms are"),
+        ({"expanded": {"words": {"sum": float("nan")}}}, "Weights of terms must be"),
     ):
         refused = server.post(f"{PREFIX}/shard/candidates", content=json.dumps(given | change), headers={
             "content-type": "application/json"
