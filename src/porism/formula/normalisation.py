@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from porism.formula.breaks import BREAK, break_lines, is_break
 from porism.formula.layout import (
     MAX_STYLES,
@@ -17,13 +19,17 @@ from porism.formula.layout import (
     takes_arguments,
     trim,
 )
-from porism.formula.spelled import join_spelled
+from porism.formula.spelled import FIRST_PARTS, join_spelled
 from porism.formula.tables.lookup import MATRIX_FENCES, is_limit_operator, token_class
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import FIRST_WORDS, join_pairs
 
 _MAX_ROUNDS = 8
+_LABEL = attrgetter("label")
+_KIND = attrgetter("kind")
 _SETTLED_LABELS = FIRST_WORDS | {"′", BREAK}
+_CHANGING_LABELS = _SETTLED_LABELS | FIRST_PARTS
+_CHANGING_KINDS = frozenset("MG")
 CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
 
 
@@ -34,8 +40,10 @@ def normalise(top: Row) -> None:
         for row in rows:
             for node in row:
                 if not is_plain(node):
+                    _drop_empty_slots(node)
                     rows.extend(child_rows(node))
-        # Children come after their parents in the list, and are settled before them.
+        # Children come after their parents in the list, and are settled before them. A row that became empty did
+        # change: its slot is dropped in the next round.
         changed = [_normalise_row(row) for row in reversed(rows)]
         if not any(changed):
             break
@@ -43,12 +51,14 @@ def normalise(top: Row) -> None:
 
 def _normalise_row(row: Row) -> bool:
     """Settles one row; whether that changed it, so that there may be more to do."""
+    labels = set(map(_LABEL, row))
+    if labels.isdisjoint(_CHANGING_LABELS) and _CHANGING_KINDS.isdisjoint(map(_KIND, row)):
+        return False
     before = list(row)
-    join_spelled(row)
+    if not labels.isdisjoint(FIRST_PARTS):
+        join_spelled(row)
     has_matrix = empty = prime = hollow = broken = paired = False
     for node in row:
-        if not is_plain(node):
-            _drop_empty_slots(node)
         kind = node.kind
         if kind == "M":
             has_matrix = hollow = True
@@ -79,13 +89,13 @@ def _normalise_row(row: Row) -> bool:
 
 
 def _drop_empty_slots(node: LayoutNode) -> None:
-    for slot in ("above", "below", "pre_above", "pre_below"):
-        if getattr(node, slot) == []:
-            setattr(node, slot, None)
+    node.above = node.above or None
+    node.below = node.below or None
+    node.pre_above = node.pre_above or None
+    node.pre_below = node.pre_below or None
     if node.kind != "F":
-        for slot in ("over", "under"):
-            if getattr(node, slot) == []:
-                setattr(node, slot, None)
+        node.over = node.over or None
+        node.under = node.under or None
 
 
 def _carried(node: LayoutNode) -> list[Row | None]:

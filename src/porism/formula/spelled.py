@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-from porism.formula.layout import child_rows
+from porism.formula.layout import is_plain
 from porism.formula.tables.spaces import QUAD
 from porism.formula.tree import LayoutNode, Row
 
 _NUMBER = re.compile(r"[0-9]+\.[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})*,000(?:\.[0-9]+)?")
 _DIGITS = re.compile(r"[0-9.]+")
 _TYPED = {(":", "="): "≔", ("<", "="): "≤", (">", "="): "≥", ("-", ">"): "→"}
-_FIRST = frozenset({".", ",", "⋅", *(first for first, _ in _TYPED)})
+FIRST_PARTS = frozenset({".", ",", "⋅", *(first for first, _ in _TYPED)})
+"""Labels of which a row must have one if it has anything to join."""
 MAX_PARTS = 9
 """Of how many nodes a number is put together at most."""
 
@@ -28,10 +29,13 @@ _IN_LATEX = re.compile(
 
 def may_be_spelled(latex: str) -> bool:
     """Whether LaTeX may have something that :func:`join_spelled` joins: what is one token is joined already."""
-    if (
-        _MARKS.search(latex) is None and "000" not in latex and "\\gt" not in latex and "\\lt" not in latex
-        and "\\colon" not in latex and "．" not in latex and not ("-" in latex and ">" in latex)
-        and not ("\\cdot" in latex and latex.count("\\cdot") > 2)
+    has_mark = (
+        ("." in latex or ":" in latex or "<" in latex or ">" in latex or "&" in latex)
+        and (_MARKS.search(latex) is not None or ("-" in latex and ">" in latex))
+    )
+    if not has_mark and not (
+        "000" in latex or "\\gt" in latex or "\\lt" in latex or "\\colon" in latex or "．" in latex
+        or ("\\cdot" in latex and latex.count("\\cdot") > 2)
     ):
         return False  # by far the most frequent case, and quickly seen
     return _IN_LATEX.search(latex) is not None
@@ -39,14 +43,12 @@ def may_be_spelled(latex: str) -> bool:
 
 def join_spelled(row: Row) -> None:
     """Makes one node of what several spell: ``57 . 2``, ``12 , 000``, ``: =``, ``⋅ ⋅ ⋅``."""
-    if _FIRST.isdisjoint([node.label for node in row]):
-        return
     i = 0
     while i < len(row) - 1:
         node, after = row[i], row[i + 1]
         if node.kind == "N":
             _join_number(row, i)
-        elif node.kind == "O" and not child_rows(node) and after.kind == "O" and not after.space:
+        elif after.kind == "O" and node.kind == "O" and not after.space and is_plain(node):
             label = _TYPED.get((node.label, after.label))
             if label is not None:
                 row[i:i + 2] = [_joined(label, "O", node, after)]
@@ -73,7 +75,7 @@ def _parts_of_number(row: Row, i: int) -> Row:
         is_part = _DIGITS.fullmatch(node.label) is not None if node.kind == "N" else node.label in (".", ",")
         if not is_part or node.over is not None or node.under is not None:
             break
-        if parts and (node.space >= QUAD or child_rows(parts[-1]) or parts[-1].kind == node.kind):
+        if parts and (node.space >= QUAD or not is_plain(parts[-1]) or parts[-1].kind == node.kind):
             break
         parts.append(node)
     return parts
@@ -83,7 +85,7 @@ def _join_dots(row: Row, i: int) -> None:
     """Three full stops, or three points or more at half height, are dots."""
     last = i
     while (
-        last + 1 < len(row) and not child_rows(row[last]) and not row[last + 1].space
+        last + 1 < len(row) and is_plain(row[last]) and not row[last + 1].space
         and row[last + 1].label == row[i].label
     ):
         last += 1

@@ -70,10 +70,11 @@ def tokens_of(text: str, problems: list[ParseProblem]) -> Tokens:
     tokens = verbatim(text) if "\\verb" in text else tokenize(text)
     if "tikz" in text:
         tokens = drawings(tokens, problems)
-    if "CD" in text and "@" in text:
-        tokens = diagrams(tokens)
-    if "begin" in text and ("tabular" in text or "minipage" in text):
-        return text_environments(tokens)
+    if "begin" in text:
+        if "CD" in text and "@" in text:
+            tokens = diagrams(tokens)
+        if "tabular" in text or "minipage" in text:
+            tokens = text_environments(tokens)
     return tokens
 
 

@@ -12,7 +12,14 @@ from porism.formula.layout import is_command
 from porism.formula.operators.arrays import line_rows
 from porism.formula.operators.factors import Factors
 from porism.formula.operators.frames import Frame
-from porism.formula.operators.prepass import DIFFERENTIAL, INTEGRAL_ENDS, SPELLED_NAME, STANDS_ALONE, look_ahead
+from porism.formula.operators.prepass import (
+    ANGLES,
+    DIFFERENTIAL,
+    INTEGRAL_ENDS,
+    SPELLED_NAME,
+    STANDS_ALONE,
+    look_ahead,
+)
 from porism.formula.operators.products import Prefix, make
 from porism.formula.operators.rules import (
     ADD,
@@ -93,13 +100,14 @@ class _Reader(Factors):
         rows, around, prepass, integrals = self.rows, self.around, PREPASS, INTEGRALS
         holds_differentials: set[int] = set()
         for row in rows:  # grows while it is walked
-            special = integral = wide = False
+            special = integral = wide = angles = False
             for node in row:
-                if node.space >= QUAD:
+                if node.look is not None and node.space >= QUAD:
                     wide = True
                 if node.label in prepass:
                     special = True
                     integral = integral or node.label in integrals
+                    angles = angles or node.label in ANGLES
                 if (
                     node.above is None and node.below is None and node.within is None and node.over is None
                     and node.under is None and node.elements is None and node.pre_above is None
@@ -133,7 +141,9 @@ class _Reader(Factors):
                 if read is not row:
                     self.divided[id(row)] = read
             if special and len(row) > 1:
-                notes = look_ahead(read, self.declared, id(row) in holds_differentials)
+                notes = look_ahead(
+                    read, self.declared, integral_seen=id(row) in holds_differentials, has_angles=angles
+                )
                 if notes:
                     self.notes[id(row)] = notes
 

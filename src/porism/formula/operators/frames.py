@@ -385,6 +385,12 @@ class Frame:
 
     def finish(self) -> OperatorNode | None:
         """The whole frame as one node, with what was before its condition bar."""
+        if (
+            self.chain is None and self.items is None and self.logic is None and self.heads is None
+            and self.quantifier is None and self.statements is None and self.rows is None and self.modulus is None
+            and self.before is None and not self.inline_modulus
+        ):
+            return self.close_sum()  # as most frames are
         node = self.close_rows()
         if self.before is not None:
             return make(self.before_label, self.before if node is None else [*self.before, node])

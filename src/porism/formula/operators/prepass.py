@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from operator import attrgetter
 
 from porism.formula.operators.rules import (
     ADD,
@@ -46,8 +45,7 @@ _ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON
 _JOINING = frozenset({RELATION, LOGIC, ADD, MULTIPLY, COMMA, SEMICOLON, DIVIDE})
 _BEFORE_STATE = frozenset("⟨|∥∣")
 _AFTER_STATE = frozenset("⟩|∥∣")
-_ANGLES = frozenset("⟨⟩")
-_LABEL = attrgetter("label")
+ANGLES = frozenset("⟨⟩")
 _STATE_BARS = frozenset("|∣")
 
 _LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
@@ -111,13 +109,15 @@ def starts_differential(row: Row, position: int) -> bool:
     )
 
 
-def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dict[int, int]:
+def look_ahead(
+    row: Row, declared: set[str], *, integral_seen: bool = False, has_angles: bool = True
+) -> dict[int, int]:
     """Notes on the symbols of a row, by position. Linear. Adds letters that are used as functions to ``declared``.
 
-    ``integral_seen`` says that ``d`` before a letter is a differential from the start: parts of fractions.
+    ``integral_seen`` says that ``d`` before a letter is a differential from the start: parts of fractions. Only with
+    ``has_angles`` angle brackets and what they belong to are looked for.
     """
     notes: dict[int, int] = {}
-    has_angles = not _ANGLES.isdisjoint(map(_LABEL, row))
     states = state_bars(row) if has_angles else {}
     level = _Level("")
     levels = [level]
