@@ -94,7 +94,7 @@ def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None 
     ]
 
 
-class _Token(NamedTuple):
+class _ScannedToken(NamedTuple):
     text: str
     start: int
     end: int
@@ -105,7 +105,7 @@ class _Token(NamedTuple):
         return self.end - self.start != len(self.text)
 
 
-def _span(node: LayoutNode, calls: list[_Token]) -> tuple[int, int]:
+def _span(node: LayoutNode, calls: list[_ScannedToken]) -> tuple[int, int]:
     """The span of a node, or that of the call of a macro in which it lies."""
     i = bisect_right(calls, node.start, key=lambda call: call.start) - 1
     if i >= 0 and node.start < calls[i].end:
@@ -122,7 +122,7 @@ def _nodes(tree: LayoutTree) -> Iterator[LayoutNode]:
             rows.extend(child_rows(node))
 
 
-def _content(tokens: Tokens) -> Iterator[_Token]:
+def _content(tokens: Tokens) -> Iterator[_ScannedToken]:
     """The tokens that say something."""
     texts, starts, ends = tokens.texts, tokens.starts, tokens.ends
     last = len(texts) - 2
@@ -132,11 +132,11 @@ def _content(tokens: Tokens) -> Iterator[_Token]:
         i += 1
         if text[:1] == "\\" and text[1:] in _SKIPPED:
             if text in _MAKE_NODES:
-                yield _Token(text, start, end)
+                yield _ScannedToken(text, start, end)
             i = _skip(texts, i, _SKIPPED[text[1:]])
         elif text in NUMBERED:
             char, i = numbered(texts, i, plain=NUMBERED[text])
-            yield _Token(char or text, start, start + 1 if char and end - start == len(text) else end)
+            yield _ScannedToken(char or text, start, start + 1 if char and end - start == len(text) else end)
         elif text.startswith(("\\begin{", "\\begin ")):
             name = text[text.index("{") + 1:-1].strip()
             i = _skip(texts, i, LAYOUT_ENVIRONMENTS.get(name, LAYOUT_ENVIRONMENTS.get(name.rstrip("*"), "")))
@@ -146,7 +146,7 @@ def _content(tokens: Tokens) -> Iterator[_Token]:
                 starts[i] += end > start
                 texts[i] = texts[i][1:]
         elif text in _READ_OPTION:
-            yield _Token(text, start, end)
+            yield _ScannedToken(text, start, end)
             begin = _visible(texts, i)
             if texts[begin] == "[":
                 closing = _closing(texts, begin, "]") - 1
@@ -159,19 +159,19 @@ def _content(tokens: Tokens) -> Iterator[_Token]:
         elif _is_punctuation(text) and _ends(texts, i):
             continue
         elif text == "\\prime":
-            yield _Token("'", start, start + 1 if end - start == len(text) else end)
+            yield _ScannedToken("'", start, start + 1 if end - start == len(text) else end)
         elif len(text) > 1 and text != "..." and (text[0] in "^_'." or text[0].isdigit()):
             yield from _characters(text, start, end)
         elif not _is_layout(text):
-            yield _Token(text, start, end)
+            yield _ScannedToken(text, start, end)
 
 
-def _characters(text: str, start: int, end: int) -> Iterator[_Token]:
+def _characters(text: str, start: int, end: int) -> Iterator[_ScannedToken]:
     """The digits, primes and signs of a token of several characters."""
     whole = end - start == len(text)
     for k, sign in enumerate(text):
         if sign not in "^_{}\\ ," and not sign.isspace():
-            yield _Token(sign, start + k if whole else start, start + k + 1 if whole else end)
+            yield _ScannedToken(sign, start + k if whole else start, start + k + 1 if whole else end)
 
 
 def _is_layout(text: str) -> bool:
@@ -240,7 +240,7 @@ def _closing(texts: list[str], i: int, closer: str) -> int:
     return len(texts) - 2
 
 
-def _has(node: LayoutNode, token: _Token) -> bool:
+def _has(node: LayoutNode, token: _ScannedToken) -> bool:
     """Whether a node whose span contains a token says it."""
     text = token.text
     if not token.is_from_macro and (node.start, node.end) == (token.start, token.end):

@@ -91,7 +91,7 @@ def train_bpe(
         initial_alphabet=library.pre_tokenizers.ByteLevel.alphabet(), special_tokens=marks, show_progress=False,
         max_token_length=settings.longest,
     )
-    reading = _Reading(documents, MathTokenizer(tokenizer, settings.kind, settings.latex), on_progress)
+    reading = _TrainingTexts(documents, MathTokenizer(tokenizer, settings.kind, settings.latex), on_progress)
     _in_thread(lambda: tokenizer.train_from_iterator(iter(reading), trainer), reading)
     if not reading.pieces:
         content = "formulas" if settings.kind == "latex" else "text"
@@ -115,7 +115,7 @@ def _pre_tokenizer(library: Any, kind: TokenizerKind) -> Any:
     ])
 
 
-class _Reading:
+class _TrainingTexts:
     """The strings that a tokenizer is trained on, and how far the reading is. Ends early when it is stopped."""
 
     def __init__(
@@ -153,7 +153,7 @@ class _Reading:
                     yield latex
 
 
-def _in_thread(train: Callable[[], None], reading: _Reading) -> None:
+def _in_thread(train: Callable[[], None], reading: _TrainingTexts) -> None:
     """Runs what cannot be interrupted beside this thread, which can; what it raises is raised here."""
     raised: list[BaseException] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
+from porism.formula.latex.frames import OPTION, ROOT, Infix, LatexFrame
 from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import dimension, skip_arguments
@@ -39,7 +39,7 @@ def _after_layout(
         machine.stack[-1].start = start
 
 
-def _build_fraction(machine: Machine, frame: Frame, end: int) -> None:
+def _build_fraction(machine: Machine, frame: LatexFrame, end: int) -> None:
     label, opening, closing = frame.payload
     node = LayoutNode(str(label), "F", frame.start, end)
     node.over, node.under = frame.arguments
@@ -137,7 +137,7 @@ def option_end(machine: Machine, payload: Any, i: int) -> None:
     machine.add(LayoutNode("]", "O", machine.starts[i], machine.ends[i]))
 
 
-def build_root(machine: Machine, frame: Frame, end: int) -> None:
+def build_root(machine: Machine, frame: LatexFrame, end: int) -> None:
     """Builds a root of its radicand and, in the payload, its index."""
     node = LayoutNode("√", "R", frame.start, end)
     node.within = frame.arguments[0]
@@ -176,7 +176,7 @@ def accent_with_layout(machine: Machine, payload: tuple[str, tuple[str, str]], i
     _after_layout(machine, accent, *payload, i)
 
 
-def _build_accent(machine: Machine, frame: Frame, end: int) -> None:
+def _build_accent(machine: Machine, frame: LatexFrame, end: int) -> None:
     slot, mark = frame.payload
     content = frame.arguments[0]
     base = len(machine.row)
@@ -191,7 +191,7 @@ def stack_over(machine: Machine, payload: str, i: int) -> None:
     machine.command(i, 2, _build_stack, (payload,))
 
 
-def _build_stack(machine: Machine, frame: Frame, end: int) -> None:
+def _build_stack(machine: Machine, frame: LatexFrame, end: int) -> None:
     note, content = frame.arguments
     base = len(machine.row)
     machine.row.extend(content)
@@ -209,7 +209,7 @@ def arrow(machine: Machine, payload: str, i: int) -> None:
     _open_option(machine, i)
 
 
-def _build_arrow(machine: Machine, frame: Frame, end: int) -> None:
+def _build_arrow(machine: Machine, frame: LatexFrame, end: int) -> None:
     node = LayoutNode(frame.payload[0], "O", frame.start, end)
     base = len(machine.row)
     machine.row.append(node)
@@ -224,7 +224,7 @@ def modulus(machine: Machine, payload: Any, i: int) -> None:
     machine.command(i, 1, _build_modulus)
 
 
-def _build_modulus(machine: Machine, frame: Frame, end: int) -> None:
+def _build_modulus(machine: Machine, frame: LatexFrame, end: int) -> None:
     machine.row += [
         LayoutNode("(", "O", frame.start, end), LayoutNode("mod", "O", frame.start, end), *frame.arguments[0],
         LayoutNode(")", "O", frame.start, end),
@@ -236,7 +236,7 @@ def prescript(machine: Machine, payload: Any, i: int) -> None:
     machine.command(i, 3, _build_prescript)
 
 
-def _build_prescript(machine: Machine, frame: Frame, end: int) -> None:
+def _build_prescript(machine: Machine, frame: LatexFrame, end: int) -> None:
     above, below, content = frame.arguments
     base = len(machine.row)
     machine.row.extend(content)
@@ -269,7 +269,7 @@ def sideset(machine: Machine, payload: Any, i: int) -> None:
     machine.command(i, 3, _build_sideset)
 
 
-def _build_sideset(machine: Machine, frame: Frame, end: int) -> None:
+def _build_sideset(machine: Machine, frame: LatexFrame, end: int) -> None:
     left, right, content = frame.arguments
     above, below, before = _corner_scripts(left)
     machine.row.extend(before)
@@ -313,7 +313,7 @@ def font(machine: Machine, payload: str, i: int) -> None:
         machine.font = payload
 
 
-def _build_styled(machine: Machine, frame: Frame, end: int) -> None:
+def _build_styled(machine: Machine, frame: LatexFrame, end: int) -> None:
     machine.row.extend(frame.arguments[0])
 
 

@@ -61,12 +61,12 @@ def value_length(texts: list[str], i: int) -> int:
 
 def text_environments(tokens: Tokens) -> Tokens:
     """The tokens with tables and environments of text (``tabular``, ``minipage``) as matrices and boxes of text."""
-    writer = _Writer(tokens)
+    writer = _BoxWriter(tokens)
     writer.run()
     return Tokens(writer.texts, writer.starts, writer.ends)
 
 
-class _Writer:
+class _BoxWriter:
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self.texts: list[str] = []

@@ -6,7 +6,7 @@ import re
 
 from porism.formula.breaks import line_break
 from porism.formula.latex.columns import FILLED_ENVIRONMENTS, MAX_COLUMN_TOKENS, are_columns, filling_columns
-from porism.formula.latex.frames import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame
+from porism.formula.latex.frames import CELLS, COMMAND, LEFT, OPTION, ROOT, LatexFrame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.text import argument_text, skip_option
@@ -92,7 +92,7 @@ def braced_environment(machine: Machine, payload: str, i: int) -> None:
         machine.braces += 1
 
 
-def _open(machine: Machine, i: int, kind: str, fences: str, closer: str, name: str) -> Frame:
+def _open(machine: Machine, i: int, kind: str, fences: str, closer: str, name: str) -> LatexFrame:
     frame = machine.open_row(CELLS, i)
     frame.closer = closer
     frame.fences = fences
@@ -147,7 +147,7 @@ def next_line(machine: Machine, payload: object, i: int) -> None:
         frame.line = []
 
 
-def _enclosing(machine: Machine, i: int) -> Frame | None:
+def _enclosing(machine: Machine, i: int) -> LatexFrame | None:
     """The environment that the current position is a cell of, after what is open inside the cell was closed."""
     found = None
     for frame in reversed(machine.stack):
@@ -163,7 +163,7 @@ def _enclosing(machine: Machine, i: int) -> Frame | None:
     return found
 
 
-def _end_cell(machine: Machine, frame: Frame, i: int) -> None:
+def _end_cell(machine: Machine, frame: LatexFrame, i: int) -> None:
     machine.finish_infix(machine.starts[i])
     machine.place_spaces(machine.row)
     if frame.payload[0] != "lines":
@@ -176,7 +176,7 @@ def _end_cell(machine: Machine, frame: Frame, i: int) -> None:
     machine.font = frame.font
 
 
-def _finish(machine: Machine, frame: Frame, i: int) -> None:
+def _finish(machine: Machine, frame: LatexFrame, i: int) -> None:
     _end_cell(machine, frame, i)
     lines = frame.lines
     lines.append(frame.line)

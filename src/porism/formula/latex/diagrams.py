@@ -16,7 +16,7 @@ _TYPED = frozenset({"->", ">=", "<=", "...", ".."})
 
 def diagrams(tokens: Tokens) -> Tokens:
     """The tokens with each diagram written as a matrix; what is not an arrow stays as it is."""
-    writer = _Writer(tokens)
+    writer = _DiagramWriter(tokens)
     writer.run()
     return Tokens(writer.texts, writer.starts, writer.ends)
 
@@ -41,7 +41,7 @@ class _Diagram:
         self.has_content = False
 
 
-class _Writer:
+class _DiagramWriter:
     def __init__(self, tokens: Tokens) -> None:
         self._in = tokens
         self.texts: list[str] = []

@@ -53,7 +53,7 @@ def drawn_contents(source: str) -> Iterator[str]:
 
 def drawings(tokens: Tokens, problems: list[ParseProblem]) -> Tokens:
     """The tokens with each drawing as its texts side by side; the first one without texts is reported."""
-    writer = _Writer(tokens, problems)
+    writer = _DrawingWriter(tokens, problems)
     writer.run()
     return Tokens(writer.texts, writer.starts, writer.ends)
 
@@ -251,7 +251,7 @@ class _DrawingReader:
         return i
 
 
-class _Writer:
+class _DrawingWriter:
     def __init__(self, tokens: Tokens, problems: list[ParseProblem]) -> None:
         self._tokens, self._problems = tokens, problems
         self._in = tokens.texts

@@ -8,13 +8,13 @@ from typing import Any
 from porism.formula.tree import Row
 
 TOP, GROUP, LEFT, ARGUMENT, OPTION, COMMAND, CELLS, ROOT, TEXT = range(9)
-"""What is open: one each of :attr:`Frame.kind`."""
+"""What is open: one each of :attr:`LatexFrame.kind`."""
 
-Build = Callable[[Any, "Frame", int], None]
+Build = Callable[[Any, "LatexFrame", int], None]
 """Builds the node of a command from its arguments: of the machine, the frame, and where the command ends."""
 
 
-class Frame:
+class LatexFrame:
     """What to go back to when a group, an argument or an environment ends."""
 
     __slots__ = (

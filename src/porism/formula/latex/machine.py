@@ -12,7 +12,19 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from porism.formula.latex.frames import ARGUMENT, CELLS, COMMAND, GROUP, LEFT, OPTION, ROOT, TEXT, Build, Frame, Infix
+from porism.formula.latex.frames import (
+    ARGUMENT,
+    CELLS,
+    COMMAND,
+    GROUP,
+    LEFT,
+    OPTION,
+    ROOT,
+    TEXT,
+    Build,
+    Infix,
+    LatexFrame,
+)
 from porism.formula.latex.tokens import Tokens, set_apart
 from porism.formula.layout import (
     brace_mark,
@@ -80,7 +92,7 @@ class Machine:
         self.font = ""
         self.awaiting = False
         """Whether the top frame is a command that waits for an argument."""
-        self.stack: list[Frame] = []
+        self.stack: list[LatexFrame] = []
         self.problems: list[ParseProblem] = []
         self.words: list[LayoutNode] = []
         self.spaces = []
@@ -227,15 +239,15 @@ class Machine:
 
     # -- groups and arguments ------------------------------------------------------------------------------------------
 
-    def push(self, kind: int, i: int) -> Frame:
+    def push(self, kind: int, i: int) -> LatexFrame:
         """Saves the state before a group; the caller sets the row and the base of the new one."""
-        frame = Frame(kind, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
+        frame = LatexFrame(kind, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
         self.stack.append(frame)
         self.infix = None
         self.awaiting = False
         return frame
 
-    def restore(self) -> Frame:
+    def restore(self) -> LatexFrame:
         """Takes the top frame off and goes back to its state."""
         frame = self.stack.pop()
         self.row = frame.row
@@ -249,7 +261,7 @@ class Machine:
         """Waits for ``wanted`` arguments, then calls ``build``; without room for it the arguments stay as they are."""
         if not self.has_room(i):
             return
-        frame = Frame(COMMAND, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
+        frame = LatexFrame(COMMAND, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
         self.stack.append(frame)
         frame.wanted = wanted
         frame.build = build
@@ -275,14 +287,14 @@ class Machine:
         frame.inner_font = self.font
         self.awaiting = False
 
-    def open_row(self, kind: int, i: int) -> Frame:
+    def open_row(self, kind: int, i: int) -> LatexFrame:
         """Opens something that has a row of its own."""
         frame = self.push(kind, i)
         self.row = []
         self.base = 0
         return frame
 
-    def close_argument(self, frame: Frame, i: int) -> None:
+    def close_argument(self, frame: LatexFrame, i: int) -> None:
         """Ends the argument in braces that the top frame waited for; the next one may open at once."""
         if self.spaces:
             self.place_spaces(self.row)

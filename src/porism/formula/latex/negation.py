@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from porism.formula.latex.frames import Frame
+from porism.formula.latex.frames import LatexFrame
 from porism.formula.latex.machine import Machine
 from porism.formula.tables.lookup import RELATION_CLASSES, negated, token_class
 from porism.formula.tree import LayoutNode, Row
@@ -18,7 +18,7 @@ def negation(machine: Machine, payload: Any, i: int) -> None:
     machine.command(i, 1, _build_negation)
 
 
-def _build_negation(machine: Machine, frame: Frame, end: int) -> None:
+def _build_negation(machine: Machine, frame: LatexFrame, end: int) -> None:
     content = frame.arguments[0]
     machine.row.extend(content)
     struck = strike_through(content)

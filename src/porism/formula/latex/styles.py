@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from porism.formula.colours import colour_value
-from porism.formula.latex.frames import Frame
+from porism.formula.latex.frames import LatexFrame
 from porism.formula.latex.groups import open_group
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import argument_text, colour_argument, skip_arguments
@@ -121,7 +121,7 @@ def _style_text(machine: Machine, i: int, *looks: _Look) -> None:
         text(machine, "rm", i)
 
 
-def _build_styled(machine: Machine, frame: Frame, end: int) -> None:
+def _build_styled(machine: Machine, frame: LatexFrame, end: int) -> None:
     content = frame.arguments[0]
     for look in frame.payload:
         set_style(content, *look)

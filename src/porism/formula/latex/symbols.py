@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from porism.formula.latex.frames import ARGUMENT, COMMAND, Frame
+from porism.formula.latex.frames import ARGUMENT, COMMAND, LatexFrame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import set_apart
 from porism.formula.tables.lookup import SYMBOLS, canonical_number, token_class
@@ -52,7 +52,7 @@ def script(machine: Machine, slot: str, i: int) -> None:
         machine.command(i, 1, _build_script, (node, slot))
 
 
-def _build_script(machine: Machine, frame: Frame, end: int) -> None:
+def _build_script(machine: Machine, frame: LatexFrame, end: int) -> None:
     node, slot = frame.payload
     machine.attach(node, slot, frame.arguments[0], frame.start)
 

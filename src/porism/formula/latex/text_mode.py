@@ -6,7 +6,7 @@ import unicodedata
 from typing import NamedTuple
 
 from porism.formula.latex.arguments import accent
-from porism.formula.latex.frames import TEXT, Frame
+from porism.formula.latex.frames import TEXT, LatexFrame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.text import colour_argument, dimension, measured_space, skip_arguments, text_of, wildcard
@@ -74,12 +74,12 @@ def text(machine: Machine, payload: str, i: int) -> None:
     wraps = machine.awaiting
     if wraps:
         machine.open_argument()
-    _Reader(machine, payload, wraps).read()
+    _TextReader(machine, payload, wraps).read()
 
 
 def text_argument(machine: Machine, font: str) -> None:
     """The text of an argument whose brace was opened before."""
-    _Reader(machine, font, True).read()
+    _TextReader(machine, font, True).read()
 
 
 def text_sign(machine: Machine, said: str, i: int) -> None:
@@ -89,12 +89,12 @@ def text_sign(machine: Machine, said: str, i: int) -> None:
         machine.add(node)
 
 
-def _resume(machine: Machine, frame: Frame, i: int) -> None:
+def _resume(machine: Machine, frame: LatexFrame, i: int) -> None:
     """Goes on with text after the mathematics inside it."""
     frame.payload.read()
 
 
-class _Reader:
+class _TextReader:
     """Reads one text; it waits in a frame while mathematics inside the text is read."""
 
     def __init__(self, machine: Machine, font: str, wraps: bool) -> None:

@@ -37,7 +37,7 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
     Invisible operators and spacing are not symbols. When there is nothing else, the LaTeX of an ``alttext`` or a TeX
     annotation is read; its nodes have the span of the whole element. What was repaired is in ``problems``.
     """
-    reader = _Reader(source[:max_length], max_depth)
+    reader = _MathmlReader(source[:max_length], max_depth)
     if len(source) > max_length:
         reader.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
     row = reader.read()
@@ -70,7 +70,7 @@ def _repair(top: Row, latexml: bool) -> None:
                     repair_entity(row, i)
 
 
-def _from_latex(reader: _Reader, source: str) -> Row:
+def _from_latex(reader: _MathmlReader, source: str) -> Row:
     """The row of the LaTeX beside an empty body."""
     latex = reader.annotation or reader.alttext
     if not latex:
@@ -91,7 +91,7 @@ def _holds_markup(leaf: Element, name: str) -> bool:
     return is_content_leaf(leaf.name) and name != "sep" and not "".join(leaf.text).strip()
 
 
-class _Reader:
+class _MathmlReader:
     """Walks the events of a document with a stack of open elements."""
 
     def __init__(self, source: str, max_depth: int) -> None:

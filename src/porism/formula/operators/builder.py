@@ -64,7 +64,7 @@ def operator_tree(layout: LayoutTree) -> OperatorTree:
     Total: every layout gives a tree, an empty one the single leaf ``E`` without a label. Linear in the size of the
     layout, and not recursive. Offsets point into the source of the layout.
     """
-    root = _Reader(layout.row).read()
+    root = _OperatorReader(layout.row).read()
     return OperatorTree(root if root is not None else OperatorNode("", "E", None, 0, 0), layout.source)
 
 
@@ -72,7 +72,7 @@ _SEPARATORS = {SEMICOLON: Frame.semicolon, DIVIDE: Frame.divide}
 _SCRIPTED_ROLES = frozenset({MULTIPLY, LOGIC, LATTICE, MODULO})
 
 
-class _Reader(Factors):
+class _OperatorReader(Factors):
     """Reads the rows of one formula."""
 
     __slots__ = ("divided", "notes", "rows")

@@ -46,10 +46,10 @@ def to_mathml(
     ids too. The class is at the element of the node with its scripts, or with ``mark_scripts`` off at that of the
     bare symbol.
     """
-    return _Writer(tree, ids, prefix, frozenset(marked), mark_class, mark_scripts).write(display)
+    return _MathmlWriter(tree, ids, prefix, frozenset(marked), mark_class, mark_scripts).write(display)
 
 
-class _Writer:
+class _MathmlWriter:
     def __init__(
         self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str, mark_scripts: bool
     ) -> None:

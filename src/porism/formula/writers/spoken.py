@@ -57,7 +57,7 @@ def to_spoken(tree: LayoutTree) -> str:
             stack.extend(child_rows(node))
     texts: dict[int, str] = {}
     for row in reversed(order):
-        texts[id(row)] = _Reader(texts, id(row) in approaching).read(row)
+        texts[id(row)] = _Speaker(texts, id(row) in approaching).read(row)
     return texts[id(tree.row)]
 
 
@@ -73,7 +73,7 @@ class _Frame:
         self.simple = True  # at most one symbol inside
 
 
-class _Reader:
+class _Speaker:
     """Reads one row, of which the rows below are read already."""
 
     def __init__(self, texts: dict[int, str], approaching: bool) -> None:
@@ -114,7 +114,7 @@ class _Reader:
         if is_derivation(node):
             operand = ""
         elif over[0].label in ("d", "∂") and len(over) > 1:
-            operand = " of " + _Reader(self._texts, False).read(over[1:])
+            operand = " of " + _Speaker(self._texts, False).read(over[1:])
         else:
             return 0
         variables = [_symbol_words(denominator) for denominator in (node.under or [])[1::2]]

@@ -254,7 +254,7 @@ _SIGNS = {
 """What is drawn for an operator that has a better known sign than its name."""
 
 
-class _Drawn(NamedTuple):
+class _DrawnFormula(NamedTuple):
     """A node with its centre and its width."""
 
     node: OperatorNode
@@ -271,13 +271,13 @@ def draw_tree(root: OperatorNode) -> str:
     for node in reversed(nodes):
         below = sum(span[id(child)] for child in node.children) + GAP * max(0, len(node.children) - 1)
         span[id(node)] = max(width[id(node)], below)
-    placed: dict[int, _Drawn] = {}
+    placed: dict[int, _DrawnFormula] = {}
     stack: list[tuple[OperatorNode, float, int]] = [(root, 0.0, 0)]
     deepest = 0
     while stack:
         node, left, depth = stack.pop()
         deepest = max(deepest, depth)
-        placed[id(node)] = _Drawn(node, left + span[id(node)] / 2, depth * ROW + HEIGHT / 2 + 1, width[id(node)])
+        placed[id(node)] = _DrawnFormula(node, left + span[id(node)] / 2, depth * ROW + HEIGHT / 2 + 1, width[id(node)])
         below = sum(span[id(child)] for child in node.children) + GAP * max(0, len(node.children) - 1)
         at = left + (span[id(node)] - below) / 2
         for child in node.children:

@@ -36,10 +36,10 @@ START, ATOM, SPACE = range(3)
 
 def chemistry(call: Call) -> list[str]:
     """``\\ce{2H2 + O2 -> 2H2O}``."""
-    return tex(_Reader(call.text(0), 0).read())
+    return tex(_ChemistryReader(call.text(0), 0).read())
 
 
-class _Reader:
+class _ChemistryReader:
     def __init__(self, source: str, depth: int) -> None:
         self._source, self._depth = source, depth
         self._position = 0
@@ -136,7 +136,7 @@ class _Reader:
             self._put(f"{noted}{below}{{{notes[0]}}}", START)
 
     def _inner(self, source: str) -> str:
-        return _Reader(source, self._depth + 1).read() if self._depth < _DEPTH else _text(source)
+        return _ChemistryReader(source, self._depth + 1).read() if self._depth < _DEPTH else _text(source)
 
     def _group(self, opening: str = "{", closing: str = "}") -> str:
         """The text between the brace or bracket here and the one that closes it."""
