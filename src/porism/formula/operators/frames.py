@@ -8,15 +8,12 @@ is linear.
 from __future__ import annotations
 
 from porism.formula.operators.lists import fold_items, relation_node
+from porism.formula.operators.logic import fold_logic
 from porism.formula.operators.products import Factor, Prefix, Written, make, read_product
 from porism.formula.operators.rules import LEADING_FORMS, PREFIX_LABELS
-from porism.formula.operators.scripted import Operator, Scripted, base_of, label_of
+from porism.formula.operators.scripted import Operator, label_of
 from porism.formula.tree import LayoutNode, OperatorNode
 
-_LOGIC_STRENGTH = {
-    "therefore": 0, "because": 0, "proves": 0, "nproves": 0, "models": 0, "nmodels": 0, "forces": 0,
-    "iff": 1, "niff": 1, "implies": 2, "implied": 2, "nimplies": 2, "or": 3, "xor": 3, "and": 4,
-}
 _SIGNS = frozenset({"plus", "neg", "pm", "mp"})
 
 
@@ -157,7 +154,7 @@ class Frame:
         elif self.logic_labels and not self.factors and not self.terms and not self.chain:
             # what is quantified is the last operand of the logic read so far
             assert self.logic is not None
-            left = self._fold_logic(self.logic, self.logic_labels[:-1])
+            left = fold_logic(self.logic, self.logic_labels[:-1])
             self.push_head(self.logic_labels[-1], left)
             self.logic = self.logic_labels = None
         elif self._expects_statement():
@@ -166,7 +163,7 @@ class Frame:
             assert self.relations is not None
             left = relation_node(self.relations[:-1], self.chain) if len(self.chain) > 1 else self.chain[0]
             if self.logic and self.logic_labels:
-                self.push_head(self.logic_labels[-1], self._fold_logic(self.logic, self.logic_labels[:-1]))
+                self.push_head(self.logic_labels[-1], fold_logic(self.logic, self.logic_labels[:-1]))
                 self.logic = self.logic_labels = None
             self.push_head(self.relations[-1], left)
             self.chain = self.relations = None
@@ -303,38 +300,7 @@ class Frame:
         self.logic = self.logic_labels = None
         if operand is not None:
             statements.append(operand)
-        return self._fold_logic(statements, labels)
-
-    @staticmethod
-    def _fold_logic(statements: list[OperatorNode], labels: list[Operator]) -> OperatorNode | None:
-        if not statements:
-            return None
-        if not labels:
-            return statements[0]
-        if len(set(labels)) == 1 or len(labels) >= len(statements) == 1:
-            return make(labels[0], statements)
-        operands = [statements[0]]
-        pending: list[Operator] = []
-        made: dict[int, Operator] = {}
-
-        def reduce() -> None:
-            label, right, left = pending.pop(), operands.pop(), operands[-1]
-            if made.get(id(left)) == label:
-                left.children.insert(len(left.children) - isinstance(label, Scripted), right)
-                left.end = right.end
-            else:
-                operands[-1] = node = make(label, [left, right])
-                made[id(node)] = label
-
-        for label, statement in zip(labels, statements[1:], strict=False):
-            strength = _LOGIC_STRENGTH.get(base_of(label), 2)
-            while pending and _LOGIC_STRENGTH.get(base_of(pending[-1]), 2) >= strength:
-                reduce()
-            pending.append(label)
-            operands.append(statement)
-        while pending:
-            reduce()
-        return operands[0] if len(labels) < len(statements) else make(labels[-1], operands)
+        return fold_logic(statements, labels)
 
     def close_item(self) -> OperatorNode | None:
         """The item read so far: its logic under its quantifiers, map names and negations."""

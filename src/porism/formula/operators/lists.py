@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.formula.operators.products import make
-from porism.formula.operators.rules import BAR, RELATION, RULES
+from porism.formula.operators.rules import BAR, LOGIC, RELATION, RULES
 from porism.formula.operators.scripted import Operator, is_scripted, label_of, operand_count, written_operators
 from porism.formula.tree import OperatorNode
 
@@ -17,6 +17,10 @@ RELATING_LABELS = RELATION_LABELS | {
     "tuple", "group", "given", "in", "to", "mapsto",
 }
 QUANTIFIERS = frozenset({"forall", "exists", "nexists", "exists1"})
+_STATEMENTS = QUANTIFIERS | {"modulo", "not"} | {
+    rule.label for rule in RULES.values() if rule.role == LOGIC and rule.label not in ("and", "or", "xor")
+}
+"""Statements are no operands of a relation after a comma; what ``∧`` and ``∨`` join may be (``a∧b, c∈L``)."""
 _DOTS = frozenset("…⋮⋱⋰")
 
 
@@ -62,7 +66,8 @@ def fold_items(items: list[OperatorNode]) -> OperatorNode:
     end = len(items)
     for position in range(len(items) - 1, -2, -1):
         item = items[position] if position >= 0 else None
-        if item is not None and not (item.label in QUANTIFIERS and len(item.children) == 1):
+        quantifiers = _open_quantifiers(item) if item is not None else []
+        if item is not None and not quantifiers:
             continue
         segment = items[position + 1 : end]
         if result is not None:
@@ -70,13 +75,26 @@ def fold_items(items: list[OperatorNode]) -> OperatorNode:
         if item is None:
             return _list_of(segment)
         if segment:
-            _bind(item, segment)
+            _bind(quantifiers, segment)
         result = item
         end = position
     return _list_of(items)
 
 
-def _bind(quantifier: OperatorNode, segment: list[OperatorNode]) -> None:
+def _open_quantifiers(node: OperatorNode) -> list[OperatorNode]:
+    """Quantifiers inside one another, the last of which has no statement yet; none if there is a statement."""
+    quantifiers: list[OperatorNode] = []
+    while node.label in QUANTIFIERS and node.children:
+        quantifiers.append(node)
+        if len(node.children) == 1:
+            return quantifiers
+        node = node.children[-1]
+    return []
+
+
+def _bind(quantifiers: list[OperatorNode], segment: list[OperatorNode]) -> None:
+    """Gives the innermost quantifier what follows: more variables of its binding, then its statement."""
+    quantifier = quantifiers[-1]
     binding, first = quantifier.children[0], segment[0]
     while (
         len(segment) > 1 and not binding.children and first.children and first.label in RELATION_LABELS
@@ -89,18 +107,26 @@ def _bind(quantifier: OperatorNode, segment: list[OperatorNode]) -> None:
         first = segment[0]
     statement = _list_of(segment)
     quantifier.children.append(statement)
-    quantifier.end = statement.end
+    for outer in quantifiers:
+        outer.end = statement.end
 
 
 def _list_of(items: list[OperatorNode]) -> OperatorNode:
     folded: list[OperatorNode] = []
     run: list[OperatorNode] = []
     for item in items:
-        if not is_relation(item):
+        if item.label == "modulo" and not is_relation(item.children[0]) and _take_values(
+            folded, [*run, item.children[0]]
+        ):
+            folded[-1] = make("modulo", [folded[-1], item.children[1]])  # n ≡ 0, 1 (mod 4)
+            run = []
+            continue
+        is_operand = not is_relation(item)
+        if is_operand and not _is_statement(item):
             run.append(item)
             continue
         if run:
-            _flush(folded, run, item)
+            _flush(folded, run, None if is_operand else item)
             run = []
         folded.append(item)
     if run:
@@ -110,18 +136,30 @@ def _list_of(items: list[OperatorNode]) -> OperatorNode:
 
 def _flush(folded: list[OperatorNode], run: list[OperatorNode], following: OperatorNode | None) -> None:
     """Puts the operands of ``run`` into the relation that they belong to, else among the items."""
-    if folded and is_relation(folded[-1]) and all(_is_value(item) for item in run):
-        last = folded[-1]
-        right = operand_count(last, _RELATION_SYMBOLS) - 1
-        last.children[right] = make("list", [last.children[right], *run])
-        last.end = run[-1].end
-    elif following is not None and not any(item.kind == "T" for item in run) and (
+    if _take_values(folded, run):
+        return
+    if following is not None and not any(item.kind == "T" for item in run) and (
         not folded or all(not item.children or item.label == "sub" for item in run)
     ):
         following.children[0] = make("list", [*run, following.children[0]])
         following.start = run[0].start
     else:
         folded.extend(run)
+
+
+def _take_values(folded: list[OperatorNode], values: list[OperatorNode]) -> bool:
+    """Whether the last item is a relation and takes the numbers and dots after it to its right side: it does so."""
+    if not folded or not is_relation(folded[-1]) or not all(map(_is_value, values)):
+        return False
+    relation = folded[-1]
+    right = operand_count(relation, _RELATION_SYMBOLS) - 1
+    relation.children[right] = make("list", [relation.children[right], *values])
+    relation.end = values[-1].end
+    return True
+
+
+def _is_statement(item: OperatorNode) -> bool:
+    return bool(item.children) and (item.label in _STATEMENTS or is_scripted(item.label, _STATEMENTS))
 
 
 def _is_value(item: OperatorNode) -> bool:
