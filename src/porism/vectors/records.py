@@ -57,13 +57,13 @@ class TextEncoding:
 
         :raises ConfigError: they are not there, or are others than those that documents were encoded with.
         """
-        found = find_encoder(self.model, index_path, self.settings)
-        if found.digest != self.digest:
+        files = find_encoder(self.model, index_path, self.settings)
+        if files.digest != self.digest:
             raise ConfigError(
                 f"the model {self.model!r} is another than the one whose {self.stored} the index has",
                 where=str(index_path), hint=self.again(index_path),
             )
-        return found
+        return files
 
     @property
     def encoded_by(self) -> dict[str, Any]:

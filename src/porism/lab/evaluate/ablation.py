@@ -113,9 +113,9 @@ class OnePerCluster:
     def table(self) -> str:
         """The ablation as text."""
         size = len(self.draws[0][0])
-        what = f"one run from each of {size} clusters"
+        label = f"one run from each of {size} clusters"
         rows = [
-            ["fused", self.measure], ["all runs", shown(self.full)], [f"{what}, mean", shown(self.mean)],
+            ["fused", self.measure], ["all runs", shown(self.full)], [f"{label}, mean", shown(self.mean)],
             ["worst", shown(self.worst)], ["best", shown(self.best)],
         ]
         count = len(self.draws)

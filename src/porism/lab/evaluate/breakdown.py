@@ -82,17 +82,17 @@ class Breakdown:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        found = self._plain()
+        plain = self._plain()
         if self.baseline:
-            found |= {"baseline": self.baseline, "level": self.level}
+            plain |= {"baseline": self.baseline, "level": self.level}
             for group, runs in self.differences.items():
-                found["groups"][group]["differences"] = {
+                plain["groups"][group]["differences"] = {
                     run: {
                         measure: {**gap._asdict(), "interval": list(gap.interval)} for measure, gap in measures.items()
                     }
                     for run, measures in runs.items()
                 }
-        return found
+        return plain
 
     def _plain(self) -> dict[str, Any]:
         return {
@@ -167,7 +167,7 @@ def _differences(
 ) -> dict[str, dict[str, GroupDifference]]:
     """Run → measure → its difference to the baseline on some topics."""
     reference, members = evaluations[baseline], list(topics)
-    found: dict[str, dict[str, GroupDifference]] = {}
+    differences: dict[str, dict[str, GroupDifference]] = {}
     for evaluation in (*evaluations[:baseline], *evaluations[baseline + 1 :]):
         for name in map(repr, evaluation.measures):
             mine, other = evaluation.per_topic[name], reference.per_topic[name]
@@ -176,11 +176,11 @@ def _differences(
                 continue
             scale = len(values) if evaluation.is_count(name) else 1
             low, high = confidence_intervals(values[:, None], level, seed=seed)[0]
-            found.setdefault(evaluation.run_name, {})[name] = GroupDifference(
+            differences.setdefault(evaluation.run_name, {})[name] = GroupDifference(
                 float(values.mean()) * scale, (low * scale, high * scale), len(values),
                 int((values > TIE).sum()), int((values < -TIE).sum()),
             )
-    return found
+    return differences
 
 
 def _aggregated(evaluation: Evaluation, topics: Iterable[str]) -> dict[str, float]:
@@ -263,10 +263,10 @@ def value_groups(
     names = [f"< {_number(bounds[0])}{unit}"]
     names += [f"{_number(low)} to < {_number(high)}{unit}" for low, high in pairwise(bounds)]
     names.append(f"≥ {_number(bounds[-1])}{unit}")
-    found: dict[str, list[str]] = {name: [] for name in names}
+    by_name: dict[str, list[str]] = {name: [] for name in names}
     for topic, value in values.items():
-        found[names[int(np.searchsorted(bounds, value, side="right"))]].append(topic)
-    return {name: tuple(members) for name, members in found.items() if members}
+        by_name[names[int(np.searchsorted(bounds, value, side="right"))]].append(topic)
+    return {name: tuple(members) for name, members in by_name.items() if members}
 
 
 def _number(value: float) -> str:

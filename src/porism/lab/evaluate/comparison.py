@@ -245,13 +245,13 @@ def _tested(
     reference = evaluations[baseline].per_topic[measure]
     differences = [_differences(evaluation.per_topic[measure], reference) for evaluation in others]
     values = [np.array(list(by_topic.values()), np.float64) for by_topic in differences]
-    found = _p_values(values, test, seed)
+    outcomes = _p_values(values, test, seed)
     intervals = _intervals(values, level, seed)
-    raw = [outcome.p_value for outcome in found]
+    raw = [outcome.p_value for outcome in outcomes]
     adjusted = holm(raw) if correction == "holm" else raw
     results: dict[str, TestResult] = {}
     for number, evaluation in enumerate(others):
-        column, outcome = values[number], found[number]
+        column, outcome = values[number], outcomes[number]
         scale = 1 if evaluation.is_count(measure) else 1 / max(1, len(column))
         wins, losses = int((column > TIE).sum()), int((column < -TIE).sum())
         low, high = (end * scale * len(column) for end in intervals[number])

@@ -149,8 +149,8 @@ def precision_recall(
         places = np.flatnonzero(np.array(seen, np.int64) >= rel)
         if not len(places):
             continue
-        found = np.arange(1, len(places) + 1)
-        best = np.maximum.accumulate((found / (places + 1))[::-1])[::-1]  # the highest precision from here on
+        hits = np.arange(1, len(places) + 1)
+        best = np.maximum.accumulate((hits / (places + 1))[::-1])[::-1]  # the highest precision from here on
         needed = np.maximum((RECALL_LEVELS * relevant + 0.9).astype(np.int64), 1)  # trec_eval's rounding
         reached = needed <= len(places)
         total[reached] += best[needed[reached] - 1]

@@ -175,9 +175,9 @@ def _overlap(lists: TopicLists, p: float) -> Matrix:
             seen_by = np.maximum(elsewhere, np.arange(1, len(ranking) + 1))[elsewhere > 0]
             common = np.cumsum(np.bincount(seen_by, minlength=long + 1))[1:].astype(np.float64)
             at_short, at_long = common[short - 1], common[long - 1]
-            found = weights[:long] @ common
-            found += weights[short:long] @ (depths[short:long] - short) * at_short / short
-            value = (1 - p) / p * found + ((at_long - at_short) / long + at_short / short) * p**long
+            total = weights[:long] @ common
+            total += weights[short:long] @ (depths[short:long] - short) * at_short / short
+            value = (1 - p) / p * total + ((at_long - at_short) / long + at_short / short) * p**long
             overlap[first, other] = overlap[other, first] = min(1.0, value)
     return overlap
 

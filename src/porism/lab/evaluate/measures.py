@@ -143,15 +143,15 @@ def _parse_arguments(text: str, arguments: str) -> tuple[tuple[str, str], ...]:
         values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
         if len(values) != len(call.keywords):
             raise ValueError("an argument occurs twice")
-        found = {name: repr(value) for name, value in values.items()}
-        for value in found.values():
+        written = {name: repr(value) for name, value in values.items()}
+        for value in written.values():
             ast.literal_eval(value)  # 1e999 is read as infinity, whose name is not a number
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise ConfigError(
             f"the arguments ({_short(arguments)}) cannot be read", where=f"measure {_short(text.strip())!r}",
             hint="They are written name=value, separated by commas.",
         ) from error
-    return tuple(sorted(found.items()))
+    return tuple(sorted(written.items()))
 
 
 def distinct_measures(measures: Iterable[Measure | str]) -> tuple[Measure, ...]:

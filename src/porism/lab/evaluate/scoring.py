@@ -83,7 +83,7 @@ class Rankings:
         """
         resolved = {measure: measure.resolve() for measure in measures}
         scores = {measure: self.seen_by(measure, library) for measure, library in resolved.items()}
-        found: dict[Measure, dict[str, float]] = {}
+        computed: dict[Measure, dict[str, float]] = {}
         # ir_measures computes several at once with the gains or the relevance level of the first, so only those that
         # agree in both go together.
         groups: dict[tuple[Any, ...], list[Measure]] = {}
@@ -93,21 +93,21 @@ class Rankings:
             seen = scores[group[0]]
             judged = {topic: self._gains[topic] for topic in seen}
             libraries = {measure: resolved[measure] for measure in group}
-            found.update(_computed(libraries, judged, seen))
+            computed.update(_computed(libraries, judged, seen))
         return {
-            measure: self._completed(resolved[measure], found[measure], scores[measure], topics)
+            measure: self._completed(resolved[measure], computed[measure], scores[measure], topics)
             for measure in measures
         }
 
     def _completed(
-        self, resolved: Any, found: Mapping[str, float], seen: Scores, topics: Sequence[str]
+        self, resolved: Any, computed: Mapping[str, float], seen: Scores, topics: Sequence[str]
     ) -> dict[str, float]:
         values: dict[str, float] = {}
         for topic in topics:
             if topic in seen:
-                if topic not in found:
+                if topic not in computed:
                     continue
-                value = found[topic]
+                value = computed[topic]
             elif resolved.NAME == "NumRel":  # a property of the judgments, not of the results
                 value = sum(gain >= resolved["rel"] for gain in self._gains[topic].values())
             else:

@@ -116,23 +116,23 @@ def combine(kind: Any, sigma: Any, starts: Any, values: Any, out: Any) -> None:
     most = 1
     for c in range(len(out)):
         most = max(most, starts[c + 1] - starts[c])
-    found = np.empty(most, np.float64)
+    ordered = np.empty(most, np.float64)
     for c in range(len(out)):
         start = starts[c]
         size = starts[c + 1] - start
         for i in range(size):
-            found[i] = values[start + i]
-        _sort(found, size)
+            ordered[i] = values[start + i]
+        _sort(ordered, size)
         if kind == MIN:
-            out[c] = found[0]
+            out[c] = ordered[0]
         elif kind == MAX:
-            out[c] = found[size - 1]
+            out[c] = ordered[size - 1]
         elif kind == MEDIAN:
-            out[c] = 0.5 * found[(size - 1) // 2] + 0.5 * found[size // 2]
+            out[c] = 0.5 * ordered[(size - 1) // 2] + 0.5 * ordered[size // 2]
         else:
             total = 0.0
             for i in range(size):
-                total += found[i]
+                total += ordered[i]
             if kind == MNZ:
                 total *= size
             elif kind == ANZ:
@@ -264,24 +264,24 @@ def judge(
             target = chance[c] * whole
             lower: Any = np.int64(-1)
             upper: Any = np.int64(-1)
-            found: Any = np.int64(-1)
+            drawn_rating: Any = np.int64(-1)
             if below > 0.0:
                 lower = 0 if below >= 0.5 * whole - near else lower
                 upper = 0 if below > 0.5 * whole + near else upper
-                found = 0 if below > target else found
+                drawn_rating = 0 if below > target else drawn_rating
             for i in range(size):
                 below += weight[i]
                 if lower < 0 and below >= 0.5 * whole - near:
                     lower = rating[i]
                 if upper < 0 and below > 0.5 * whole + near:
                     upper = rating[i]
-                if found < 0 and below > target:
-                    found = rating[i]
+                if drawn_rating < 0 and below > target:
+                    drawn_rating = rating[i]
             highest = rating[size - 1] if size > 0 else 0
             lower = highest if lower < 0 else lower
             upper = highest if upper < 0 else upper
             median[c] = lower + upper if averaged else 2 * lower
-            drawn[c] = highest if found < 0 else found
+            drawn[c] = highest if drawn_rating < 0 else drawn_rating
 
 
 @compiled("void(int64[::1], int64[::1], int64[::1], int64[::1], int64, int64[:, ::1])")

@@ -108,21 +108,21 @@ class RBC(LearnedFusion):
         training = judged_topics(qrels, given)
         if both := sorted(set(training) & set(held)):
             raise ConfigError(f"topic {both[0]} is for training and for validation", hint="Name it for one of the two.")
-        found: dict[str, float] = {}
+        validated: dict[str, float] = {}
         chosen: str = self.model
         if self.model == "auto":
             parts = [(training, held)] if held else _parts(training, self.seed)
-            found = {model: self._validated(model, table, qrels, parts) for model in MODELS}
-            chosen = max(found, key=found.__getitem__)
+            validated = {model: self._validated(model, table, qrels, parts) for model in MODELS}
+            chosen = max(validated, key=validated.__getitem__)
         elif held:
-            found = {chosen: self._validated(chosen, table, qrels, [(training, held)])}
+            validated = {chosen: self._validated(chosen, table, qrels, [(training, held)])}
         settings = replace(self, model=chosen)  # type: ignore[arg-type]  # the names are those of the field's type
         estimator = settings._estimated(table, qrels, training)
         if chosen in LINEAR:
             coefficients, intercept = linear_part(estimator, len(table.runs))
             settings = replace(settings, coefficients=coefficients, intercept=intercept)
         return FittedRBC(
-            settings, training, held, found, _digest(qrels, (*training, *held)), tuple(r.name for r in table.runs),
+            settings, training, held, validated, _digest(qrels, (*training, *held)), tuple(r.name for r in table.runs),
             estimator,
         )
 
@@ -151,11 +151,11 @@ class RBC(LearnedFusion):
                              hint="Check that topics and document ids are those of the judgments.")
         matrix = self._matrix(table, rows)
         if self.documents == "judged":
-            found = {(int(table.topics[row]), table.doc_ids[row]) for row in rows.tolist()}
+            retrieved = {(int(table.topics[row]), table.doc_ids[row]) for row in rows.tolist()}
             numbers = {topic: number for number, topic in enumerate(table.query_ids)}
             lost = [
                 max(0.0, float(gain)) for topic in topics for doc, gain in qrels[topic].items()
-                if (numbers.get(topic, -1), doc) not in found
+                if (numbers.get(topic, -1), doc) not in retrieved
             ]
             absent = self._feature(np.full((len(lost), len(table.runs)), self.deepest, np.int64))
             matrix, gains = np.concatenate([matrix, absent]), np.concatenate([gains, lost])
@@ -226,13 +226,13 @@ class FittedRBC(FittedFusion):
     def check_runs(self, table: FusionTable) -> None:
         """:raises ConfigError: there are more or fewer runs than it was fitted to, or these in another order."""
         names = [run.name for run in table.runs]
-        what = None
+        message = None
         if len(names) != len(self.sources):
-            what = f"the regression was fitted to {len(self.sources)} runs and is given {len(names)}"
+            message = f"the regression was fitted to {len(self.sources)} runs and is given {len(names)}"
         elif names != list(self.sources) and sorted(names) == sorted(self.sources):
-            what = "the regression was fitted to these runs in another order"
-        if what:
-            raise ConfigError(what, hint=f"It takes them in this one: {', '.join(self.sources)}.")
+            message = "the regression was fitted to these runs in another order"
+        if message:
+            raise ConfigError(message, hint=f"It takes them in this one: {', '.join(self.sources)}.")
 
     def evidence(self) -> dict[str, Any]:
         return {

@@ -57,9 +57,9 @@ class FusionTable:
                 if number is None:
                     continue
                 start, stop = bounds[system][number], bounds[system][number + 1]
-                found = map(known.__getitem__, run.doc_ids[start:stop])
+                document_numbers = map(known.__getitem__, run.doc_ids[start:stop])
                 place = before[system]
-                candidate[place + start : place + stop] = np.fromiter(found, np.int64, stop - start)
+                candidate[place + start : place + stop] = np.fromiter(document_numbers, np.int64, stop - start)
                 lengths[row, system] = stop - start
             doc_ids.extend(known)
             offsets.append(len(doc_ids))

@@ -59,7 +59,7 @@ def assembled(
     order = np.argsort(columns.query_numbers, kind="stable")
     bounds = np.searchsorted(columns.query_numbers[order], np.arange(len(columns.queries) + 1))
     repeated: list[int] = []
-    found: list[PairwiseScores] = []
+    by_query: list[PairwiseScores] = []
     for number, query_id in enumerate(columns.queries):
         own = columns.taken(order[bounds[number] : bounds[number + 1]])
         if not len(own.scores):
@@ -74,14 +74,14 @@ def assembled(
         matrix, twice = _matrix(own, cells, len(known), duplicates)
         repeated += twice
         ids = tuple(own.documents[document] for document in known[by_appearance].tolist())
-        found.append(PairwiseScores(query_id, ids, matrix))
+        by_query.append(PairwiseScores(query_id, ids, matrix))
     if repeated and on_problem is not None:
-        what = "the mean of its scores" if duplicates == "mean" else "the last of its scores"
+        kept_score = "the mean of its scores" if duplicates == "mean" else "the last of its scores"
         on_problem(Problem(
             f"{columns.name}:{min(repeated)}",
-            f"{pluralise(len(repeated), 'line')} with a pair that other lines have: each pair has {what}",
+            f"{pluralise(len(repeated), 'line')} with a pair that other lines have: each pair has {kept_score}",
         ))
-    return found
+    return by_query
 
 
 def _matrix(
@@ -111,7 +111,7 @@ def _valid(columns: PairColumns, invalid: Invalid, on_problem: OnProblem | None)
     """The lines whose score is a probability and whose documents are two."""
     improbable = ~((columns.scores >= 0.0) & (columns.scores <= 1.0))  # NaN is neither
     alone = columns.first == columns.second
-    for wrong, one, many in (
+    for wrong, singular, plural in (
         (improbable, "score that is not a probability from 0 to 1", "scores that are not a probability from 0 to 1"),
         (alone & ~improbable, "document that is compared with itself", "documents that are compared with themselves"),
     ):
@@ -119,14 +119,14 @@ def _valid(columns: PairColumns, invalid: Invalid, on_problem: OnProblem | None)
             continue
         at = int(np.flatnonzero(wrong)[0])
         where = f"{columns.name}:{columns.lines[at]}"
-        what = pluralise(int(wrong.sum()), one, many)
+        faults = pluralise(int(wrong.sum()), singular, plural)
         shown = f"{columns.scores[at]:g}" if wrong[at] and improbable[at] else columns.documents[columns.first[at]]
         if invalid == "error":
             raise FormatError(
-                f"{what}, such as {shown}", where=where,
+                f"{faults}, such as {shown}", where=where,
                 hint="Turn log-probabilities into probabilities, or leave such lines out: --invalid skip.",
             )
         if on_problem is not None:
-            on_problem(Problem(where, f"{what}, such as {shown}: left out"))
+            on_problem(Problem(where, f"{faults}, such as {shown}: left out"))
     sound = ~(improbable | alone)
     return columns if sound.all() else columns.taken(sound)

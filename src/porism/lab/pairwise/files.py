@@ -257,8 +257,8 @@ def _layout(path: Path, number: int, row: Sequence[str]) -> tuple[tuple[int, int
 
 def _places(names: Sequence[str]) -> tuple[int, int, int, int] | None:
     """Where the four columns are among names, None where one of them is not there."""
-    found = [next((names.index(name) for name in known if name in names), -1) for known in NAMES.values()]
-    return None if -1 in found else (found[0], found[1], found[2], found[3])
+    places = [next((names.index(name) for name in known if name in names), -1) for known in NAMES.values()]
+    return None if -1 in places else (places[0], places[1], places[2], places[3])
 
 
 def _json_rows(path: Path) -> Iterator[tuple[list[int], Sequence[Row]]]:

@@ -52,13 +52,13 @@ def ranked_by(
     return PairwiseRun(tuple(kept), pairs.made_by)
 
 
-def _unknown(where: str, what: str, unknown: Unknown, on_problem: OnProblem | None) -> None:
+def _unknown(where: str, message: str, unknown: Unknown, on_problem: OnProblem | None) -> None:
     if unknown == "error":
         raise FormatError(
-            what, where=where, hint="Give the run that was compared, or drop what it does not have (--unknown drop)."
+            message, where=where, hint="Give the run that was compared, or drop what it does not have (--unknown drop)."
         )
     if on_problem is not None:
-        on_problem(Problem(where, f"{what}: dropped"))
+        on_problem(Problem(where, f"{message}: dropped"))
 
 
 def _report_depth(pairs: PairwiseRun, depth: int, on_problem: OnProblem) -> None:

@@ -183,8 +183,8 @@ class Flips(NamedTuple):
 def flipped(pairs: PairwiseScores) -> NDArray[np.bool_]:
     """Which pairs flip: a symmetric matrix (bool [k, k]). A score of exactly 1/2 contradicts nothing."""
     leaning = np.nan_to_num(pairs.matrix - 0.5)
-    found: NDArray[np.bool_] = (leaning > 0) & (leaning.T > 0) | (leaning < 0) & (leaning.T < 0)
-    return found
+    flips: NDArray[np.bool_] = (leaning > 0) & (leaning.T > 0) | (leaning < 0) & (leaning.T < 0)
+    return flips
 
 
 def count_flips(pairs: PairwiseScores) -> Flips:

@@ -47,13 +47,13 @@ def check_queries(queries: Iterable[Query]) -> list[Query]:
     return checked
 
 
-def check_count(count: int, what: str) -> int:
+def check_count(count: int, name: str) -> int:
     """A number of results.
 
     :raises QueryError: it is not a whole number of at least 1.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise QueryError(f"{what} cannot be {count!r}", hint="Use a whole number of at least 1.")
+        raise QueryError(f"{name} cannot be {count!r}", hint="Use a whole number of at least 1.")
     return count
 
 

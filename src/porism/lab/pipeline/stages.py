@@ -191,17 +191,17 @@ class RerankStage(PipelineStage):
         answers: list[Run] = []
         seconds: dict[str, float] = {}
         for query in queries:
-            found = first.only([query.id])
+            results = first.only([query.id])
             started = perf_counter()
-            answers.append(self._reranked([query], found))
+            answers.append(self._reranked([query], results))
             if query.id in before:
                 seconds[query.id] = before[query.id] + perf_counter() - started
         return joined(answers, queries, self, seconds, first).top(k)
 
-    def _reranked(self, queries: Sequence[Query], found: Run) -> Run:
-        run = self.by.rerank(queries, found, self.depth)
+    def _reranked(self, queries: Sequence[Query], results: Run) -> Run:
+        run = self.by.rerank(queries, results, self.depth)
         for query_id in run.query_ids:
-            known = {doc_id for doc_id, _ in found[query_id]}
+            known = {doc_id for doc_id, _ in results[query_id]}
             for doc_id, _ in run[query_id]:
                 if doc_id not in known:
                     raise FormatError(

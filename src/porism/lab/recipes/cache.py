@@ -191,9 +191,9 @@ class Cache:
             self._begun.add(path)
         return path
 
-    def _tell(self, kind: str, key: str, what: str) -> None:
+    def _tell(self, kind: str, key: str, message: str) -> None:
         if self._on_problem:
-            self._on_problem(Problem(f"cache entry {kind}/{key}", f"{what}; it is made again"))
+            self._on_problem(Problem(f"cache entry {kind}/{key}", f"{message}; it is made again"))
 
 
 def _digests(folder: Path) -> dict[str, list[Any]]:

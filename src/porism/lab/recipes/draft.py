@@ -41,9 +41,9 @@ class RecipeErrors:
         line = line_of(self.lines, path)
         return self.file if line is None else f"{self.file}:{line}"
 
-    def error(self, what: str, path: Path, hint: str | None = None) -> None:
+    def error(self, message: str, path: Path, hint: str | None = None) -> None:
         """Notes an error at a setting."""
-        error = SettingError(what, path=path, hint=hint)
+        error = SettingError(message, path=path, hint=hint)
         error.where = self.where(path)
         error.args = (f"{error.where}: {error}",)
         if all(str(error) != str(other) for _, other in self._errors):
@@ -59,23 +59,23 @@ class RecipeErrors:
         One that knows its own setting is about that, below ``path``, and is reported with the whole path.
         """
         inner = error.path if isinstance(error, SettingError) else ()
-        what, hint = error.what, error.hint
+        message, hint = error.what, error.hint
         if inner and inner[: len(path)] != path:
             short, full = dotted(inner), dotted((*path, *inner))
-            if repr(short) in what:
-                what = what.replace(repr(short), repr(full), 1)
-                if what.startswith("there is no setting") and hint and hint.startswith("Did you mean "):
+            if repr(short) in message:
+                message = message.replace(repr(short), repr(full), 1)
+                if message.startswith("there is no setting") and hint and hint.startswith("Did you mean "):
                     hint = hint.replace("Did you mean ", f"Did you mean {dotted(path)}.", 1)
-            elif what.startswith(f"{short}: "):
-                what = f"{dotted(path)}.{what}"
-            elif not what.startswith("there is no "):
-                what = f"{full}: {what}"
+            elif message.startswith(f"{short}: "):
+                message = f"{dotted(path)}.{message}"
+            elif not message.startswith("there is no "):
+                message = f"{full}: {message}"
             inner = (*path, *inner)
         elif error.where:
-            what = f"{error.where}: {what}"
-        elif not inner and path and dotted(path) not in what:
-            what = f"{dotted(path)}: {what}"
-        self.error(what, inner or path, hint)
+            message = f"{error.where}: {message}"
+        elif not inner and path and dotted(path) not in message:
+            message = f"{dotted(path)}: {message}"
+        self.error(message, inner or path, hint)
 
     @contextmanager
     def taking(self, path: Path) -> Iterator[None]:
@@ -85,9 +85,9 @@ class RecipeErrors:
         except PorismError as error:
             self.take(error, path)
 
-    def warn(self, what: str, path: Path) -> None:
+    def warn(self, message: str, path: Path) -> None:
         """Notes what a reader of the results must know, though it is not an error."""
-        problem = Problem(self.where(path), what)
+        problem = Problem(self.where(path), message)
         if all(problem != other for _, other in self._warnings):
             self._warnings.append((line_of(self.lines, path) or 0, problem))
 
@@ -175,8 +175,8 @@ def tolerant(
     return None
 
 
-def _named_in(what: str, settings: Mapping[str, Any]) -> str:
+def _named_in(message: str, settings: Mapping[str, Any]) -> str:
     """The setting that a message about a whole table speaks of; empty if it is about none or several."""
-    words = set(re.findall(r"[\w-]+", what.rpartition(": ")[2]))
+    words = set(re.findall(r"[\w-]+", message.rpartition(": ")[2]))
     named = [name for name in settings if name in words]
     return named[0] if len(named) == 1 else ""

@@ -68,11 +68,11 @@ class Execution(AbstractContextManager["Execution"]):
 
         return self.shared(name, opening)
 
-    def entry(self, kind: str, key: str, what: str) -> CacheEntry:
+    def entry(self, kind: str, key: str, name: str) -> CacheEntry:
         """What an earlier stage made."""
         entry = self.cache.find(kind, key)
         if entry is None:
-            raise SourceError(f"{what} vanished from the cache while it was needed", hint="Start again.")
+            raise SourceError(f"{name} vanished from the cache while it was needed", hint="Start again.")
         return entry
 
     def add_run(self, system: str, topics: str, run: Run) -> None:

@@ -67,13 +67,13 @@ class Ablation:
             ])
         if self.clusters is not None:
             mark = " †" if comparison.evaluations[0].tuned_on else ""
-            found = {"mean": self.clusters.mean, "worst": self.clusters.worst, "best": self.clusters.best}
+            statistics = {"mean": self.clusters.mean, "worst": self.clusters.worst, "best": self.clusters.best}
             rows += [
                 [
                     f"one of each of {len(self.groups)} clusters, {statistic}{mark}", number(value, 4),
                     signed(value - self.clusters.full, 4), "", "",
                 ]
-                for statistic, value in found.items()
+                for statistic, value in statistics.items()
             ]
         return rows
 
@@ -88,12 +88,12 @@ class Ablation:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON: those of leaving one out, and ``one_per_cluster`` with the ``clustering``."""
-        found = self.without.to_dict()
+        plain = self.without.to_dict()
         if self.clusters is not None and self.clustering is not None:
-            found["one_per_cluster"] = {
+            plain["one_per_cluster"] = {
                 **self.clusters.to_dict(), "clustering": self.clustering.to_dict(self.without.names)
             }
-        return found
+        return plain
 
 
 def make_ablation(

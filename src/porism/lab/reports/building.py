@@ -80,7 +80,7 @@ def make_report(
     by_run = [evaluation_intervals(e, level, seed=seed) for e in comparison.evaluations]
     intervals = {
         measure: {
-            name: found[measure] for name, found in zip(comparison.names, by_run, strict=True) if measure in found
+            name: of_run[measure] for name, of_run in zip(comparison.names, by_run, strict=True) if measure in of_run
         }
         for measure in comparison.measures
     }
@@ -116,7 +116,7 @@ def make_report(
 
 def report_values(report: Report, per_topic: bool = True) -> dict[str, Any]:
     """The report as plain values for JSON: the comparison, and what else there is."""
-    found = {
+    values = {
         "title": report.title,
         "warnings": warnings(report),
         **report.comparison.to_dict(per_topic=per_topic),
@@ -133,9 +133,9 @@ def report_values(report: Report, per_topic: bool = True) -> dict[str, Any]:
     }
     if report.diversity is not None:
         clustering = report.diversity.clustering
-        found["diversity"] = {
+        values["diversity"] = {
             "rho": report.diversity.rho.tolist(),
             "rank_biased_overlap": report.diversity.overlap.tolist(),
             "clustering": clustering.to_dict(report.names) if clustering else None,
         }
-    return found
+    return values

@@ -50,18 +50,18 @@ def styles(count: int, baseline: int | None = None) -> list[LineStyle]:
 
     Eight colours go round; marker and dashes shift with each round, so that no two of 64 runs look alike.
     """
-    found: list[LineStyle] = []
+    line_styles: list[LineStyle] = []
     others = 0
     for position in range(count):
         if position == baseline:
-            found.append(LineStyle(light("baseline"), "o", "-"))
+            line_styles.append(LineStyle(light("baseline"), "o", "-"))
             continue
         turn, number = divmod(others, len(SERIES))
-        found.append(LineStyle(
+        line_styles.append(LineStyle(
             SERIES[number], MARKERS[(number + turn) % len(MARKERS)], DASHES[(number + turn) % len(DASHES)]
         ))
         others += 1
-    return found
+    return line_styles
 
 
 @contextmanager
@@ -112,17 +112,17 @@ def printable(text: str) -> str:
 
 def short_names(names: Sequence[str], most: int = 26) -> list[str]:
     """Names that fit beside an axis: long ones lose their middle; those that then are alike get a number."""
-    found: list[str] = []
+    shortened: list[str] = []
     for name in map(printable, names):
         half = (most - 1) // 2
         short = name if len(name) <= most else f"{name[:most - 1 - half]}…{name[-half:]}"
         number = 2
         candidate = short
-        while candidate in found:
+        while candidate in shortened:
             candidate = f"{short} ({number})"
             number += 1
-        found.append(candidate)
-    return found
+        shortened.append(candidate)
+    return shortened
 
 
 def spread(positions: ArrayLike, gap: float) -> NDArray[np.float64]:
@@ -140,9 +140,9 @@ def spread(positions: ArrayLike, gap: float) -> NDArray[np.float64]:
             (second, more), (first, some) = blocks.pop(), blocks.pop()
             blocks.append(((first * some + second * more) / (some + more), some + more))
     pooled = np.concatenate([np.full(count, mean) for mean, count in blocks] or [np.empty(0)])
-    found = np.empty(len(wanted))
-    found[order] = pooled + np.arange(len(wanted)) * gap
-    return found
+    moved = np.empty(len(wanted))
+    moved[order] = pooled + np.arange(len(wanted)) * gap
+    return moved
 
 
 def label_lines(

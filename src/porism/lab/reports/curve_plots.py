@@ -165,7 +165,7 @@ def _by_mean(lines: Mapping[str, Any]) -> list[str]:
 
 def tuning_plot(
     trials: Sequence[tuple[Mapping[str, Any], float]], parameter: str, measure: str, *,
-    chosen: Mapping[str, Any] | None = None, name: str = "tuning", what: str = "",
+    chosen: Mapping[str, Any] | None = None, name: str = "tuning", run_name: str = "",
 ) -> Plot:
     """A measure against one tuned parameter, such as *k* of reciprocal rank fusion: each trial, the best of each value.
 
@@ -195,7 +195,7 @@ def tuning_plot(
         figure = _tuned_words(shown, keyed, best, top, measure)
         values = shown
     return Plot(
-        name, f"{measure} against {parameter}{' of ' + what if what else ''}",
+        name, f"{measure} against {parameter}{' of ' + run_name if run_name else ''}",
         (f"The line is the best that was reached with each value tried.{several}" if numeric else
          f"Blue marks are the best that was reached with each value tried, the best value first.{several}")
         + (f" Values that reached less ({left_out}) are not shown." if left_out else "")
@@ -337,11 +337,11 @@ def groups_plot(
     ]
     with drawing():
         draw = _group_panels if len(names) > MANY else _group_rows
-        what = "sum" if summed else "mean"
-        figure = draw(rows, labels, values, run_styles, f"{what} {'of ' if summed else ''}{measure}", baseline)
+        statistic = "sum" if summed else "mean"
+        figure = draw(rows, labels, values, run_styles, f"{statistic} {'of ' if summed else ''}{measure}", baseline)
     return Plot(
         name, title,
-        f"Each mark is the {what} of one run over the topics of the group. The number of topics is behind its "
+        f"Each mark is the {statistic} of one run over the topics of the group. The number of topics is behind its "
         "name; few topics say little."
         + (" The upright line is the baseline." if len(names) > MANY and baseline is not None else ""),
         " ".join(words),

@@ -83,7 +83,7 @@ def drawn_details(
         depths = tuple(at for at in DEPTHS if depth is None or at <= depth)
         if depth is not None and depth not in depths:
             depths = (*depths, depth)
-        gains = {topic: whole_gains(topic, found) for topic, found in judged.items()}
+        gains = {topic: whole_gains(topic, by_document) for topic, by_document in judged.items()}
         at_depths = {run.name: _at_depths(run, gains, measure, depths) for run in runs}
     return {
         "depths": depths,
@@ -114,8 +114,8 @@ def _at_depths(
         seen = {topic: bisect_left(places, depth) for topic, places in ranks.items()}
         if seen != before:
             cut = {topic: [rankings[topic][rank] for rank in ranks[topic][:count]] for topic, count in seen.items()}
-            found = Rankings(cut, gains).values((measure,), tuple(gains))[measure]
-            values.append(float(aggregate(measure, found)))
+            by_topic = Rankings(cut, gains).values((measure,), tuple(gains))[measure]
+            values.append(float(aggregate(measure, by_topic)))
             before = seen
         else:
             values.append(values[-1])
@@ -166,7 +166,7 @@ def _rank_positions(
     chosen = [fused] if fused is not None else [
         run.name for run in runs if _is_fusion(run) and len(_sources(run, by_name, called)) > 1
     ]
-    found: list[RankPositions] = []
+    by_fusion: list[RankPositions] = []
     for name in chosen:
         sources = _sources(by_name[name], by_name, called) or [other for other in by_name if other != name]
         if not sources:
@@ -176,8 +176,8 @@ def _rank_positions(
             continue
         positions = rank_positions(by_name[name], [by_name[source] for source in sources], shown, SHOWN_RANKS)
         if len(positions):
-            found.append(RankPositions(name, tuple(sources), shown, positions, why))
-    return tuple(found)
+            by_fusion.append(RankPositions(name, tuple(sources), shown, positions, why))
+    return tuple(by_fusion)
 
 
 def _is_fusion(run: Run) -> bool:
@@ -212,13 +212,13 @@ def _telling_topic(run: Run, sources: Sequence[str], comparison: RunComparison) 
     )
 
 
-def tuning_curves(records: Iterable[Mapping[str, Any]], what: str = "") -> list[TuningCurve]:
+def tuning_curves(records: Iterable[Mapping[str, Any]], run_name: str = "") -> list[TuningCurve]:
     """The trials in records of tuning, as provenance has them (:meth:`porism.lab.tuning.Tuned.evidence`).
 
     The value of a cross-validation's trial is the mean of its training scores. Trials that failed, and records of
     another kind, are left out.
     """
-    found: list[TuningCurve] = []
+    curves: list[TuningCurve] = []
     for record in records:
         objective = record.get("objective")
         measure = str(objective.get("measure", "score")) if isinstance(objective, Mapping) else "score"
@@ -232,5 +232,5 @@ def tuning_curves(records: Iterable[Mapping[str, Any]], what: str = "") -> list[
                 trials.append((trial["parameters"], sum(scores) / len(scores)))
         chosen = record.get("parameters")
         if trials:
-            found.append(TuningCurve(what, measure, tuple(trials), chosen if isinstance(chosen, Mapping) else {}))
-    return found
+            curves.append(TuningCurve(run_name, measure, tuple(trials), chosen if isinstance(chosen, Mapping) else {}))
+    return curves

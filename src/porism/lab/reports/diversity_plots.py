@@ -33,7 +33,7 @@ MAX_NUMBERED = 32
 
 
 def similarity_plot(
-    names: Sequence[str], similarity: ArrayLike, what: str, *, name: str = "similarity", note: str = "",
+    names: Sequence[str], similarity: ArrayLike, coefficient: str, *, name: str = "similarity", note: str = "",
     order: Sequence[int] | None = None,
 ) -> Plot:
     """A heat map of the similarity of each two runs, with its numbers; negative ones are hatched by colour and sign.
@@ -73,7 +73,7 @@ def similarity_plot(
         for spine in axes.spines.values():
             spine.set_visible(False)
     return Plot(
-        name, f"Similarity of the runs by {what}",
+        name, f"Similarity of the runs by {coefficient}",
         "The fuller the colour of a cell, the more alike two runs rank; 1 is the same ranking"
         f"{', and orange, less than 0, tends to the reverse' if matrix.size and matrix.min() < 0 else ''}."
         f"{' ' + note if note else ''}",
@@ -111,7 +111,7 @@ def _short_number(value: float) -> str:
 
 def dendrogram_plot(
     names: Sequence[str], linkage: ArrayLike, labels: Sequence[int], *, silhouettes: Mapping[int, float] | None = None,
-    what: str = "",
+    coefficient: str = "",
 ) -> Plot:
     """The hierarchical clustering of the runs, those of one cluster in one colour.
 
@@ -155,7 +155,7 @@ def dendrogram_plot(
         bare_rows(axes, rows)
         axes.set_xlim(left=0)
         axes.tick_params(axis="y", pad=7)
-        axes.set_xlabel(f"distance at which runs join{' (1 − ' + what + ')' if what else ''}")
+        axes.set_xlabel(f"distance at which runs join{' (1 − ' + coefficient + ')' if coefficient else ''}")
     chosen = len(numbers)
     tried = ", ".join(f"{k}: {value:.2f}" for k, value in sorted((silhouettes or {}).items()))
     members = [
@@ -195,9 +195,9 @@ def rank_positions_plot(
         axes = figure.subplots()
         for column, (source, look) in enumerate(zip(sources, chosen, strict=True)):
             shift = (column - (len(sources) - 1) / 2) * step
-            found = np.flatnonzero(ranks[:, column])
+            there = np.flatnonzero(ranks[:, column])
             lost = np.flatnonzero(ranks[:, column] == 0)
-            axes.plot(found + 1 + shift, ranks[found, column], linestyle="none", marker=look.marker, color=look.colour,
+            axes.plot(there + 1 + shift, ranks[there, column], linestyle="none", marker=look.marker, color=look.colour,
                       markersize=6)
             axes.plot(lost + 1 + shift, np.full(len(lost), absent), linestyle="none", marker=look.marker, markersize=5,
                       markerfacecolor="none", markeredgecolor=look.colour)

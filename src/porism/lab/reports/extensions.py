@@ -59,9 +59,9 @@ class Increment:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
-        found = {key: value for key, value in asdict(self).items() if key != "extension"}
+        plain = {key: value for key, value in asdict(self).items() if key != "extension"}
         extended = {"of": self.extension.of, "adds": self.extension.adds} if self.extension else {}
-        return found | extended | {"difference": self.difference}
+        return plain | extended | {"difference": self.difference}
 
 
 def increments(comparison: RunComparison, extensions: Iterable[FusionExtension]) -> tuple[Increment, ...]:
@@ -89,12 +89,12 @@ def increments(comparison: RunComparison, extensions: Iterable[FusionExtension])
                 yield Increment(gives, depth, values[gives], extension, values[system], _p(comparison, extension))
                 yield from extended(gives, depth + 1)
 
-    found: list[Increment] = []
+    rows: list[Increment] = []
     for root in dict.fromkeys(extension.of for extension in listed if extension.of not in given):
-        found += [Increment(root, 0, values[root]), *extended(root, 1)]
-    if missing := [name for name in given if name not in {row.system for row in found}]:
+        rows += [Increment(root, 0, values[root]), *extended(root, 1)]
+    if missing := [name for name in given if name not in {row.system for row in rows}]:
         raise ConfigError(f"{missing[0]!r} extends itself", hint="Extensions lead from one system to others.")
-    return tuple(found)
+    return tuple(rows)
 
 
 def _p(comparison: RunComparison, extension: FusionExtension) -> float | None:
@@ -106,14 +106,14 @@ def _p(comparison: RunComparison, extension: FusionExtension) -> float | None:
 
 def extension_table(rows: Iterable[Increment], measure: str) -> list[list[str]]:
     """Rows of cells, the head first; how far a row is from the root is how far it is moved in."""
-    found = [["extension", "system", measure, "difference", "p"]]
+    table = [["extension", "system", measure, "difference", "p"]]
     for row in rows:
         gained = "" if row.difference is None else signed(row.difference, 4)
-        found.append([
+        table.append([
             _label(row, "  "), row.system if row.extension else "", number(row.value, 4), gained,
             "" if row.p is None else p_value(row.p),
         ])
-    return found
+    return table
 
 
 def _label(row: Increment, space: str) -> str:

@@ -22,7 +22,7 @@ def flips_plot(rates: Mapping[int, Sequence[float]], *, name: str = "flips") -> 
     :param rates: number of candidates → the flip rate of each query (:attr:`porism.lab.pairwise.Flips.rate`).
     """
     edges = np.linspace(0.0, 1.0, BINS + 1)
-    counts = {depth: np.histogram(np.asarray(found, np.float64), edges)[0] for depth, found in rates.items()}
+    counts = {depth: np.histogram(np.asarray(by_query, np.float64), edges)[0] for depth, by_query in rates.items()}
     highest = max((int(count.max(initial=0)) for count in counts.values()), default=0)
     words: list[str] = []
     with drawing():
@@ -30,16 +30,16 @@ def flips_plot(rates: Mapping[int, Sequence[float]], *, name: str = "flips") -> 
             len(rates), 2 if len(rates) > 1 else 1, 1.2, linear_scale(0.0, 1.0, ticks=5, label=per_cent),
             linear_scale(0, 1.08 * max(1, highest), ticks=4), across="pairs of a query that flip", up="queries",
         )
-        for (depth, found), axes in zip(rates.items(), panels, strict=True):
+        for (depth, by_query), axes in zip(rates.items(), panels, strict=True):
             axes.bar(edges[:-1], counts[depth], width=1 / BINS, align="edge", color=light("series-1"),
                      edgecolor=light("surface"), linewidth=0.7)
-            median = float(np.median(found)) if len(found) else 0.0
-            middle, most = per_cent(round(median, 3)), per_cent(round(max(found, default=0.0), 3))
+            median = float(np.median(by_query)) if len(by_query) else 0.0
+            middle, most = per_cent(round(median, 3)), per_cent(round(max(by_query, default=0.0), 3))
             axes.axvline(median, color=light("series-2"), linewidth=1.4)
             axes.set_title(f"{depth:,} candidates", pad=3, fontsize=8)
             axes.text(1, 1, f"median {middle}, most {most}", transform=axes.transAxes, ha="right",
                       va="top", fontsize=7.5, color=light("muted"))
-            words.append(f"{depth:,} candidates: median {middle}, most {most} of {len(found):,} queries.")
+            words.append(f"{depth:,} candidates: median {middle}, most {most} of {len(by_query):,} queries.")
     return Plot(
         name, "Flips by number of candidates",
         "Each bar is how many queries have such a share of pairs that flip: the model prefers one document in one "

@@ -103,7 +103,7 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
         "sections": sections,
         "topics": _topics(report, questions),
         "method": method(report),
-        "definitions": [(repr(one), one.definition) for one in comparison.evaluations[0].measures],
+        "definitions": [(repr(measure), measure.definition) for measure in comparison.evaluations[0].measures],
         "evidence": [
             f"{name}: {sentence}" for name, records in report.evidence.items() for sentence in map(_evidence, records)
         ],
@@ -211,12 +211,12 @@ def _by_group(report: Report, part: Breakdown) -> dict[str, Any]:
     for name in report.names:
         rows.append([name, *(number(part.value(group, name, report.measure)) for group in part.groups)])
         if part.baseline and name != part.baseline:
-            found = [part.difference(group, name, report.measure) for group in part.groups]
+            differences = [part.difference(group, name, report.measure) for group in part.groups]
             rows.append([f"{name} less {part.baseline}", *(
-                "–" if one is None
-                else f"{signed(one.difference)} ({signed(one.interval[0])} to {signed(one.interval[1])}; "
-                     f"{one.wins} of {one.topics} won, {one.losses} lost)"
-                for one in found
+                "–" if gap is None
+                else f"{signed(gap.difference)} ({signed(gap.interval[0])} to {signed(gap.interval[1])}; "
+                     f"{gap.wins} of {gap.topics} won, {gap.losses} lost)"
+                for gap in differences
             )])
     if part.baseline:
         said += (
@@ -248,9 +248,9 @@ def _times(report: Report) -> dict[str, Any]:
         "caption": "Seconds of a query, with the slowest topic.",
         "head": ["Run", "Queries", "Median", "95 %", "Worst", "Mean", "Slowest"],
         "rows": [
-            [name, found.count, *(f"{time:.3f}" for time in (found.median, found.p95, found.worst, found.mean)),
-             found.slowest_topic]
-            for name, found in report.times.items()
+            [name, times.count, *(f"{time:.3f}" for time in (times.median, times.p95, times.worst, times.mean)),
+             times.slowest_topic]
+            for name, times in report.times.items()
         ],
     }
 
@@ -281,7 +281,7 @@ def _topics(report: Report, questions: Mapping[str, Any]) -> dict[str, Any]:
     values = {evaluation.run_name: evaluation.per_topic[report.measure] for evaluation in report.comparison.evaluations}
     rows = []
     for topic in report.comparison.topics:
-        known = [found[topic] for found in values.values() if topic in found]
+        known = [by_topic[topic] for by_topic in values.values() if topic in by_topic]
         feature = report.features.get(topic)
         described = [str(feature.length), f"{100 * feature.math_share:.0f} %"] if feature else ["–", "–"]
         rows.append({
@@ -290,10 +290,10 @@ def _topics(report: Report, questions: Mapping[str, Any]) -> dict[str, Any]:
             "known": described if report.features else [],
             "cells": [
                 {
-                    "value": number(found.get(topic)),
-                    "best": len(values) > 1 and topic in found and max(known) > 0 and found[topic] == max(known),
+                    "value": number(by_topic.get(topic)),
+                    "best": len(values) > 1 and topic in by_topic and max(known) > 0 and by_topic[topic] == max(known),
                 }
-                for found in values.values()
+                for by_topic in values.values()
             ],
         })
     return {

@@ -46,7 +46,7 @@ def latex_tables(report: Report, *, label: str = "runs") -> str:
     :param label: the tables get the labels ``tab:<label>``, ``tab:<label>-baseline`` and ``tab:<label>-ablation-1`` ….
     """
     label = re.sub(r"[^A-Za-z0-9:.-]+", "-", label).strip("-") or "runs"
-    described = ", ".join(f"{name} {found}" for name, found in versions().items())
+    described = ", ".join(f"{name} {version}" for name, version in versions().items())
     lines = [
         f"% Made by {described}.",
         r"% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}.",
@@ -87,12 +87,12 @@ def _names(report: Report) -> list[str]:
 
 
 def _marks(report: Report) -> str:
-    found = []
+    marks = []
     if len(report.names) > 1:
-        found.append(f"{_BASELINE}~Baseline.")
+        marks.append(f"{_BASELINE}~Baseline.")
     if report.tuned:
-        found.append(f"{_TUNED}~Tuned on topics that it is scored on here.")
-    return f" {' '.join(found)}" if found else ""
+        marks.append(f"{_TUNED}~Tuned on topics that it is scored on here.")
+    return f" {' '.join(marks)}" if marks else ""
 
 
 def _runs_table(report: Report, label: str) -> list[str]:

@@ -43,7 +43,7 @@ def svg(plot: Plot, *, standalone: bool = False, styles: bool = True) -> str:
     for element in [*root.iter(f"{_SVG}metadata"), *root.iter(f"{_SVG}style")]:
         element.getparent().remove(element)
     _rename(root, f"{plot.name}-")
-    colour = (lambda found: found[0]) if standalone else (lambda found: _variable(found[0]))
+    colour = (lambda match: match[0]) if standalone else (lambda match: _variable(match[0]))
     marks = {shape for part in root.iter(f"{_SVG}defs") for shape in part}
     for element in list(root.iter()):
         _rewrite(element, colour, 2 if element in marks else 1)
@@ -117,11 +117,11 @@ def _rewrite(element: Any, colour: Callable[[re.Match[str]], str], digits: int) 
         element.set("d", short_path(path, 2 if "z" in path else digits))  # narrow bars show a hundredth
     for name in ("x", "y", "width", "height"):
         if (numbers := element.get(name)) is not None:
-            element.set(name, _LONG_NUMBER.sub(lambda found: _short(float(found[0]), 1), numbers))
+            element.set(name, _LONG_NUMBER.sub(lambda match: _short(float(match[0]), 1), numbers))
     if (turned := element.attrib.pop("transform", None)) is not None and (turned := _NO_TURN.sub("", turned)):
-        element.set("transform", _LONG_NUMBER.sub(lambda found: _short(float(found[0]), 2), turned))
+        element.set("transform", _LONG_NUMBER.sub(lambda match: _short(float(match[0]), 2), turned))
     if (look := element.get("style")) is not None:
-        look = _FONT.sub(lambda found: f"font-size: {found[2]}px{'; font-weight: bold' if found[1] else ''}", look)
+        look = _FONT.sub(lambda match: f"font-size: {match[2]}px{'; font-weight: bold' if match[1] else ''}", look)
         element.set("style", _COLOUR.sub(colour, _FAMILY.sub("", look)))
 
 
@@ -150,7 +150,7 @@ def short_path(path: str, digits: int) -> str:
     """
     scale = 10**digits
     tokens = _TOKEN.findall(path)
-    found: list[str] = []
+    commands: list[str] = []
     at = 0
     command = ""
     x = y = first_x = first_y = 0
@@ -159,7 +159,7 @@ def short_path(path: str, digits: int) -> str:
             command = tokens[at]
             at += 1
             if command in "zZ":
-                found.append("z")
+                commands.append("z")
                 x, y = first_x, first_y
                 continue
         count = {"M": 2, "L": 2, "Q": 4, "C": 6}[command]
@@ -167,17 +167,17 @@ def short_path(path: str, digits: int) -> str:
         at += count
         across, up = points[-2] - x, points[-1] - y
         if command != "L":
-            found.append(command + _joined(points, scale))
+            commands.append(command + _joined(points, scale))
         elif across and up:
-            found.append("l" + _joined((across, up), scale))
+            commands.append("l" + _joined((across, up), scale))
         elif up:
-            found.append("v" + _joined((up,), scale))
-        elif across or found[-1][0] == "M":  # a line of no length is a dot where its ends are round
-            found.append("h" + _joined((across,), scale))
+            commands.append("v" + _joined((up,), scale))
+        elif across or commands[-1][0] == "M":  # a line of no length is a dot where its ends are round
+            commands.append("h" + _joined((across,), scale))
         x, y = points[-2:]
         if command == "M":
             first_x, first_y = x, y
-    return "".join(found)
+    return "".join(commands)
 
 
 def _joined(numbers: Any, scale: int) -> str:

@@ -37,7 +37,7 @@ def plots(report: Report) -> list[Plot]:
 
     :raises MissingExtra: matplotlib (for clusters also SciPy) is not installed.
     """
-    found: list[Plot] = []
+    drawn: list[Plot] = []
     comparison, measure = report.comparison, report.measure
     values = report.values(measure)
     topics = comparison.topics
@@ -47,7 +47,7 @@ def plots(report: Report) -> list[Plot]:
     summed = comparison.evaluations[0].is_count(measure)
     if len(report.names) > 1:
         results = comparison.tests[measure]
-        found += [
+        drawn += [
             intervals_plot(
                 {evaluation.run_name: evaluation.aggregated[measure] for evaluation in comparison.evaluations},
                 report.intervals[measure],
@@ -59,21 +59,21 @@ def plots(report: Report) -> list[Plot]:
             differences_plot(topics, values, report.baseline, measure, shown=shown),
         ]
     if report.extensions:
-        found.append(extensions_plot(report.extensions, measure))
-    found.append(boxes_plot(values, measure, baseline=baseline))
+        drawn.append(extensions_plot(report.extensions, measure))
+    drawn.append(boxes_plot(values, measure, baseline=baseline))
     if report.precision_recall:
-        found.append(precision_recall_plot(
+        drawn.append(precision_recall_plot(
             report.precision_recall, baseline=baseline,
             note="Unjudged documents are removed first; a gain of 2 or more is relevant, and a topic without such a "
                  "document counts as 0.",
             shown=shown,
         ))
     if len(report.depths) > 1:
-        found.append(depths_plot(report.depths, report.at_depths, measure, baseline=baseline, shown=shown))
+        drawn.append(depths_plot(report.depths, report.at_depths, measure, baseline=baseline, shown=shown))
     if report.features:
         lengths = [report.features[topic].length if topic in report.features else np.nan for topic in topics]
         shares = [report.features[topic].math_share if topic in report.features else np.nan for topic in topics]
-        found += [
+        drawn += [
             feature_plot(
                 lengths, values, measure, name="length", label="length of the query in words and symbols",
                 title=f"{measure} against the length of the query", baseline=baseline, shown=shown,
@@ -84,8 +84,8 @@ def plots(report: Report) -> list[Plot]:
                 shown=shown,
             ),
         ]
-    found += [_groups(report, part, baseline) for part in report.breakdowns]
-    found += _diversity(report)
+    drawn += [_groups(report, part, baseline) for part in report.breakdowns]
+    drawn += _diversity(report)
     fusions = len(report.rank_positions)
     others = f" Of {fusions} fusions the best {SHOWN_FUSIONS} have this plot." if fusions > SHOWN_FUSIONS else ""
     for number, part in enumerate(_best_fusions(report)):
@@ -93,17 +93,17 @@ def plots(report: Report) -> list[Plot]:
             part.positions, part.sources, part.fused, part.topic, run_styles=run_styles,
             note=f"{part.why}{others}".strip(),
         )
-        found.append(_numbered(plot, number))
+        drawn.append(_numbered(plot, number))
     number = 0
     for curve in report.tuning:
         for parameter in varied(curve)[:SHOWN_PARAMETERS]:
-            plot = tuning_plot(curve.trials, parameter, curve.measure, chosen=curve.chosen, what=curve.what)
-            found.append(_numbered(plot, number))
+            plot = tuning_plot(curve.trials, parameter, curve.measure, chosen=curve.chosen, run_name=curve.what)
+            drawn.append(_numbered(plot, number))
             number += 1
     if report.seconds:
         seconds = {name: list(times.values()) for name, times in report.seconds.items()}
-        found.append(times_plot(seconds, run_styles=run_styles))
-    return found
+        drawn.append(times_plot(seconds, run_styles=run_styles))
+    return drawn
 
 
 def most_different(values: Mapping[str, NDArray[np.float64]], baseline: str, most: int) -> tuple[str, ...]:
@@ -126,8 +126,8 @@ def _best_fusions(report: Report) -> list[RankPositions]:
     parts = report.rank_positions
 
     def value(part: RankPositions) -> float:
-        found = report.comparison[part.fused].aggregated[report.measure]
-        return found if found == found else -np.inf
+        aggregated = report.comparison[part.fused].aggregated[report.measure]
+        return aggregated if aggregated == aggregated else -np.inf
 
     best = sorted(range(len(parts)), key=lambda place: -value(parts[place]))[:SHOWN_FUSIONS]
     return [parts[place] for place in sorted(best)]
@@ -156,7 +156,8 @@ def _diversity(report: Report) -> Iterator[Plot]:
     order = clustering.order if clustering else None
     if clustering is not None:
         yield dendrogram_plot(
-            report.names, clustering.linkage, clustering.labels.tolist(), silhouettes=clustering.silhouettes, what="ρ"
+            report.names, clustering.linkage, clustering.labels.tolist(), silhouettes=clustering.silhouettes,
+            coefficient="ρ",
         )
     yield similarity_plot(
         report.names, diversity.rho, "Spearman's ρ", name="similarity-rho", order=order,

@@ -17,13 +17,13 @@ SAMPLES = 10_000
 
 def warnings(report: Report) -> list[str]:
     """A sentence for each run that was tuned on topics of this report, and one on what that means; empty if none."""
-    found = [f"{evaluation.run_name}: {evaluation.tuned_note}." for evaluation in report.tuned]
-    if found:
-        found.append(
+    sentences = [f"{evaluation.run_name}: {evaluation.tuned_note}." for evaluation in report.tuned]
+    if sentences:
+        sentences.append(
             "A run that was tuned on the topics that it is scored on looks better here than it will be on others; "
             "tests that it takes part in say nothing of topics it was not tuned on."
         )
-    return found
+    return sentences
 
 
 def headline(report: Report) -> str:
@@ -59,18 +59,18 @@ def method(report: Report) -> list[str]:
     comparison = report.comparison
     topics = f"{pluralise(len(comparison.topics), 'topic')} of {report.judgments}"
     if report.missing == "zero":
-        found = [f"{topics}, all that have judgments; a topic that a run does not answer counts as zero."]
+        sentences = [f"{topics}, all that have judgments; a topic that a run does not answer counts as zero."]
     else:
-        found = [
+        sentences = [
             f"{topics}, those that at least one of the runs answers; a run that does not answer one of them has zero "
             "there."
         ]
-    found.append(
+    sentences.append(
         "All results of each topic count." if report.depth is None else
         f"The first {report.depth:,} results of each topic count, cut before unjudged documents are removed."
     )
     if len(comparison.names) > 1:
-        found.append(
+        sentences.append(
             f"Each run is tested against {report.baseline}, topic by topic: {test_name(report)}, two-tailed; p-values "
             + (
                 "are corrected by Holm–Bonferroni within each measure for "
@@ -79,17 +79,17 @@ def method(report: Report) -> list[str]:
                 "are not corrected for the number of tests. * means p < 0.05 and ** p < 0.01."
             )
         )
-    found.append(
+    sentences.append(
         f"Confidence intervals ({per_cent(comparison.level)}) are percentiles of {SAMPLES:,} bootstrap samples of the "
         "topics; those of differences are of the paired differences. They are not corrected."
     )
-    found.append(f"Random draws start from the seed {report.seed}.")
-    return [*found, *notes(report)]
+    sentences.append(f"Random draws start from the seed {report.seed}.")
+    return [*sentences, *notes(report)]
 
 
 def notes(report: Report) -> list[str]:
     """What was particular: topics that runs lack, names made unique, judgments left out."""
-    found = [
+    sentences = [
         f"{evaluation.run_name} has zero for {pluralise(count, 'topic')} that it does not answer: "
         f"{some(evaluation.missing_topics)}."
         for evaluation in report.comparison.evaluations if (count := len(evaluation.missing_topics))
@@ -97,7 +97,7 @@ def notes(report: Report) -> list[str]:
     own = [note for note in report.comparison.notes if not note.startswith(("†", "tests that a run marked"))]
     answered = {f"{evaluation.run_name}: counted as zero" for evaluation in report.comparison.evaluations}
     own = [note for note in own if not any(note.startswith(said) for said in answered)]
-    return [*found, *(f"{note[:1].upper()}{note[1:]}." for note in (*own, *report.notes))]
+    return [*sentences, *(f"{note[:1].upper()}{note[1:]}." for note in (*own, *report.notes))]
 
 
 def test_name(report: Report) -> str:
@@ -111,10 +111,10 @@ test_name.__test__ = False  # type: ignore[attr-defined]  # pytest takes the nam
 
 def versions() -> dict[str, str]:
     """Package → version, of what the numbers depend on."""
-    found = {"Porism": __version__}
+    installed = {"Porism": __version__}
     for package, name in (("ir_measures", "ir_measures"), ("numpy", "NumPy"), ("scipy", "SciPy")):
         try:
-            found[name] = version(package)
+            installed[name] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed

@@ -100,9 +100,9 @@ def topics_path(path: str | os.PathLike[str]) -> Path:
     return _beside(path, "topics")
 
 
-def _beside(path: str | os.PathLike[str], what: str) -> Path:
+def _beside(path: str | os.PathLike[str], contents: str) -> Path:
     target = Path(path)
-    return target.with_name(f"{target.stem}.{what}{target.suffix or '.csv'}")
+    return target.with_name(f"{target.stem}.{contents}{target.suffix or '.csv'}")
 
 
 def write_csv(report: Report, path: str | os.PathLike[str]) -> list[Path]:

@@ -20,8 +20,8 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
     then how it was measured. Warnings come first.
     """
     lines: list[str] = []
-    if found := warnings(report):
-        lines += [*(f"WARNING: {sentence}" for sentence in found), ""]
+    if warned := warnings(report):
+        lines += [*(f"WARNING: {sentence}" for sentence in warned), ""]
     lines += _summary(report)
     for measure in report.comparison.measures if p_values else report.comparison.measures[:1]:
         lines += ["", *_against(report, measure, p_values)]
@@ -34,7 +34,9 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
         lines += ["", *aligned(ablation.table()), *ablation.notes()]
     if report.extensions:
         lines += ["", *aligned(extension_table(report.extensions, report.measure)), EXTENSION_NOTE]
-    lines += ["", *method(report), f"Versions: {', '.join(f'{name} {found}' for name, found in versions().items())}."]
+    lines += [
+        "", *method(report), f"Versions: {', '.join(f'{name} {version}' for name, version in versions().items())}.",
+    ]
     return "\n".join(printable(line).replace("\u00a0", " ").rstrip() for line in lines)
 
 
@@ -105,9 +107,9 @@ def _by_group(report: Report, part: Breakdown) -> list[str]:
 def _times(report: Report) -> list[str]:
     rows = [["seconds a query", "median", "95 %", "worst", "mean", "queries"]]
     for name, marked in zip(report.names, _marked(report), strict=True):
-        if (found := report.times.get(name)) is not None:
+        if (times := report.times.get(name)) is not None:
             rows.append([
-                marked, *(f"{value:.3f}" for value in (found.median, found.p95, found.worst, found.mean)),
-                str(found.count),
+                marked, *(f"{value:.3f}" for value in (times.median, times.p95, times.worst, times.mean)),
+                str(times.count),
             ])
     return aligned(rows)

@@ -126,21 +126,21 @@ def boxes_plot(values: Mapping[str, ArrayLike], measure: str, *, baseline: int |
         figure = new_figure(height=0.6 + (0.34 if len(names) > MANY else 0.42) * len(names), left=widest(labels))
         axes = figure.subplots()
         for row, (name, look) in enumerate(zip(names, run_styles, strict=True)):
-            found = np.asarray(values[name], np.float64)
-            found = found[~np.isnan(found)]
-            if not len(found):
+            points = np.asarray(values[name], np.float64)
+            points = points[~np.isnan(points)]
+            if not len(points):
                 continue
-            axes.plot(*segments(found, np.full(len(found), row + 0.23), found, np.full(len(found), row + 0.37)),
+            axes.plot(*segments(points, np.full(len(points), row + 0.23), points, np.full(len(points), row + 0.37)),
                       color=look.colour, alpha=0.55, linewidth=0.9, solid_capstyle="butt")
-            low, middle, high = np.quantile(found, [0.25, 0.5, 0.75])
+            low, middle, high = np.quantile(points, [0.25, 0.5, 0.75])
             reach = 1.5 * (high - low)
-            first, last = found[found >= low - reach].min(), found[found <= high + reach].max()
+            first, last = points[points >= low - reach].min(), points[points <= high + reach].max()
             axes.plot(*segments([first, high], [row, row], [low, last], [row, row]), color=look.colour, linewidth=1.1)
             axes.plot([low, high, high, low, low], row + np.array([-0.16, -0.16, 0.16, 0.16, -0.16]),
                       color=look.colour, linewidth=1.3)
             middles.append((middle, row))
-            means.append((float(found.mean()), row))
-            words.append(f"{name}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, mean {found.mean():.3f}.")
+            means.append((float(points.mean()), row))
+            words.append(f"{name}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, mean {points.mean():.3f}.")
         across, rows = np.reshape(middles, (-1, 2)).T
         axes.plot(*segments(across, rows - 0.16, across, rows + 0.16), color=light("ink"), linewidth=2.2,
                   solid_capstyle="butt")
@@ -284,9 +284,9 @@ def _stairs(edges: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[n
 
 
 def _value_scale(columns: Iterable[NDArray[np.float64]]) -> AxisScale:
-    found = np.concatenate(list(columns))
-    found = found[~np.isnan(found)]
-    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
+    values = np.concatenate(list(columns))
+    values = values[~np.isnan(values)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     room = 0.06 * (high - low)
     return linear_scale(low - room, high + room)
 

@@ -59,19 +59,19 @@ def shingles(texts: Sequence[str], *, words: bool = False, run: int = 3) -> Shin
     return Shingles(np.concatenate([np.empty(0, np.uint64), *sets]), offsets)
 
 
-def signatures(found: Shingles) -> Array:
+def signatures(shingled: Shingles) -> Array:
     """MinHash signatures (uint64, texts × hashes); of a text without shingles all ones, which nothing else has."""
     random = np.random.default_rng(17)
     factors = random.integers(1, 1 << 63, _HASHES, np.uint64) | np.uint64(1)
     added = random.integers(0, 1 << 63, _HASHES, np.uint64)
-    texts = len(found.offsets) - 1
+    texts = len(shingled.offsets) - 1
     result = np.full((texts, _HASHES), np.iinfo(np.uint64).max, np.uint64)
-    full = np.flatnonzero(np.diff(found.offsets))
+    full = np.flatnonzero(np.diff(shingled.offsets))
     if len(full):
         for number in range(_HASHES):
-            mixed = found.hashes * factors[number] + added[number]
+            mixed = shingled.hashes * factors[number] + added[number]
             mixed ^= mixed >> np.uint64(29)
-            result[full, number] = np.minimum.reduceat(mixed, found.offsets[full])
+            result[full, number] = np.minimum.reduceat(mixed, shingled.offsets[full])
     return result
 
 
@@ -88,7 +88,7 @@ class NearDuplicates:
             raise ConfigError(f"texts cannot be told apart by an overlap of {overlap}", hint="Use one from 0.3 to 1.")
         self.overlap = overlap
         self._views = [(words, shingles(texts, words=words)) for words in (False, True)] if texts else []
-        self._signatures = [_bands(signatures(found)) for _, found in self._views]
+        self._signatures = [_bands(signatures(shingled)) for _, shingled in self._views]
 
     def find(self, texts: Sequence[str]) -> NDArray[np.bool_]:
         """Which of the texts repeat one of the list (bool, one a text)."""

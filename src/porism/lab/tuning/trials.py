@@ -117,13 +117,13 @@ class Trials:
         :raises SourceError: the store cannot be written.
         """
         key = value_key(configuration) if key is None else key
-        found = self._outcomes.get(key)
-        if found is None:
-            found = self._outcomes[key] = self._tried(configuration)
-            self.seconds += found.seconds
+        outcome = self._outcomes.get(key)
+        if outcome is None:
+            outcome = self._outcomes[key] = self._tried(configuration)
+            self.seconds += outcome.seconds
             if self._on_progress:
                 self._on_progress(len(self._outcomes), self.total)
-        return found
+        return outcome
 
     def on(self, configuration: Configuration, key: str, rows: NDArray[np.int64]) -> Trial:
         """The trial of a configuration for the topics of these rows; the values of others have no part in it."""

@@ -76,16 +76,16 @@ def cross_validate(
         (f"fold {number}", tuple(topic for part in parts if part is not held_out for topic in part))
         for number, held_out in enumerate(parts, 1)
     ]
-    found: list[tuple[tuple[str, ...], tuple[Trial, ...], Trial]] = []
+    choices: list[tuple[tuple[str, ...], tuple[Trial, ...], Trial]] = []
     for name, training in (*searches, ("all folds", tuple(topics))):
         try:
-            found.append((training, *_explored(trials, space, search, training)))
+            choices.append((training, *_explored(trials, space, search, training)))
         except ConfigError as error:
             where = f"{name}, {error.where}" if error.where else name
             raise ConfigError(error.what, where=where, hint=error.hint) from error
     context = _context(trials, space, search)
     *tuned, whole = [
-        Tuned(best.parameters, best.score or 0.0, training, explored, context) for training, explored, best in found
+        Tuned(best.parameters, best.score or 0.0, training, explored, context) for training, explored, best in choices
     ]
     made = []
     for held_out, chosen in zip(parts, tuned, strict=True):

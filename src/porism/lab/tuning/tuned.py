@@ -128,10 +128,10 @@ class CrossValidated:
         tables = [{value_key(trial.parameters): trial for trial in tuned.trials} for tuned in searches]
         trials = []
         for key, parameters in {key: trial.parameters for table in tables for key, trial in table.items()}.items():
-            found = [table.get(key) for table in tables]
-            scores = [trial.score if trial else None for trial in found]
+            tried = [table.get(key) for table in tables]
+            scores = [trial.score if trial else None for trial in tried]
             written = {"parameters": dict(parameters), "scores": scores[:-1], "all": scores[-1]}
-            problems = [trial.problem if trial else None for trial in found]
+            problems = [trial.problem if trial else None for trial in tried]
             trials.append(written | ({"problems": problems} if any(problems) else {}))
         return {
             "kind": "cross-validation",
@@ -170,10 +170,10 @@ class CrossValidated:
                 tuned = _search_of(fold, training, written, number, context)
                 folds.append(Fold(held_out[number], tuned, values))
             every = tuple(topic for part in held_out for topic in part)
-            found = cls(tuple(folds), _search_of(whole, every, written, len(given), context), context)
+            result = cls(tuple(folds), _search_of(whole, every, written, len(given), context), context)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise FormatError(f"this is not a record of a cross-validation ({error})") from error
-        return found
+        return result
 
     def provenance(self) -> Provenance:
         """For the run of held-out rankings: not tuned on its own topics, with the evidence of the folds."""

@@ -131,12 +131,12 @@ class ColbertRetriever(EncodedRetriever[ColbertModel, TokenRecord, TokenEncoder]
         if not len(tokens.vectors):
             return merge([], k, self._ids)
         asked = TokenQuery(self.record.codec, tokens.vectors)
-        found: list[SegmentHits] = []
+        hits: list[SegmentHits] = []
         for number, documents in self._candidates(asked, self._able(allowed)):
             scores = asked.scores(self._rows(number), documents)
             order = self.snapshot.segments[number].id_order
-            found.append(SegmentHits(number, *best(documents, scores, order, min(k, self._most))))
-        return merge(found, min(k, self._most), self._ids)
+            hits.append(SegmentHits(number, *best(documents, scores, order, min(k, self._most))))
+        return merge(hits, min(k, self._most), self._ids)
 
     @property
     def _most(self) -> int:
@@ -245,8 +245,8 @@ def explain_matches(
     total = 0.0
     for match in matches:
         total += match.cosine
-        found = document.describe(match.document) if match.document < len(document.tokens) else "a token"
-        part = Explanation(match.cosine, f"{query.describe(match.query)} meets {found}")
+        met = document.describe(match.document) if match.document < len(document.tokens) else "a token"
+        part = Explanation(match.cosine, f"{query.describe(match.query)} meets {met}")
         (others if query.tokens[match.query][1] == NOWHERE else parts).append(part)
     if others:
         parts.append(Explanation(

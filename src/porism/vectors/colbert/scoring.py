@@ -32,8 +32,8 @@ class TokenQuery:
         near = self.near[:, : self.tokens]
         if probes >= len(near):
             return np.arange(len(near))
-        found: NDArray[np.int64] = np.unique(np.argpartition(near, len(near) - probes, axis=0)[len(near) - probes :])
-        return found
+        numbers: NDArray[np.int64] = np.unique(np.argpartition(near, len(near) - probes, axis=0)[len(near) - probes :])
+        return numbers
 
     def centroid_scores(self, rows: TokenRows, documents: NDArray[np.int32], threshold: float) -> NDArray[np.float64]:
         """What documents (int32) would score if their tokens were their centroids, of those alone whose cosine with

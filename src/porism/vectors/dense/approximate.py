@@ -80,8 +80,8 @@ def near_rows(
         parameters = faiss.SearchParametersHNSW(efSearch=count, **more)
     else:
         parameters = faiss.SearchParametersIVF(nprobe=model.probes, **more)
-    found = index.search(query[None, :], min(count, index.ntotal), params=parameters)[1][0]
-    return cast("NDArray[np.int64]", found[found >= 0])
+    rows = index.search(query[None, :], min(count, index.ntotal), params=parameters)[1][0]
+    return cast("NDArray[np.int64]", rows[rows >= 0])
 
 
 def _hnsw(faiss: Any, rows: VectorRows, settings: Hnsw) -> Any:

@@ -76,9 +76,9 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
         for start in range(0, len(wanted), batch_size):
             batch = wanted[start : start + batch_size]
             started = time.perf_counter()
-            for query, found in zip(batch, self._search(batch, k, allowed), strict=True):
-                names = self._ids.take(found.segments, found.units)
-                results[query.id] = zip(names, found.scores.tolist(), strict=True)
+            for query, hits in zip(batch, self._search(batch, k, allowed), strict=True):
+                names = self._ids.take(hits.segments, hits.units)
+                results[query.id] = zip(names, hits.scores.tolist(), strict=True)
             share = (time.perf_counter() - started) / len(batch)
             seconds |= dict.fromkeys((query.id for query in batch), share)
         return Run(results, name, provenance=Provenance(self.describe(), self.model.tuned_on, seconds=seconds))
@@ -133,13 +133,13 @@ class DenseRetriever(EncodedRetriever[DenseModel, EncoderRecord, Encoder]):
     def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
         vectors = self._encode(queries)
         asked = np.flatnonzero(vectors.any(axis=1))
-        found: list[list[SegmentHits]] = [[] for _ in queries]
+        hits: list[list[SegmentHits]] = [[] for _ in queries]
         for number, (of_segment, able) in enumerate(zip(self._segments, self._able(allowed), strict=True)):
             if able.any() and len(asked):
                 best_here = of_segment.search(vectors[asked], k, able)
                 for place, (units, scores) in zip(asked.tolist(), best_here, strict=True):
-                    found[place].append(SegmentHits(number, units, scores))
-        return [merge(parts, k, self._ids) for parts in found]
+                    hits[place].append(SegmentHits(number, units, scores))
+        return [merge(parts, k, self._ids) for parts in hits]
 
 
 class _SegmentVectors:
@@ -217,8 +217,8 @@ class _SegmentVectors:
                 self._near = ApproximateIndex(self.segment, self._retriever.record, self._retriever.model)
         whole = np.array_equal(able, self._holding)
         allowed = None if whole else np.repeat(able, np.diff(rows.offsets))
-        found = self._near.search(query, k, allowed)
-        documents = np.unique(np.searchsorted(rows.offsets, found, side="right") - 1).astype(np.int32)
+        near = self._near.search(query, k, allowed)
+        documents = np.unique(np.searchsorted(rows.offsets, near, side="right") - 1).astype(np.int32)
         return best(documents, self.scores(query, documents), self.segment.id_order, k)
 
     @cached_property

@@ -137,7 +137,7 @@ def join_phrases(texts: TokenTexts, settings: Word2Vec) -> TokenTexts:
     """
     phrases = need("gensim.models.phrases", "embeddings", GENSIM)
     for _ in range(settings.phrases):
-        found = phrases.Phrases(texts, min_count=settings.min_count, threshold=_THRESHOLD, delimiter=_PHRASE).freeze()
+        joiner = phrases.Phrases(texts, min_count=settings.min_count, threshold=_THRESHOLD, delimiter=_PHRASE).freeze()
         # Every text stays one: what was joined is the same text, and texts are chosen by their number.
-        texts = TokenTexts.of(found[text] for text in texts)
+        texts = TokenTexts.of(joiner[text] for text in texts)
     return texts

@@ -253,13 +253,13 @@ class Decontextualizer:
                 input_ids=there(ids), attention_mask=there(mask), output_hidden_states=True, return_dict=True
             )
             hidden = output.hidden_states[self._layer].reshape(-1, self.dimensions)
-            found = hidden[there(np.concatenate(flat))].to(self._kind)
-            if not bool(torch.isfinite(found).all()):
+            vectors = hidden[there(np.concatenate(flat))].to(self._kind)
+            if not bool(torch.isfinite(vectors).all()):
                 raise ConfigError(
                     "the model gives numbers that are not finite", hint="Load it in float32, or take another layer."
                 )
-            found *= there(pool.weights[chosen]).to(self._kind)[:, None]
-            self._sums.index_add_(0, there(pool.terms[chosen]), found)
+            vectors *= there(pool.weights[chosen]).to(self._kind)[:, None]
+            self._sums.index_add_(0, there(pool.terms[chosen]), vectors)
 
     def _counts_with(self, pool: _TokenPool) -> NDArray[np.int64]:
         counts = np.bincount(pool.seen, weights=pool.seen_weights, minlength=len(self._numbers)).astype(np.int64)

@@ -112,8 +112,8 @@ class ChannelSpans:
             return
         for segment, (formulas, counts) in zip(self._snapshot.segments, self._formulas, strict=True):
             for formula, count in zip(formulas.tolist(), counts.tolist(), strict=True):
-                found = self._formula(formula_of(segment.formula_source(formula)), count)
-                yield [found] if found.terms else []
+                spanned = self._formula(formula_of(segment.formula_source(formula)), count)
+                yield [spanned] if spanned.terms else []
 
     def _words(self, content: Content, language: str) -> SpannedText:
         """The words where they were written, formulas as LaTeX between them."""
@@ -142,8 +142,8 @@ class ChannelSpans:
     def _formula(self, formula: Formula, count: int) -> SpannedText:
         if self._bpe is not None:
             self._bpe.formula_terms(read_formula(formula.source, formula.notation)[0])
-            found = self._bpe.found
-            return SpannedText(found.text, found.terms, found.starts, found.ends, count)
+            read = self._bpe.found
+            return SpannedText(read.text, read.terms, read.starts, read.ends, count)
         terms = self._analyzer.formula_terms(formula, (self._channel,)).terms[self._channel]
         return SpannedText.of_terms(terms, count)
 

@@ -92,7 +92,7 @@ def train_decontextualised(
         try:
             while pool := list(islice(texts, _POOL.get(machine.device.type, _POOL["cpu"]))):
                 with uninterrupted():  # an interruption in the midst of a pool would count a part of it
-                    machine.add([text for found in pool for text in found])
+                    machine.add([text for of_document in pool for text in of_document])
                     done += len(pool)
                 on_progress(done, spans.total)
                 if time.monotonic() - kept > KEEP_SECONDS:

@@ -72,10 +72,10 @@ class WordVectors:
     def _of(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The vector of each word (0 where it has none), and whether it has one."""
         coded = self._encode(words)
-        found = self._words.lookup(coded)
-        known = found >= 0
+        rows = self._words.lookup(coded)
+        known = rows >= 0
         vectors = np.zeros((len(words), self.dimensions), np.float32)
-        vectors[known] = self._vectors[found[known]]
+        vectors[known] = self._vectors[rows[known]]
         for position in np.flatnonzero(~known).tolist():
             grams = self._ngrams.lookup(list(ngrams(coded[position], self._min_n, self._max_n)))
             if (shared := grams[grams >= 0]).size:
@@ -86,10 +86,10 @@ class WordVectors:
 
     def _encode(self, words: list[str]) -> list[str]:
         tokens = list({token: None for word in words for token in word.split(" ")})
-        found = self._tokens.lookup(tokens).tolist()
+        numbers = self._tokens.lookup(tokens).tolist()
         code = {
             token: character(number) if number >= 0 else _UNKNOWN
-            for token, number in zip(tokens, found, strict=True)
+            for token, number in zip(tokens, numbers, strict=True)
         }
         return ["".join([code[token] for token in word.split(" ")]) for word in words]
 

@@ -153,8 +153,8 @@ class TokenVectors:
         order = np.argsort(-near, kind="stable")[:k]
         order = order[np.isfinite(near[order])]
         return [
-            Neighbour(found, min(1.0, max(-1.0, cosine)))
-            for found, cosine in zip(self.dictionary.select(order).strings(), near[order].tolist(), strict=True)
+            Neighbour(neighbour, min(1.0, max(-1.0, cosine)))
+            for neighbour, cosine in zip(self.dictionary.select(order).strings(), near[order].tolist(), strict=True)
         ]
 
 

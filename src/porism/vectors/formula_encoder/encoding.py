@@ -58,20 +58,20 @@ class FormulaEncoderRecord(Settings):
         :raises ConfigError: it is not there, or has another model than the one whose vectors the index has.
         """
         again = f"porism encode DIR --name {self.name} --index {index_path}"
-        found = model_folder(self.model, index_path)
-        if found is None:
+        folder = model_folder(self.model, index_path)
+        if folder is None:
             raise ConfigError(
                 f"the encoder of formulas {self.model!r} is not there any more", where=str(index_path),
                 hint=f"Put its folder back, or encode by another one: {again}",
             )
-        about = read_model_file(found)
+        about = read_model_file(folder)
         if (about.name, about.network.dimensions) != (self.digest, self.dimensions):
             raise ConfigError(
                 f"the model {self.model!r} is another than the one whose vectors the index has "
                 f"({about.network.dimensions} dimensions here, {self.dimensions} there)",
                 where=str(index_path), hint=f"Encode the formulas again: {again}",
             )
-        return found
+        return folder
 
     def check(self, index_path: Path) -> object:
         """Checks that the model is there and the same (:meth:`folder`)."""

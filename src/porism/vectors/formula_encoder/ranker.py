@@ -44,7 +44,7 @@ class FormulaEncoderRanker(NearestFormulas):
         :raises QueryError: the index has no such formula.
         """
         score, segment, unit, vector = self.cosine(formula, key)
-        found = stored_formula(segment, unit)
+        stored = stored_formula(segment, unit)
         root = read_tree(formula)
         added = (self.vectors.encoder.parts(root) @ vector.astype("float64")).tolist()
         labels = _labels(root)[: len(added)]
@@ -56,21 +56,21 @@ class FormulaEncoderRanker(NearestFormulas):
         elif parts:
             last = parts[-1]
             parts[-1] = Explanation(last.value + rest, last.label)  # rounding
-        explanation = Explanation(score, f"formula {found.source}: cosine, by the nodes of the query", parts)
-        return FormulaMatch(formula, found, score, (), (), (), 0.0, 0.0, explanation)
+        explanation = Explanation(score, f"formula {stored.source}: cosine, by the nodes of the query", parts)
+        return FormulaMatch(formula, stored, score, (), (), (), 0.0, 0.0, explanation)
 
 
 def _labels(root: OperatorNode) -> list[str]:
     """What each node is and where, in preorder: ``x, operand 1 of sup``."""
-    found: list[str] = []
+    labels: list[str] = []
     stack = [(root, "")]
     while stack:
         node, place = stack.pop()
-        found.append(f"{node.label}{place}")
+        labels.append(f"{node.label}{place}")
         for number in range(len(node.children), 0, -1):
             which = "an operand" if node.kind == "U" else f"operand {number}"
             stack.append((node.children[number - 1], f", {which} of {node.label}"))
-    return found
+    return labels
 
 
 FORMULA_ENCODER = FormulaKind(

@@ -129,17 +129,17 @@ class NearestFormulas:
         return score, self.units[number].segment, unit, vector[0]
 
     def _search(self, queries: NDArray[np.float32], k: int) -> list[UnitResults]:
-        found: list[list[SegmentHits]] = [[] for _ in queries]
+        hits: list[list[SegmentHits]] = [[] for _ in queries]
         for number, (units, matrix) in enumerate(zip(self.units, self._vectors(), strict=True)):
             if not units.live.any():
                 continue
             near = queries @ matrix.T
             near[:, ~units.live] = -np.inf
-            for row, query, parts in zip(near, queries, found, strict=True):
+            for row, query, parts in zip(near, queries, hits, strict=True):
                 best_here = nearest(row, k, units.id_order, product_error(query), self._exact(matrix, query))
                 above = best_here[1] > self._least
                 parts.append(SegmentHits(number, best_here[0][above], best_here[1][above]))
-        return [merge(parts, k, self._ids) for parts in found]
+        return [merge(parts, k, self._ids) for parts in hits]
 
     @staticmethod
     def _exact(

@@ -95,8 +95,8 @@ def train_tangent_cft(
             live = np.flatnonzero(formulas.live)
             for start in range(0, len(live), _CHUNK):
                 chunk = live[start : start + _CHUNK]
-                for of_tree, found in zip(words, _words(formulas.segment, chunk), strict=True):
-                    of_tree.extend([known.setdefault(word, word) for word in text] for text in found)
+                for of_tree, chunk_texts in zip(words, _words(formulas.segment, chunk), strict=True):
+                    of_tree.extend([known.setdefault(word, word) for word in text] for text in chunk_texts)
                 step(len(chunk))
         path = MODELS.prepare(index_path, MODEL)
         with ContainerWriter(path, _KIND, atomic=True) as writer:
@@ -227,8 +227,8 @@ class TangentCftRanker(NearestFormulas):
         :raises QueryError: the index has no such formula.
         """
         score, segment, unit, _ = self.cosine(formula, key)
-        found = stored_formula(segment, unit)
-        (layout, operators), (other_layout, other_operators) = self.vectors.parts(formula), self.vectors.parts(found)
+        stored = stored_formula(segment, unit)
+        (layout, operators), (other_layout, other_operators) = self.vectors.parts(formula), self.vectors.parts(stored)
         layouts, trees = float(layout @ other_layout), float(operators @ other_operators)
         across = score - layouts - trees
         parts = [
@@ -236,8 +236,8 @@ class TangentCftRanker(NearestFormulas):
             Explanation(trees, "cosine: the operator trees"),
             Explanation(across, "cosine: the layout tree of either and the operator tree of the other"),
         ]
-        explanation = Explanation(score, f"formula {found.source}", parts)
-        return FormulaMatch(formula, found, score, (), (), (), 0.0, 0.0, explanation)
+        explanation = Explanation(score, f"formula {stored.source}", parts)
+        return FormulaMatch(formula, stored, score, (), (), (), 0.0, 0.0, explanation)
 
 
 TANGENT_CFT = FormulaKind(

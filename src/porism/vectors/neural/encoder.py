@@ -58,13 +58,13 @@ class Encoder(ModelEncoder):
         if wanted == "model" or isinstance(model, PlainEncoder):
             return
         pooling: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, _PURPOSE).Pooling
-        found = False
+        replaced = False
         for parent in list(model.modules()):
             for name, module in parent.named_children():
                 if isinstance(module, pooling):
                     setattr(parent, name, pooling(module.embedding_dimension, pooling_mode=wanted))
-                    found = True
-        if not found:
+                    replaced = True
+        if not replaced:
             raise ConfigError(
                 "no layer of the model pools the vectors of tokens", where=files.named, hint="Leave pooling out."
             )

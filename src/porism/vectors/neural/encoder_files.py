@@ -119,7 +119,7 @@ def check_folder(folder: Path) -> None:
 
 def digest_of(folder: Path) -> str:
     """The digest of the files that loading a model reads; computed once for each state of the folder."""
-    found = []
+    files = []
     for file in sorted(folder.rglob("*")):
         inner = file.relative_to(folder)
         if file.suffix not in _READ or file.name in _NOT_READ or _FOLDERS_NOT_READ.intersection(inner.parts[:-1]):
@@ -127,8 +127,8 @@ def digest_of(folder: Path) -> str:
         if inner.parts[0].startswith("checkpoint-") or not file.is_file():
             continue
         status = file.stat()
-        found.append((inner.as_posix(), str(file), status.st_size, status.st_mtime_ns))
-    return _digest(tuple(found))
+        files.append((inner.as_posix(), str(file), status.st_size, status.st_mtime_ns))
+    return _digest(tuple(files))
 
 
 @lru_cache(maxsize=64)
@@ -145,10 +145,10 @@ def _digest(files: tuple[tuple[str, str, int, int], ...]) -> str:
 def _package_folder(named: str) -> Path | None:
     """The folder of the weights that an installed distribution carries, whose module has ``get_model_path``."""
     try:
-        found = metadata.distribution(named)
+        distribution = metadata.distribution(named)
     except (metadata.PackageNotFoundError, ValueError):
         return None
-    modules = (found.read_text("top_level.txt") or named.replace("-", "_")).split()
+    modules = (distribution.read_text("top_level.txt") or named.replace("-", "_")).split()
     for module in modules:
         try:
             path: Any = getattr(import_module(module), "get_model_path", None)
@@ -166,7 +166,7 @@ def _fetched_folder(named: str) -> Path | None:
         return None
     try:
         hub: Any = need("huggingface_hub", EXTRA, "models by name")
-        found = hub.try_to_load_from_cache(named, "config.json")
+        cached = hub.try_to_load_from_cache(named, "config.json")
     except (ValueError, OSError):  # no name that the hub could have
         return None
-    return Path(found).parent if isinstance(found, str) else None
+    return Path(cached).parent if isinstance(cached, str) else None

@@ -87,11 +87,11 @@ class EncoderSettings(Settings):
 
         :raises SettingError: a setting does not exist or does not fit.
         """
-        found, given = self.to_dict(), dict(settings)
+        current, given = self.to_dict(), dict(settings)
         text = given.get("text", {})
         if isinstance(text, Mapping):
-            given["text"] = {**found["text"], **text}
-        return read_settings(EncoderSettings, found | given)
+            given["text"] = {**current["text"], **text}
+        return read_settings(EncoderSettings, current | given)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
@@ -107,7 +107,7 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
     """
     path = Path(folder) / SETTINGS_FILE
     try:
-        found = orjson.loads(path.read_bytes())
+        stored = orjson.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return _published_settings(Path(folder) / PUBLISHED_FILE)
     except OSError as error:
@@ -115,7 +115,7 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
     except orjson.JSONDecodeError as error:
         raise FormatError(f"is not JSON ({error})", where=str(path), hint="Train or copy the model again.") from error
     try:
-        return read_settings(EncoderSettings, found)
+        return read_settings(EncoderSettings, stored)
     except ConfigError as error:
         raise ConfigError(error.what, where=str(path), hint=error.hint) from error
 
@@ -123,10 +123,10 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
 def json_object(file: Path) -> dict[str, Any]:
     """The object in a file of a model, empty where there is none."""
     try:
-        found = orjson.loads(file.read_bytes())
+        content = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def has_architecture(folder: Path, ending: str) -> bool:
@@ -138,12 +138,12 @@ def has_architecture(folder: Path, ending: str) -> bool:
 def _published_settings(path: Path) -> EncoderSettings:
     """What a bi-encoder's own configuration says of prompts and similarity, as ``encode_query`` and ``encode_document``
     of sentence-transformers read it."""
-    found = json_object(path)
-    if found.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+    published = json_object(path)
+    if published.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         return EncoderSettings()
-    prompts = found.get("prompts") or {}
+    prompts = published.get("prompts") or {}
     document = next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), "")
-    similarity: Similarity = "dot" if found.get("similarity_fn_name") in ("dot", "dot_product") else "cos"
+    similarity: Similarity = "dot" if published.get("similarity_fn_name") in ("dot", "dot_product") else "cos"
     return EncoderSettings(query_prefix=prompts.get("query") or "", document_prefix=document, similarity=similarity)
 
 

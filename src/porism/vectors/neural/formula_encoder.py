@@ -145,9 +145,9 @@ class FormulaEncoder:
         self._weights = weights
         for name, shape in weight_shapes(self.network, len(self.vocabulary)).items():
             if name not in weights or weights[name].shape != shape:
-                found = weights[name].shape if name in weights else "missing"
+                actual = weights[name].shape if name in weights else "missing"
                 raise ConfigError(
-                    f"the weights do not fit porism.json: {name} is {found}, not {shape}",
+                    f"the weights do not fit porism.json: {name} is {actual}, not {shape}",
                     hint="Train or copy the model again.",
                 )
             if not np.isfinite(weights[name]).all():

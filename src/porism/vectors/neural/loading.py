@@ -161,22 +161,22 @@ def hub_address() -> str | None:
 
 def answers(address: str, seconds: float | None = None) -> bool:
     """Whether a server answers within some seconds, whatever it says; through the proxies of the environment too."""
-    found: list[bool] = []
+    outcomes: list[bool] = []
 
     def ask() -> None:
         try:
             with urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=HUB_SECONDS):
-                found.append(True)
+                outcomes.append(True)
         except urllib.error.HTTPError:
-            found.append(True)
+            outcomes.append(True)
         except (OSError, ValueError, http.client.HTTPException) as error:
             # Who uses certificates of its own may well know better than this look.
-            found.append(isinstance(getattr(error, "reason", error), ssl.SSLError))
+            outcomes.append(isinstance(getattr(error, "reason", error), ssl.SSLError))
 
     asking = threading.Thread(target=ask, daemon=True)  # looking up a name cannot be given a limit
     asking.start()
     asking.join(HUB_SECONDS if seconds is None else seconds)
-    return bool(found and found[0])
+    return bool(outcomes and outcomes[0])
 
 
 @contextlib.contextmanager

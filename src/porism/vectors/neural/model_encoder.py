@@ -79,8 +79,8 @@ class SequenceReader:
         all of it."""
         if not text.strip():
             return []
-        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        places = [(int(start), int(stop)) for start, stop in found["offset_mapping"]]
+        encoding = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        places = [(int(start), int(stop)) for start, stop in encoding["offset_mapping"]]
         if self.settings.cut != "chunks" or len(self.document(text)) == 1:
             kept = places if self.settings.cut == "head-tail" else places[: self._room]
             return [(kept[0][0], kept[-1][1])] if kept else []
@@ -90,8 +90,8 @@ class SequenceReader:
     def _tokens(self, text: str) -> list[int]:
         if not text:
             return []
-        found: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        return found
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        return ids
 
     def _whole(self, tokens: Sequence[int]) -> list[int]:
         return [*self._first, *tokens, *self._last]

@@ -192,8 +192,8 @@ def _pooling(folder: Path) -> str | None:
         return None
     if "pooling_mode" in config:
         return config["pooling_mode"] if config["pooling_mode"] in _POOLINGS.values() else None
-    found = [name for key, name in _POOLINGS.items() if config.get(key)]
-    return found[0] if len(found) == 1 else None
+    poolings = [name for key, name in _POOLINGS.items() if config.get(key)]
+    return poolings[0] if len(poolings) == 1 else None
 
 
 def _modules(file: Path) -> list[tuple[str, str]]:

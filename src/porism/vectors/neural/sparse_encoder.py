@@ -85,8 +85,8 @@ class SparseEncoder(ModelEncoder):
         """
         prompt = self._prompts["document"]
         pieces = [self._text_reader.document(prompt + text if text.strip() else "") for text in texts]
-        found = self._encode([piece for of_text in pieces for piece in of_text], "document", on_progress)
-        each = iter(found)
+        encoded = self._encode([piece for of_text in pieces for piece in of_text], "document", on_progress)
+        each = iter(encoded)
         merged = [self._heaviest(_united(list(islice(each, len(of_text))))) for of_text in pieces]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text.terms) for text in merged], out=offsets[1:])
@@ -99,9 +99,9 @@ class SparseEncoder(ModelEncoder):
         prompt = self._prompts["query"]
         read = [self._text_reader.query(prompt + text if text.strip() else "") for text in texts]
         there = [number for number, (tokens, _) in enumerate(read) if tokens]
-        found = dict(zip(there, self._encode([read[number][0] for number in there], "query"), strict=True))
+        encoded = dict(zip(there, self._encode([read[number][0] for number in there], "query"), strict=True))
         return [
-            self._heaviest(found.get(number, _NOTHING))._replace(beyond=beyond)
+            self._heaviest(encoded.get(number, _NOTHING))._replace(beyond=beyond)
             for number, (_, beyond) in enumerate(read)
         ]
 
@@ -142,17 +142,17 @@ class SparseEncoder(ModelEncoder):
     def _encode(
         self, sequences: Sequence[Sequence[int]], task: str, on_progress: OnProgress = no_progress
     ) -> list[QueryWeights]:
-        found = [_NOTHING] * len(sequences)
+        encoded = [_NOTHING] * len(sequences)
 
         def run(numbers: NDArray[np.int64]) -> None:
             rows = self._forward([sequences[number] for number in numbers.tolist()], task)
             self._require_finite(rows)
             for number, row in zip(numbers.tolist(), rows, strict=True):
                 terms = np.flatnonzero(row > 0).astype(np.int32)
-                found[number] = QueryWeights(terms, row[terms])
+                encoded[number] = QueryWeights(terms, row[terms])
 
         self._batches.run(list(map(len, sequences)), run, on_progress)
-        return found
+        return encoded
 
     def _forward(self, sequences: Sequence[Sequence[int]], task: str) -> NDArray[np.float32]:
         """The weights of all terms (float32, sequences × terms)."""

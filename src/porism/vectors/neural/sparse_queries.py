@@ -54,10 +54,10 @@ class TableQueries:
 
     def encode_queries(self, texts: list[str]) -> list[QueryWeights]:
         """The weighted terms of queries."""
-        found = self._tokenizer.encode_batch(
+        encodings = self._tokenizer.encode_batch(
             [self._table.prefix + text if text.strip() else "" for text in texts], add_special_tokens=False
         )
-        return [self._weighed(query.ids) for query in found]
+        return [self._weighed(query.ids) for query in encodings]
 
     def _weighed(self, tokens: list[int]) -> QueryWeights:
         read = tokens if self._table.length is None else tokens[: self._table.length]

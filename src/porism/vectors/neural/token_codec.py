@@ -91,16 +91,16 @@ class TokenCodec:
         """What the values of half a byte stand for (float32, 16 × dimensions of half a byte)."""
         per = 4 // self.bits
         shifts = np.arange(per) * self.bits
-        found: NDArray[np.float32] = self.weights[(np.arange(16)[:, None] >> shifts) & (len(self.weights) - 1)]
-        return found
+        halves: NDArray[np.float32] = self.weights[(np.arange(16)[:, None] >> shifts) & (len(self.weights) - 1)]
+        return halves
 
     def nearest(self, vectors: NDArray[np.float32]) -> NDArray[np.uint32]:
         """The number of the centroid nearest to each vector (uint32)."""
-        found = np.empty(len(vectors), np.uint32)
+        numbers = np.empty(len(vectors), np.uint32)
         for start in range(0, len(vectors), _BATCH_SIZE):
             part = vectors[start : start + _BATCH_SIZE]
-            found[start : start + _BATCH_SIZE] = np.argmax(part @ self.centroids.T, axis=1)
-        return found
+            numbers[start : start + _BATCH_SIZE] = np.argmax(part @ self.centroids.T, axis=1)
+        return numbers
 
     def compress(self, vectors: NDArray[np.float32]) -> CompressedTokens:
         """Vectors of length 1 (float32, tokens × dimensions) as they are stored."""
@@ -126,8 +126,8 @@ class TokenCodec:
         low, high = tokens.residuals & 15, tokens.residuals >> 4
         halves = np.stack([low, high], axis=2).reshape(len(low), -1)
         residuals = self.halves[halves].reshape(len(low), self.dimensions)
-        found: NDArray[np.float32] = self.centroids[tokens.heads & CODE] + residuals
-        scaled: NDArray[np.float32] = found * self.factors[tokens.heads >> 24][:, None]
+        vectors: NDArray[np.float32] = self.centroids[tokens.heads & CODE] + residuals
+        scaled: NDArray[np.float32] = vectors * self.factors[tokens.heads >> 24][:, None]
         return scaled
 
     def rows(self, tokens: CompressedTokens) -> NDArray[np.uint8]:

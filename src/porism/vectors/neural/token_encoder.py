@@ -116,21 +116,21 @@ class TokenEncoder(ModelEncoder):
         """
         pieces = [self._pieces(text) for text in texts]
         flat = [piece for of_text in pieces for piece in of_text]
-        found = self._encode(flat, "document", on_progress)
-        counts = np.array([len(rows) for rows in found], np.int64)
+        vectors = self._encode(flat, "document", on_progress)
+        counts = np.array([len(rows) for rows in vectors], np.int64)
         ends = np.cumsum([0, *(len(of_text) for of_text in pieces)])
         offsets = np.concatenate([[0], np.cumsum(counts)])[ends].astype(np.int64)
-        return EncodedTokens(np.concatenate([np.zeros((0, self.dimensions), np.float32), *found]), offsets)
+        return EncodedTokens(np.concatenate([np.zeros((0, self.dimensions), np.float32), *vectors]), offsets)
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryTokens]:
         pieces = {number: self._query(text) for number, text in enumerate(texts) if text.strip()}
-        found = dict(zip(pieces, self._encode([piece for piece, _ in pieces.values()], "query"), strict=True))
+        vectors = dict(zip(pieces, self._encode([piece for piece, _ in pieces.values()], "query"), strict=True))
         queries = []
         for number in range(len(texts)):
             if number in pieces:
                 piece, beyond = pieces[number]
                 names = tuple(self._tokenizer.convert_ids_to_tokens(piece.tokens))
-                queries.append(QueryTokens(found[number], names, tuple(piece.places), beyond))
+                queries.append(QueryTokens(vectors[number], names, tuple(piece.places), beyond))
             else:
                 queries.append(QueryTokens(np.zeros((0, self.dimensions), np.float32), (), (), 0))
         return queries
@@ -138,24 +138,24 @@ class TokenEncoder(ModelEncoder):
     def document_places(self, text: str) -> list[tuple[str, Place]]:
         """Each token of a document that has a vector, in their order, as the vocabulary has it, with its place in the
         text."""
-        found: list[tuple[str, Place]] = []
+        tokens: list[tuple[str, Place]] = []
         for piece in self._pieces(text):
             counted = self._scored([piece], "document")[0]
             names = self._tokenizer.convert_ids_to_tokens(piece.tokens)
-            found += [(name, place) for name, place, kept in zip(names, piece.places, counted, strict=True) if kept]
-        return found
+            tokens += [(name, place) for name, place, kept in zip(names, piece.places, counted, strict=True) if kept]
+        return tokens
 
     def _tokens(self, text: str, before: str = "") -> tuple[list[int], list[Place]]:
         """The tokens of a text, and their places in it, after what comes ``before``, whose tokens are nowhere."""
         if not before + text:
             return [], []
-        found = self._tokenizer(before + text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        encoding = self._tokenizer(before + text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         shift = len(before)
         places = [
             NOWHERE if stop <= shift else (max(0, start - shift), stop - shift)
-            for start, stop in found["offset_mapping"]
+            for start, stop in encoding["offset_mapping"]
         ]
-        return list(found["input_ids"]), places
+        return list(encoding["input_ids"]), places
 
     def _whole(self, tokens: Sequence[int], places: Sequence[Place], kept: Sequence[bool]) -> _Piece:
         first, last = self._first, self._last
@@ -214,7 +214,7 @@ class TokenEncoder(ModelEncoder):
         self, pieces: Sequence[_Piece], task: str, on_progress: OnProgress = no_progress
     ) -> list[NDArray[np.float32]]:
         """The vectors of the tokens that are kept of each piece."""
-        found: list[NDArray[np.float32]] = [np.zeros((0, self.dimensions), np.float32)] * len(pieces)
+        encoded: list[NDArray[np.float32]] = [np.zeros((0, self.dimensions), np.float32)] * len(pieces)
 
         def forward(numbers: NDArray[np.int64]) -> None:
             of_batch = [pieces[number] for number in numbers.tolist()]
@@ -226,10 +226,10 @@ class TokenEncoder(ModelEncoder):
                 size = len(piece.tokens)
                 rows = vectors[row, :size][scored[row, :size] & np.array(piece.kept)]
                 self._require_finite(rows)
-                found[number] = unit_rows(rows)
+                encoded[number] = unit_rows(rows)
 
         self._batches.run([len(piece.tokens) for piece in pieces], forward, on_progress)
-        return found
+        return encoded
 
     def _features(self, pieces: Sequence[_Piece], task: str) -> dict[str, Any]:
         features = model_inputs(self._tokenizer, [piece.tokens for piece in pieces], self._model.device)

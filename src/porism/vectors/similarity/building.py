@@ -247,24 +247,24 @@ def _best(
                     )
             if units is not None:
                 cosines = np.ascontiguousarray(placed[start:stop] @ placed.T)
-            found = np.zeros(stop - start, np.int64)
+            counts = np.zeros(stop - start, np.int64)
             columns = np.empty((stop - start, top), np.int32)
             values = np.empty((stop - start, top), np.float64)
 
             def select(part: tuple[int, int], block: tuple[Any, ...]) -> None:
-                first, low, high, distances, cosines, found, columns, values = block
+                first, low, high, distances, cosines, counts, columns, values = block
                 kernels.select_rows(
                     part[0], part[1], first, count, placed.shape[1], low, high - low, top, table.shape[1],
                     address(distances), address(cosines), address(placed), address(known), address(lengths),
                     address(numbers), address(table), settings.alpha, settings.threshold, settings.exponent, slack,
-                    address(found), address(columns), address(values),
+                    address(counts), address(columns), address(values),
                 )
 
             if distances is not None or cosines is not None:
-                block = (start, low, high, distances, cosines, found, columns, values)
+                block = (start, low, high, distances, cosines, counts, columns, values)
                 list(threads.map(select, _parts(stop - start, workers), [block] * workers))
-            sizes[start:stop] = found
-            some = np.arange(top) < found[:, None]
+            sizes[start:stop] = counts
+            some = np.arange(top) < counts[:, None]
             pieces.append((columns[some], values[some].astype(np.float32)))
     on_progress(count, count)
     return _in_order(sizes, pieces, numbers)

@@ -115,8 +115,8 @@ def build_similarities(
         )
     vectors, known = None, 0
     if embeddings is not None:
-        vectors, found = vectors_of(embeddings, terms)
-        known = int(np.count_nonzero(found))
+        vectors, has_vector = vectors_of(embeddings, terms)
+        known = int(np.count_nonzero(has_vector))
         if not known:
             raise ConfigError(
                 f"the embeddings {settings.embeddings!r} have a vector of none of the terms of {settings.channel!r}",
@@ -140,16 +140,16 @@ def vectors_of(embeddings: TokenVectors, terms: Sequence[str]) -> tuple[NDArray[
     Vectors of terms that were not trained, which fastText makes of parts of them, count too.
     """
     rows = embeddings.dictionary.lookup(terms)
-    found = rows >= 0
+    has_vector = rows >= 0
     vectors = np.zeros((len(terms), embeddings.dimensions), np.float32)
-    vectors[found] = embeddings.vectors[rows[found]]
-    for number in np.flatnonzero(~found).tolist():
+    vectors[has_vector] = embeddings.vectors[rows[has_vector]]
+    for number in np.flatnonzero(~has_vector).tolist():
         try:
             vectors[number] = embeddings.vector(terms[number])
         except ConfigError:  # it has none
             continue
-        found[number] = True
-    return vectors, found
+        has_vector[number] = True
+    return vectors, has_vector
 
 
 def vocabulary_digest(terms: Sequence[str]) -> str:

@@ -107,7 +107,7 @@ def _power(cosine: Any, threshold: Any, exponent: Any) -> Any:
 def select_rows(
     low: Any, high: Any, first: Any, terms: Any, dimensions: Any, band: Any, band_size: Any, top: Any, farthest: Any,
     distances_at: Any, cosines_at: Any, vectors_at: Any, known_at: Any, lengths_at: Any, numbers_at: Any,
-    lexical_at: Any, alpha: Any, threshold: Any, exponent: Any, slack: Any, found_at: Any,
+    lexical_at: Any, alpha: Any, threshold: Any, exponent: Any, slack: Any, counts_at: Any,
     columns_at: Any, values_at: Any,
 ) -> None:
     """The best ``top`` similarities of each of the tokens ``first + low`` to ``first + high`` (exclusive) of a block.
@@ -119,13 +119,13 @@ def select_rows(
     token; ``lexical`` (float64) has the lexical similarity of a length and a distance below ``farthest`` at ``length ·
     farthest + distance``.
 
-    ``found`` (int64, tokens of the block) gets how many there are; ``columns`` (int32) and ``values`` (float64), both
+    ``counts`` (int64, tokens of the block) gets how many there are; ``columns`` (int32) and ``values`` (float64), both
     tokens × top, the numbers and similarities, best first, ties by number. They are exact: what can be among the best
     is found by the approximate cosines, and then computed in float64, in one order.
     """
     distances, cosines, vectors, known = u8_at(distances_at), f32_at(cosines_at), f32_at(vectors_at), u8_at(known_at)
     lengths, numbers, lexical = i32_at(lengths_at), i32_at(numbers_at), f64_at(lexical_at)
-    found, columns, values = i64_at(found_at), i32_at(columns_at), f64_at(values_at)
+    counts, columns, values = i64_at(counts_at), i32_at(columns_at), f64_at(values_at)
     heap = np.empty(top, np.float64)
     places = np.empty(terms, np.int32)
     words = np.empty(terms, np.float64)  # the lexical part
@@ -187,7 +187,7 @@ def select_rows(
                 places[kept] = numbers[other]
                 kept += 1
         kept = _sort_best(words, places, kept, top)
-        found[row] = kept
+        counts[row] = kept
         for c in range(kept):
             columns[row * top + c] = places[c]
             values[row * top + c] = words[c]

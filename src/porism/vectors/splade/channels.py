@@ -149,7 +149,7 @@ def open_encoded(
 
     :raises ConfigError: the index has no such encoder, its model is not there, or two channels are of the same.
     """
-    found: dict[str, OpenedChannel] = {}
+    opened: dict[str, OpenedChannel] = {}
     records: dict[str, SparseRecord] = {}
     for named, settings in channels.items():
         channel = parse_channel(named)
@@ -157,20 +157,20 @@ def open_encoded(
             continue
         record = SPARSE_RECORDS.find(index_path, channel.encoder)
         name = encoded_channel(record.name)
-        if name in found:
+        if name in opened:
             raise ConfigError(
-                f"the channels {found[name].named!r} and {named!r} are of the same sparse encoder",
+                f"the channels {opened[name].named!r} and {named!r} are of the same sparse encoder",
                 where=str(index_path), hint="Leave one out.",
             )
         weights = query_field_weights if settings.query_field_weights is None else settings.query_field_weights
         ignored = [field for field, weight in weights.items() if weight == 0]
         queries = EncodedQueries(index_path, record, ignored)
-        found[name] = OpenedChannel(named, name, channel_of(settings, named), queries, record.encoded_by)
+        opened[name] = OpenedChannel(named, name, channel_of(settings, named), queries, record.encoded_by)
         records[name] = record
-    if not found:
+    if not opened:
         return NO_ENCODED_CHANNELS
     return EncodedChannels(
-        list(found.values()),
+        list(opened.values()),
         lambda segments: [EncodedUnits(segment, records, str(index_path)) for segment in segments],
     )
 

@@ -70,8 +70,8 @@ def row_sums(matrix: Floats) -> Floats:
 
 def logarithm(probabilities: Floats, least: float) -> Floats:
     """log max(p, least), NaN where p is."""
-    found: Floats = np.log(np.maximum(probabilities, least))
-    return found
+    logarithms: Floats = np.log(np.maximum(probabilities, least))
+    return logarithms
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +114,21 @@ class BradleyTerry(Aggregation):
         """The logarithms of the strengths for a matrix of wins (float64 [k, k]), whose diagonal is 0."""
         if len(wins) < 2:
             return np.zeros(len(wins))
-        found = np.log(wins.sum(1)) - np.log(wins.sum(0))
-        found -= found.mean()
+        current = np.log(wins.sum(1)) - np.log(wins.sum(0))
+        current -= current.mean()
         change = np.inf
         for _ in range(0, self.steps, 3):
-            first = _step(wins, found)
+            first = _step(wins, current)
             second = _step(wins, first)
             last = second - first
             if np.abs(last).max() < self.tolerance:
                 return second
-            bend = last - (first - found)
-            length = -math.sqrt(float((first - found) @ (first - found)) / max(float(bend @ bend), 1e-300))
-            far = found - 2.0 * length * (first - found) + length * length * bend
-            found = _step(wins, far)
-            if not np.abs(found - far).max() < change:  # it leads away, or is not a number
-                found = second
+            bend = last - (first - current)
+            length = -math.sqrt(float((first - current) @ (first - current)) / max(float(bend @ bend), 1e-300))
+            far = current - 2.0 * length * (first - current) + length * length * bend
+            current = _step(wins, far)
+            if not np.abs(current - far).max() < change:  # it leads away, or is not a number
+                current = second
             change = float(np.abs(last).max())
         raise ConfigError(
             f"the strengths have not settled after {self.steps:,} steps", where=f"query {query_id}",
@@ -141,9 +141,9 @@ def _step(wins: Floats, logarithms: Floats) -> Floats:
     strengths = np.exp(logarithms)
     shares = np.add.outer(strengths, strengths)
     np.divide(wins, shares, out=shares)
-    found: Floats = np.log(shares @ strengths) - np.log(shares.sum(0))
-    found -= found.mean()
-    return found
+    stepped: Floats = np.log(shares @ strengths) - np.log(shares.sum(0))
+    stepped -= stepped.mean()
+    return stepped
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,10 +74,10 @@ def sort_together(sorting: Sorting, counts: Sequence[int], compare: Compare) -> 
         ]
         one_way = np.concatenate(ordered)
         rows = np.concatenate([one_way, one_way[:, [0, 2, 1]]]) if sorting.both else one_way
-        found = np.asarray(compare(rows), np.float64)
-        if found.shape != (len(rows),) or not ((found >= 0) & (found <= 1)).all():
+        answers = np.asarray(compare(rows), np.float64)
+        if answers.shape != (len(rows),) or not ((answers >= 0) & (answers <= 1)).all():
             raise FormatError(f"{len(rows):,} comparisons have no probability each", where=sorting.name)
-        higher_first = (found[: len(one_way)] + 1.0 - found[len(one_way) :]) / 2 if sorting.both else found
+        higher_first = (answers[: len(one_way)] + 1.0 - answers[len(one_way) :]) / 2 if sorting.both else answers
         start = 0
         answered, asked = asked, {}
         for query, pairs in answered.items():
@@ -97,8 +97,8 @@ def expected_comparisons(sorting: Sorting, counts: Sequence[int]) -> int:
     :param counts: how many candidates each query has.
     """
     queries = Counter(counts)
-    found = sort_together(sorting, list(queries), lambda rows: (rows[:, 1] < rows[:, 2]).astype(np.float64))
-    return sum(result.comparisons * times for result, times in zip(found, queries.values(), strict=True))
+    results = sort_together(sorting, list(queries), lambda rows: (rows[:, 1] < rows[:, 2]).astype(np.float64))
+    return sum(result.comparisons * times for result, times in zip(results, queries.values(), strict=True))
 
 
 def _advance(
@@ -115,8 +115,8 @@ def by_scores(pairs: Sequence[PairwiseScores]) -> Compare:
     """Comparisons that are looked up among pairwise scores that are known; a pair without a score is 1/2."""
 
     def compare(rows: Places) -> Floats:
-        found = np.array([pairs[query].matrix[first, second] for query, first, second in rows.tolist()], np.float64)
-        return np.where(np.isnan(found), 0.5, found)
+        scores = np.array([pairs[query].matrix[first, second] for query, first, second in rows.tolist()], np.float64)
+        return np.where(np.isnan(scores), 0.5, scores)
 
     return compare
 

@@ -43,22 +43,22 @@ class EncoderReranker(TextReranker):
 
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
         read = self.read(wanted)
-        found = [np.full(len(part.texts), np.nan) for part in read]
+        by_query = [np.full(len(part.texts), np.nan) for part in read]
         missing: dict[str, list[tuple[int, int]]] = {}  # text of a document: where its scores go
-        for number, (part, scores) in enumerate(zip(read, found, strict=True)):
+        for number, (part, scores) in enumerate(zip(read, by_query, strict=True)):
             if self.cache is not None:
                 scores[:] = self.cache.get([self._key(part.question, text) for text in part.texts])
             for place in np.flatnonzero(np.isnan(scores)).tolist():
                 missing.setdefault(part.texts[place], []).append((number, place))
-        total = sum(map(len, found))
+        total = sum(map(len, by_query))
         known = total - sum(map(len, missing.values()))
         if missing:
-            self._encode(read, missing, found, (total, known))
+            self._encode(read, missing, by_query, (total, known))
         else:
             self.on_cost(Cost(known, known, 0, 0.0))
         return [
             placed(doc_ids, part.doc_ids, scores.tolist())
-            for (_, doc_ids), part, scores in zip(wanted, read, found, strict=True)
+            for (_, doc_ids), part, scores in zip(wanted, read, by_query, strict=True)
         ]
 
     def _key(self, question: str, text: str) -> bytes:
@@ -66,7 +66,7 @@ class EncoderReranker(TextReranker):
 
     def _encode(
         self, read: Sequence[ReadTexts], missing: dict[str, list[tuple[int, int]]],
-        found: Sequence[NDArray[np.float64]], counts: tuple[int, int],
+        by_query: Sequence[NDArray[np.float64]], counts: tuple[int, int],
     ) -> None:
         """Scores all documents that have no score yet, and keeps the scores of many at once. A few of middle length
         come first, to estimate how long all take, and then the longest. ``counts`` are all pairs, and those that have a
@@ -91,7 +91,7 @@ class EncoderReranker(TextReranker):
                 vectors = encoded.vectors[encoded.offsets[at] : encoded.offsets[at + 1]]
                 for number, place in missing[text]:
                     score = float((vectors @ queries[row[number]]).max()) if len(vectors) else 0.0
-                    found[number][place] = score
+                    by_query[number][place] = score
                     keys.append(self._key(read[number].question, text))
                     scores.append(score)
             if self.cache is not None:

@@ -56,14 +56,14 @@ class ModelPairsReranker(TextReranker, PairwiseReranker):
         """The pairwise scores of the documents of several queries, all compared as one job."""
         read = self.read(wanted)
         scores = self._all_pairs(read)
-        found: list[PairwiseScores] = []
+        by_query: list[PairwiseScores] = []
         for (query, _), part in zip(wanted, read, strict=True):
             size = len(part.doc_ids)
             matrix = np.full((size, size), np.nan)
             asked = ~np.eye(size, dtype=bool) if self.orders == "both" else np.triu(np.ones((size, size), bool), 1)
             matrix[asked] = next(scores)
-            found.append(PairwiseScores(query.id, tuple(part.doc_ids), matrix, ranked=True))
-        return PairwiseRun(tuple(found), {"kind": "model", "model": self.named, "digest": self.digest})
+            by_query.append(PairwiseScores(query.id, tuple(part.doc_ids), matrix, ranked=True))
+        return PairwiseRun(tuple(by_query), {"kind": "model", "model": self.named, "digest": self.digest})
 
     def _all_pairs(self, read: Sequence[ReadTexts]) -> Iterator[NDArray[np.float64]]:
         """The scores of all pairs of each query, by first and second document: as many queries as one job as have up to

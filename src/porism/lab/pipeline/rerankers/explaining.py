@@ -48,8 +48,8 @@ class Reranked:
         score = dict(self.run[self.query.id]).get(doc_id)
         if score is None:
             raise QueryError(f"the document {doc_id!r} is not among the results that were re-ranked")
-        found = self.before[self.query.id]
-        at = next(place for place, (other, _) in enumerate(found) if other == doc_id)
+        ranking = self.before[self.query.id]
+        at = next(place for place, (other, _) in enumerate(ranking) if other == doc_id)
         if at >= self.depth:
             first = pluralise(self.depth, "result")
             return Explanation(score, f"below the first {first}, which {self.name} re-ranked: as before, rank {at + 1}")
@@ -57,7 +57,7 @@ class Reranked:
             return Explanation(score, f"score by {self.name}")
         if math.isnan(self.scores[at]):
             return Explanation(score, f"without a score by {self.name}: below the others, in the order before")
-        ids = [other for other, _ in found[: len(self.scores)]]
+        ids = [other for other, _ in ranking[: len(self.scores)]]
         reason = self.reranker.reason(self.query, ids, self.scores, at)
         share = self.reranker.first_stage
         return reason if not share else self._mixed(score, reason, share, at)

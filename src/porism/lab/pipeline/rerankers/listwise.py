@@ -67,11 +67,11 @@ class ListwiseReranker(TextReranker):
         """Where the windows over so many documents begin and end, from the last to the first."""
         if count < 2:
             return []
-        found = [(max(0, count - self.window), count)]
-        while found[-1][0] > 0:
-            first = max(0, found[-1][0] - self.step)
-            found.append((first, first + self.window))
-        return found
+        windows = [(max(0, count - self.window), count)]
+        while windows[-1][0] > 0:
+            first = max(0, windows[-1][0] - self.step)
+            windows.append((first, first + self.window))
+        return windows
 
     def _report(self, malformed: int) -> None:
         if malformed and self.texts.on_problem is not None:

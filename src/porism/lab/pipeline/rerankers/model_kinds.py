@@ -74,14 +74,14 @@ class ModelKind(PlainKind[M]):
             )
         settings = read_settings(self.cls, given)
         beside = folder / Path(model).expanduser()
-        found = beside if beside.is_dir() else model_folder(model)
-        if found is None:
+        model_path = beside if beside.is_dir() else model_folder(model)
+        if model_path is None:
             raise SettingError(
                 f"there is no model {model!r}: it is not a folder or an installed package, and was not fetched",
                 path=("model",), hint="Give the folder of a model.",
             )
         named = str(beside.resolve()) if beside.is_dir() else model
-        return write_settings(replace(settings, model=named, digest=_digest(found)))
+        return write_settings(replace(settings, model=named, digest=_digest(model_path)))
 
 
     def unmade(self, model: str, given: Mapping[str, Any]) -> dict[str, Any]:

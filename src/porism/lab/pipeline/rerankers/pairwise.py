@@ -50,8 +50,8 @@ class PairwiseReranker(ScoringReranker):
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         pairs = self.pairs(query, doc_ids)
-        found = aggregated_scores(pairs, self.aggregation, holes=self.holes, on_problem=self.on_problem)
-        return placed(doc_ids, pairs.doc_ids, found.tolist())
+        aggregated = aggregated_scores(pairs, self.aggregation, holes=self.holes, on_problem=self.on_problem)
+        return placed(doc_ids, pairs.doc_ids, aggregated.tolist())
 
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
         return self._compared(self.pairs(query, doc_ids), doc_ids[at], float(scores[at]))

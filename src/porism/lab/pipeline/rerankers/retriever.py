@@ -54,11 +54,11 @@ class RetrieverReranker(ScoringReranker):
     def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
         """See :meth:`ScoringReranker.reason`: the explanation of a search, and what counts only among these documents.
         """
-        found, score = self.retriever.explain(query, doc_ids[at]), float(scores[at])
-        if found.value == score:
-            return found
-        rest = Explanation(score - found.value, "as one of the documents that are re-ranked")
-        return Explanation(score, found.label, [*found.parts, rest] if found.parts else [found, rest])
+        of_search, score = self.retriever.explain(query, doc_ids[at]), float(scores[at])
+        if of_search.value == score:
+            return of_search
+        rest = Explanation(score - of_search.value, "as one of the documents that are re-ranked")
+        return Explanation(score, of_search.label, [*of_search.parts, rest] if of_search.parts else [of_search, rest])
 
     def describe(self) -> dict[str, Any]:
         return {"kind": "RetrieverReranker", "model": write_model(self.retriever.model)}

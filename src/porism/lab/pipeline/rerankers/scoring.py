@@ -78,8 +78,8 @@ class ScoringReranker(ABC):
             start, stop = int(run.offsets[number]), int(run.offsets[number + 1])
             if first := run.doc_ids[start : min(stop, start + depth)]:
                 wanted.append((by_id[query_id], first))
-        found = self.all_scores(wanted)
-        return {query.id: scores for (query, _), scores in zip(wanted, found, strict=True)}
+        by_query = self.all_scores(wanted)
+        return {query.id: scores for (query, _), scores in zip(wanted, by_query, strict=True)}
 
     def with_scores(
         self, run: Run, scores: Mapping[str, NDArray[np.float64]], depth: int, share: float | None = None
@@ -121,12 +121,12 @@ def interpolated(new: NDArray[np.float64], old: NDArray[np.float64], share: floa
     if not share:
         return new
     there = ~np.isnan(new)
-    found = np.full(len(new), np.nan)
+    mixed = np.full(len(new), np.nan)
     if there.any():
         (mean, deviation), (old_mean, old_deviation) = scale(new[there]), scale(old[there])
         standard, old_standard = (new[there] - mean) / deviation, (old[there] - old_mean) / old_deviation
-        found[there] = (1 - share) * standard + share * old_standard
-    return found
+        mixed[there] = (1 - share) * standard + share * old_standard
+    return mixed
 
 
 def scale(scores: NDArray[np.float64]) -> tuple[float, float]:

@@ -64,7 +64,7 @@ class RerankedTexts:
 
     def documents(self, doc_ids: Iterable[str]) -> dict[str, str]:
         """The texts of documents by id; those that the index lacks or that have no text are left out, and reported."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         gone: list[str] = []
         empty: list[str] = []
         for doc_id in dict.fromkeys(doc_ids):
@@ -73,16 +73,16 @@ class RerankedTexts:
                 continue
             text = document_text(self.index.document(doc_id), self.text)
             if text.strip():
-                found[doc_id] = text
+                texts[doc_id] = text
             else:
                 empty.append(doc_id)
         self._report(gone, "in the index no more")
         self._report(empty, "without text")
-        return found
+        return texts
 
-    def _report(self, doc_ids: Sequence[str], what: str) -> None:
+    def _report(self, doc_ids: Sequence[str], reason: str) -> None:
         if doc_ids and self.on_problem is not None:
             named = ", ".join(doc_ids[:_NAMED]) + (", …" if len(doc_ids) > _NAMED else "")
             self.on_problem(Problem(
-                "re-ranking", f"{pluralise(len(doc_ids), 'document')} {what} ({named}): ranked below the others"
+                "re-ranking", f"{pluralise(len(doc_ids), 'document')} {reason} ({named}): ranked below the others"
             ))

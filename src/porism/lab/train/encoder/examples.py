@@ -117,7 +117,7 @@ def _filled(
     for number in order:
         pair = pairs[number]
         # Fuller ones first: so that one is full soon, and few are left over at the end.
-        for batch in sorted(filling, key=lambda one: -len(one.pairs)):
+        for batch in sorted(filling, key=lambda open_batch: -len(open_batch.pairs)):
             if batch.takes(pair, known):
                 batch.add(number, pair, known)
                 if len(batch.pairs) == size:

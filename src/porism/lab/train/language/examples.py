@@ -148,12 +148,12 @@ def special_tokens(tokenizer: Any) -> tuple[list[int], list[int], list[int]]:
 
     :raises ConfigError: it does not put them around a text.
     """
-    one, two = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("a", "b"))
+    first, second = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("a", "b"))
     whole: list[int] = tokenizer("a", "b")["input_ids"]
     for start in range(len(whole)):
-        if whole[start : start + len(one)] == one:
-            rest = whole[start + len(one) :]
+        if whole[start : start + len(first)] == first:
+            rest = whole[start + len(first) :]
             for middle in range(len(rest)):
-                if rest[middle : middle + len(two)] == two:
-                    return list(whole[:start]), list(rest[:middle]), list(rest[middle + len(two) :])
+                if rest[middle : middle + len(second)] == second:
+                    return list(whole[:start]), list(rest[:middle]), list(rest[middle + len(second) :])
     raise ConfigError("the tokenizer does not put its special tokens around a text", where=tokenizer.name_or_path)

@@ -118,8 +118,8 @@ def mine_pairs(
     kept: list[Pair] = []
     counts: list[MinerCounts] = []
     for number, miner in enumerate(miners):
-        found, reason = _mine(miner, documents, text, strict)
-        allowed = [found[at] for at in np.flatnonzero(~exclude.applies(found)).tolist()]
+        mined, reason = _mine(miner, documents, text, strict)
+        allowed = [mined[at] for at in np.flatnonzero(~exclude.applies(mined)).tolist()]
         fresh: list[Pair] = []
         for pair in allowed:
             if (key := (pair.anchor, pair.positive)) not in seen and pair.anchor != pair.positive:
@@ -130,7 +130,7 @@ def mine_pairs(
             chosen = [fresh[at] for at in sorted(random.Random(seed).sample(range(len(fresh)), most))]
         kept += chosen
         counts.append(MinerCounts(
-            miner.name, len(found), len(found) - len(allowed), len(allowed) - len(fresh), len(fresh) - len(chosen),
+            miner.name, len(mined), len(mined) - len(allowed), len(allowed) - len(fresh), len(fresh) - len(chosen),
             len(chosen), reason,
         ))
         on_progress(number + 1, len(miners))

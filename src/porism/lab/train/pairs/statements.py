@@ -59,13 +59,13 @@ class Citations(Miner):
                 wanted.update(cites)
             if document.id in wanted or self.key:
                 known[document.id] = statement_text(document, text, self.fields)
-        found = 0
+        joined = 0
         for citing, some in links.items():
             for cited in dict.fromkeys(some):
                 if citing != cited and known.get(citing) and known.get(cited):
-                    found += 1
+                    joined += 1
                     yield Pair(known[citing], known[cited], miner=self.name, anchor_id=citing, positive_id=cited)
-        if not found:
+        if not joined:
             where = self.file or f"the metadata {self.key!r}"
             raise ConfigError(f"no link joins two documents of the collection ({where})", hint="Compare the ids.")
 
@@ -123,9 +123,9 @@ class References(Miner):
             for label in values(document, "labels"):
                 owner.setdefault(label, document.id)
             fields = (content.text for name, content in document.fields.items() if name != "labels")
-            found = [label for written in fields for label in _REFERENCE.findall(written)]
-            if found:
-                refers[document.id] = found
+            references = [label for written in fields for label in _REFERENCE.findall(written)]
+            if references:
+                refers[document.id] = references
         links = [
             (citing, cited)
             for citing, labels in refers.items()

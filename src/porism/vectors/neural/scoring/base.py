@@ -128,8 +128,8 @@ def score_texts(
     distinct = list(dict.fromkeys(inputs))
     place = {texts: number for number, texts in enumerate(distinct)}
     keys = [score_key(scorer.digest, texts) for texts in distinct]
-    found = cache.get(keys) if cache is not None else np.full(len(distinct), np.nan)
-    missing = np.flatnonzero(np.isnan(found))
+    distinct_scores = cache.get(keys) if cache is not None else np.full(len(distinct), np.nan)
+    missing = np.flatnonzero(np.isnan(distinct_scores))
     known = len(distinct) - len(missing)
     if len(missing):
         asked = [distinct[number] for number in missing.tolist()]
@@ -147,7 +147,7 @@ def score_texts(
                     hint="Its weights are damaged, or its precision does not suffice: try float32.",
                 )
             at = missing[numbers]
-            found[at] = scores
+            distinct_scores[at] = scores
             if cache is not None:
                 cache.put([keys[number] for number in at.tolist()], scores)
 
@@ -167,7 +167,7 @@ def score_texts(
             on_progress(len(asked), len(asked))
     else:
         on_cost(Cost(len(distinct), known, 0, 0.0))
-    scores: NDArray[np.float64] = found[[place[texts] for texts in inputs]] if inputs else np.zeros(0)
+    scores: NDArray[np.float64] = distinct_scores[[place[texts] for texts in inputs]] if inputs else np.zeros(0)
     return scores
 
 
@@ -237,10 +237,10 @@ class LogitScorer(Scorer):
         inputs = self.inputs(batch)
         with torch.inference_mode(), self._model.context():
             logits = self.relevance(inputs)
-        found: NDArray[np.float64] = logits.detach().to("cpu", torch.float32).numpy().astype(np.float64)
+        scores: NDArray[np.float64] = logits.detach().to("cpu", torch.float32).numpy().astype(np.float64)
         if self.documents == 1:
-            return found
-        return 1.0 / (1.0 + np.exp(-np.clip(found, -700, 700)))
+            return scores
+        return 1.0 / (1.0 + np.exp(-np.clip(scores, -700, 700)))
 
     def save(self, folder: Path, length: int) -> None:
         """Writes model and tokenizer into a folder, from which they read ``length`` tokens if nothing else is said."""

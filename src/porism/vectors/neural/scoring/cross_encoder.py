@@ -32,8 +32,8 @@ class CrossEncoder(LogitScorer):
         if not texts:
             return []
         tokenizer = self._model.tokenizer
-        found: list[list[int]] = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-        return found
+        ids: list[list[int]] = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        return ids
 
     def together(self, parts: Sequence[Sequence[int]]) -> ModelTokens:
         shares = self.shares([len(part) for part in parts])

@@ -91,14 +91,14 @@ class ListRanker:
 
         :raises ConfigError: the length leaves no room for documents, or a single window does not fit into memory.
         """
-        found: dict[Window, list[int]] = {}
+        orders: dict[Window, list[int]] = {}
         missing: list[Window] = []
         for window in dict.fromkeys(windows):
             known = self._kept(window, cache)
             if known is None:
                 missing.append(window)
             else:
-                found[window] = known
+                orders[window] = known
         prompts = [self._prompt(window) for window in missing]
         lengths = [len(prompt) for prompt in prompts]
 
@@ -108,14 +108,14 @@ class ListRanker:
             for number, answer in zip(some, self._answers([prompts[at] for at in some], room), strict=True):
                 order, sound = read_answer(answer, len(missing[number][1]))
                 self.malformed += not sound
-                found[missing[number]] = order
+                orders[missing[number]] = order
                 if cache is not None:
                     places = np.empty(len(order))
                     places[order] = np.arange(len(order))
                     cache.put(self._keys(missing[number]), places)
 
         ModelBatches(self.named, self.batch_tokens, self.on_warning).run(lengths, run)
-        return [found[window] for window in windows]
+        return [orders[window] for window in windows]
 
     def _keys(self, window: Window) -> list[bytes]:
         query, documents = window

@@ -76,8 +76,8 @@ class TrueFalse(LogitScorer):
 
 
 def _ids(tokenizer: Any, text: str) -> list[int]:
-    found: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-    return found
+    ids: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return ids
 
 
 def answer_token(tokenizer: Any, word: str, named: str) -> int:
