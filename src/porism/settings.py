@@ -82,15 +82,15 @@ def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T
     return settings
 
 
-def read_named(kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any] | None, what: str) -> T:
-    """The dataclass that a registry has by this name, with parameters as plain values; ``what`` says what it is one of,
+def read_named(kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any] | None, kind: str) -> T:
+    """The dataclass that a registry has by this name, with parameters as plain values; ``kind`` says what it is one of,
     for errors.
 
     :raises ConfigError: the registry has none of this name; as :class:`SettingError`, it has no such parameter, or not
         with such a value.
     """
     if name not in kinds:
-        raise ConfigError(f"there is no {what} {name!r}", hint=nearest(name, kinds))
+        raise ConfigError(f"there is no {kind} {name!r}", hint=nearest(name, kinds))
     return read_settings(kinds[name], parameters or {})
 
 

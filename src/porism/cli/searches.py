@@ -114,7 +114,9 @@ def search(
         if formulas:
             marks = not as_json and k <= MATCHED_HITS
             options = replace(options, explain=explain or marks, documents=0 if as_json else SHOWN_PLACES)
-            answer = listed = searcher.answer_formulas(question, options, lambda one: echo(one_line(one), err=True))
+            answer = listed = searcher.answer_formulas(
+                question, options, lambda problem: echo(one_line(problem), err=True)
+            )
             ids = [hit.places[0].doc_id if hit.places else "" for hit in listed.hits]
             pages = {document.id: document.page for hit in listed.hits for document in hit.shown}
             lines = {}

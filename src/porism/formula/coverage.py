@@ -274,9 +274,9 @@ def _has(node: LayoutNode, token: _ScannedToken) -> bool:
         unicodedata.normalize("NFKD", text)[:1] if len(text) == 1 else text,
     }
     known = SYMBOLS.get(text)
-    found = known or (character(text) if len(text) == 1 else None)
-    if found is not None:
-        said.add(found[0])
+    entry = known or (character(text) if len(text) == 1 else None)
+    if entry is not None:
+        said.add(entry[0])
     spellings = (
         node.label, label, plain_blackboard(node.label), *_SPELLINGS.get(node.label, ()),
         *_SPELLINGS.get(label.replace(_STROKE, ""), ()),
@@ -285,20 +285,20 @@ def _has(node: LayoutNode, token: _ScannedToken) -> bool:
 
 
 def _spellings() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {
+    spellings: dict[str, list[str]] = {
         "”": ["'"], "“": ["`"],
         "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<", "&lt;"], "≥": [">=", ">", "&gt;"],
         "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "∤": ["|"], "∣": ["|"], "∦": ["∥"],
         "÷": ["\\div"], "÷\u0338": ["\\div"], "∇": ["\\div", "÷"],
     }
     for spelled, label in NAME_SYNONYMS.items():
-        found.setdefault(label, []).append(spelled)
+        spellings.setdefault(label, []).append(spelled)
     for (_, mark), name in MARKED_LIMITS.items():
-        found.setdefault(name, []).append(mark)
+        spellings.setdefault(name, []).append(mark)
     for token, (label, kind) in SYMBOLS.items():
         if len(label) > 1 or kind == "V":
-            found.setdefault(label, []).append(token)
-    return found
+            spellings.setdefault(label, []).append(token)
+    return spellings
 
 
 _SPELLINGS = _spellings()

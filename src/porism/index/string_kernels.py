@@ -82,7 +82,7 @@ def digests(blob: Any, starts: Any) -> Any:
     Strings that differ have the same digest with a chance of about one in 10²⁶ among a million of them.
     """
     count = len(starts) - 1
-    found = np.empty((count, 2), np.uint64)
+    hashes = np.empty((count, 2), np.uint64)
     for string in range(count):
         first = np.uint64(14695981039346656037)
         second = np.uint64(0x2545F4914F6CDD1D)
@@ -92,9 +92,9 @@ def digests(blob: Any, starts: Any) -> Any:
             second = (((second << np.uint64(7)) | (second >> np.uint64(57))) + byte) * np.uint64(0xD6E8FEB86659FD93)
         first = (first ^ (first >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
         second = (second ^ (second >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        found[string, 0] = first ^ (first >> np.uint64(29))
-        found[string, 1] = second ^ (second >> np.uint64(32))
-    return found
+        hashes[string, 0] = first ^ (first >> np.uint64(29))
+        hashes[string, 1] = second ^ (second >> np.uint64(32))
+    return hashes
 
 
 @compiled(f"void({_DIGESTS}, {_POSITIONS}, boolean[::1], {_DIGESTS}, {_POSITIONS}, boolean[::1])")

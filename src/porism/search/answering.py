@@ -203,32 +203,32 @@ class IndexAnswers(Answerer):
         answer = self.show_formulas(hits, options)
         return replace(answer, hints=(*notes, *answer.hints))
 
-    def show_formulas(self, found: Sequence[FormulaHit], options: SearchOptions) -> Answer[FormulaHit]:
+    def show_formulas(self, ranked: Sequence[FormulaHit], options: SearchOptions) -> Answer[FormulaHit]:
         """The answer with the chosen ones of the formulas that were found."""
         index, first = self.index, options.first
-        kept = [hit for hit in found if options.keep is None or options.keep(hit.formula)]
+        kept = [hit for hit in ranked if options.keep is None or options.keep(hit.formula)]
         hits = [
             replace(hit, rank=rank, shown=formula_documents(index, hit.places, options.documents))
             for rank, hit in enumerate(kept[first : first + options.k], first + 1)
         ]
         hints = (*index.formulas.notes(), *filter_hints(index.snapshot, options.filters))
-        return Answer(tuple(hits), hints, total=len(kept), total_is_exact=len(found) < options.counted)
+        return Answer(tuple(hits), hints, total=len(kept), total_is_exact=len(ranked) < options.counted)
 
 
 def with_stages(hits: Iterable[Hit], query: Query, run: Run, stages: Sequence[RankingStage]) -> list[Hit]:
     """Hits with what each stage gave them; those with an explanation of the search also have that of each stage."""
     names = (SEARCH, *(stage.name for stage in stages))
-    scores = [dict(found[query.id]) for found in (run, *(stage.run for stage in stages))]
+    scores = [dict(stage_run[query.id]) for stage_run in (run, *(stage.run for stage in stages))]
     ranks = [{doc_id: rank for rank, doc_id in enumerate(of_stage, 1)} for of_stage in scores]
 
     def staged(hit: Hit) -> Hit:
         explain = hit.explanation is not None
         reasons = (hit.explanation, *(stage.explain(hit.id) if explain else None for stage in stages))
-        found = tuple(
+        stage_scores = tuple(
             StageScore(name, places[hit.id], own[hit.id], reason)
             for name, places, own, reason in zip(names, ranks, scores, reasons, strict=True)
         )
-        return replace(hit, score=found[-1].score, stages=found, explanation=found[-1].explanation)
+        return replace(hit, score=stage_scores[-1].score, stages=stage_scores, explanation=stage_scores[-1].explanation)
 
     return [staged(hit) for hit in hits]
 

@@ -136,29 +136,29 @@ class FormulaSearcher:
         provenance = Provenance(made_by, model.tuned_on, seconds=seconds)
         return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
 
-    def explain(self, query: FormulaQuery, found: str, named: Named = "auto") -> FormulaMatch:
+    def explain(self, query: FormulaQuery, name: str, named: Named = "auto") -> FormulaMatch:
         """Why a formula has its score: the best match of any query formula with any formula of this name.
 
         :raises QueryError: the index has no formula of this name.
         """
-        keys = self._keys(found, named)
+        keys = self._keys(name, named)
         if not keys:
             kinds = {"auto": "formula or document", "key": "formula", "visual_id": "visual id", "document": "document"}
             raise QueryError(
-                f"there is no {kinds[named]} {found!r} with a formula in the index", where=str(self.snapshot.path),
+                f"there is no {kinds[named]} {name!r} with a formula in the index", where=str(self.snapshot.path),
                 hint="Name the key of a hit, a visual id, or a document's id.",
             )
         matches = [self.ranker.match(formula, key) for key in keys[:_MAX_CANDIDATES] for formula in query.formulas]
         return max(matches, key=lambda match: match.score)
 
-    def _keys(self, found: str, named: Named) -> list[str]:
+    def _keys(self, name: str, named: Named) -> list[str]:
         if named in ("auto", "key") and any(
-            segment.find_formula(found) is not None for segment in self.snapshot.segments
+            segment.find_formula(name) is not None for segment in self.snapshot.segments
         ):
-            return [found]
-        if named in ("auto", "visual_id") and (keys := self.places.keys_of_visual_id(found)):
+            return [name]
+        if named in ("auto", "visual_id") and (keys := self.places.keys_of_visual_id(name)):
             return keys
-        return self.places.keys_of_document(found) if named in ("auto", "document") else []
+        return self.places.keys_of_document(name) if named in ("auto", "document") else []
 
     def _ranked(self, query: FormulaQuery, k: int, count: Callable[[_Ranked], int], allowed: Masks | None) -> _Ranked:
         """The best formulas, searched until they count ``k`` or there are no more."""

@@ -190,48 +190,48 @@ class MarkedMatch:
         Those are the symbols of paired nodes, of all that a symbol or wildcard stands for, and of equal values.
         """
         match = self.match
-        query, found = {pair.query for pair in match.pairs}, {pair.found for pair in match.pairs}
-        query |= self.query.subtrees(value.query for value in match.values)
-        found |= self.found.subtrees(value.found for value in match.values)
-        found |= self.found.subtrees(place for entry in match.substitutions for place in entry.found_at)
-        return self.query.symbols_of(query), self.found.symbols_of(found)
+        query_nodes, found_nodes = {pair.query for pair in match.pairs}, {pair.found for pair in match.pairs}
+        query_nodes |= self.query.subtrees(value.query for value in match.values)
+        found_nodes |= self.found.subtrees(value.found for value in match.values)
+        found_nodes |= self.found.subtrees(place for entry in match.substitutions for place in entry.found_at)
+        return self.query.symbols_of(query_nodes), self.found.symbols_of(found_nodes)
 
     def text(self, style: MarkStyle) -> tuple[str, str]:
         """Query and found formula as lines of text with the matched symbols marked."""
         before, after = _MARKS[style]
-        query, found = (
+        query_text, found_text = (
             "".join(
                 f"{before}{shown}{after}" if piece.match else shown
                 for piece in snippet.pieces for shown in [html.escape(piece.text) if style == "html" else piece.text]
             )
             for snippet in self.pieces
         )
-        return query, found
+        return query_text, found_text
 
     @cached_property
     def pieces(self) -> tuple[Snippet, Snippet]:
         """Query and found formula as lines of text in pieces, those of matched symbols marked."""
-        query, found = (
+        query_snippet, found_snippet = (
             Snippet(tuple(
                 Piece(printable(text), own, True) for text, own in to_marked_unicode(parts.layout, marked)
             ))
             for parts, marked in zip((self.query, self.found), self.marked, strict=True)
         )
-        return query, found
+        return query_snippet, found_snippet
 
     def mathml(self, mark_class: str = "match") -> tuple[str, str]:
         """Query and found formula as ``<math>`` elements in which matched symbols have a CSS class.
 
         A fraction, root, matrix or group has it where all that it encloses has.
         """
-        query, found = (
+        query_mathml, found_mathml = (
             to_mathml(
                 parts.layout, ids=False, display=parts.formula.display, marked=_whole(parts, marked),
                 mark_class=mark_class, mark_scripts=False,
             )
             for parts, marked in zip((self.query, self.found), self.marked, strict=True)
         )
-        return query, found
+        return query_mathml, found_mathml
 
     def substitution(self) -> str:
         """``i ↦ k, m ↦ n``: what stands for something else, in the order of the query; empty where nothing does."""
@@ -239,7 +239,7 @@ class MarkedMatch:
         order = {source[symbol.start : symbol.end]: symbol.start for symbol in reversed(self.query.symbols)}
         entries = sorted(self.match.substitutions, key=lambda entry: order.get(entry.query, len(source)))
         changed = dict.fromkeys((entry.query, entry.found) for entry in entries if not entry.identical)
-        return ", ".join(f"{_shown(query)} ↦ {_shown(found)}" for query, found in changed)
+        return ", ".join(f"{_shown(old)} ↦ {_shown(new)}" for old, new in changed)
 
     def values(self) -> list[str]:
         """``a(b + c) = ab + ac``: a line for each two subexpressions of equal value that are built differently.
@@ -247,9 +247,9 @@ class MarkedMatch:
         Those that differ in the names of variables alone are left out: the substitution says it.
         """
         lines: dict[str, None] = {}
-        for pair, (query, found) in zip(self.match.values, self._value_trees(to_unicode), strict=True):
-            if self.query.shape(pair.query) != self.found.shape(pair.found) and query != found:
-                lines[f"{query} = {found}" + (", with variables renamed" if pair.renamed else "")] = None
+        for pair, (query_text, found_text) in zip(self.match.values, self._value_trees(to_unicode), strict=True):
+            if self.query.shape(pair.query) != self.found.shape(pair.found) and query_text != found_text:
+                lines[f"{query_text} = {found_text}" + (", with variables renamed" if pair.renamed else "")] = None
         return list(lines)
 
     def _value_trees(self, write: Callable[[LayoutTree], str]) -> list[tuple[str, str]]:
@@ -270,8 +270,8 @@ class MarkedMatch:
             "found": {**found_text.to_dict(), "mathml": found_mathml, "share": match.found_share},
             "substitution": [_substitution_dict(entry) for entry in match.substitutions],
             "values": [
-                _value_dict(pair, query, found)
-                for pair, (query, found) in zip(match.values, self._value_trees(to_latex), strict=True)
+                _value_dict(pair, query_part, found_part)
+                for pair, (query_part, found_part) in zip(match.values, self._value_trees(to_latex), strict=True)
             ],
             "explanation": match.explanation.to_dict(),
         }
@@ -290,10 +290,10 @@ def highlight_mathml(match: FormulaMatch, mark_class: str = "match") -> tuple[st
 def match_lines(match: FormulaMatch, style: MarkStyle = "brackets", *, tree: bool = True) -> list[str]:
     """What there is to say of a match: both formulas marked, substitution, equal values, and the contribution tree."""
     marked = MarkedMatch(match)
-    query, found = marked.text(style)
+    query_text, found_text = marked.text(style)
     lines = [
-        f"asked for  {query}  ({match.query_share:.0%} matched)",
-        f"found      {found}  ({match.found_share:.0%} matched)",
+        f"asked for  {query_text}  ({match.query_share:.0%} matched)",
+        f"found      {found_text}  ({match.found_share:.0%} matched)",
     ]
     if substitution := marked.substitution():
         lines.append(f"with       {substitution}")
@@ -336,5 +336,5 @@ def _substitution_dict(entry: Substitution) -> dict[str, str]:
     return {"query": entry.query, "found": entry.found}
 
 
-def _value_dict(pair: ValuePair, query: str, found: str) -> dict[str, Any]:
-    return {"query": query, "found": found, "renamed": pair.renamed}
+def _value_dict(pair: ValuePair, query_text: str, found_text: str) -> dict[str, Any]:
+    return {"query": query_text, "found": found_text, "renamed": pair.renamed}

@@ -135,13 +135,13 @@ class Index(IndexSearcher):
         return self.retriever.search([query], k, allowed=allowed)
 
     def hits(
-        self, found: Sequence[tuple[str, float]], question: Question, formulas: FormulaStyle = "unicode"
+        self, scored: Sequence[tuple[str, float]], question: Question, formulas: FormulaStyle = "unicode"
     ) -> list[Hit]:
         """What is shown of documents, found for a question with these scores, in this order.
 
         :raises QueryError: the index lacks one of them.
         """
-        return self.hits_by(found, self.term_retriever.term_weights(question.query), question.query, formulas)
+        return self.hits_by(scored, self.term_retriever.term_weights(question.query), question.query, formulas)
 
     def marked(self, question: str | Content | Query | Question, doc_id: str) -> dict[str, list[Snippet]]:
         """All fields of a document, paragraph by paragraph, with what matches the question marked.
@@ -229,12 +229,12 @@ class Index(IndexSearcher):
         query = alike.query(self.document(doc_id))
         allowed = self.snapshot.filter(filters or {}, without=doc_id)
         if self._by_terms is None:
-            found = self.retriever.search([query], k, allowed=allowed)[query.id]
-            return self.hits_by(found, self.term_retriever.term_weights(query), query, formulas)
+            scored = self.retriever.search([query], k, allowed=allowed)[query.id]
+            return self.hits_by(scored, self.term_retriever.term_weights(query), query, formulas)
         units = alike.search_units(query, k, allowed=allowed)
         lexical = self.term_retriever.lexical
-        found = list(zip(lexical.ids.take(units.segments, units.units), units.scores.tolist(), strict=True))
-        return self.hits_by(found, lexical.term_weights(alike.terms(query)), query, formulas)
+        scored = list(zip(lexical.ids.take(units.segments, units.units), units.scores.tolist(), strict=True))
+        return self.hits_by(scored, lexical.term_weights(alike.terms(query)), query, formulas)
 
     def explain_likeness(
         self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None,
@@ -307,7 +307,7 @@ class Index(IndexSearcher):
         return self.formulas.explain(make_formula_query(formula), found, named)
 
     def hits_by(
-        self, found: Sequence[tuple[str, float]], worths: Mapping[str, Mapping[str, float]], query: Query,
+        self, scored: Sequence[tuple[str, float]], worths: Mapping[str, Mapping[str, float]], query: Query,
         style: FormulaStyle = "unicode",
     ) -> list[Hit]:
         """As :meth:`hits`, where terms of the query are worth so much, by channel and term.
@@ -315,7 +315,7 @@ class Index(IndexSearcher):
         :raises QueryError: the index lacks one of the documents.
         """
         maker = self._snippet_maker(query, worths)
-        return make_hits(found, self.document, maker, style, self.snapshot.sources_of, self.snapshot.home)
+        return make_hits(scored, self.document, maker, style, self.snapshot.sources_of, self.snapshot.home)
 
     def _snippet_maker(self, query: Query, worths: Mapping[str, Mapping[str, float]]) -> SnippetMaker:
         return SnippetMaker(

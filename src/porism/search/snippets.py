@@ -198,18 +198,18 @@ class SnippetMaker:
             for name, content in document.fields.items()
             for number, formula in enumerate(content.formulas[:MAX_FORMULAS])
         }
-        found: dict[tuple[str, int], ShownMatch] = {}
+        matches: dict[tuple[str, int], ShownMatch] = {}
         for query_formula in self._query_formulas.values():
             if query_formula.terms.total() >= SMALL:
                 qualities = {place: _quality(query_formula.terms, read.terms) for place, read in written.items()}
                 best = max(qualities.values(), default=0.0)
                 for place, quality in qualities.items():
                     if quality >= max(MIN_BY_TERMS, best - NEAR):
-                        found[place] = ShownMatch(query_formula.formula, quality)
+                        matches[place] = ShownMatch(query_formula.formula, quality)
         for place, read in written.items():
             if read.key in self._query_formulas:  # symbols too, which are too small to be compared
-                found[place] = ShownMatch(self._query_formulas[read.key].formula, 1.0)
-        return found
+                matches[place] = ShownMatch(self._query_formulas[read.key].formula, 1.0)
+        return matches
 
     def _items(self, document: Document, field: str) -> list[_Item]:
         content, marks = document.fields[field], self._marks(document)

@@ -63,7 +63,7 @@ class SpellingSuggester:
             word for word in WORD.findall(text)
             if fold(word).isalpha() and len(word) >= MIN_LENGTH and UNSPACED.search(word) is None
         )
-        return [found for word in words if (found := self.suggestion(word)) is not None]
+        return [suggestion for word in words if (suggestion := self.suggestion(word)) is not None]
 
     def suggestion(self, word: str) -> Suggestion | None:
         """A word of the index for one that it does not have, or hardly; None where there is none near enough."""

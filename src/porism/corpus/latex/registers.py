@@ -161,13 +161,13 @@ class Registers:
         skip_stretches(self.expander)
         return value if self.expander.skip_spaces() is None else None
 
-    def unknown(self, what: str) -> None:
+    def unknown(self, message: str) -> None:
         """Reports, once, what cannot be computed, but for what styles compute, which are sizes of pages and boxes."""
-        reported = f"{what}, reported"
+        reported = f"{message}, reported"
         is_of_style, self._depends_on_style = self._depends_on_style or self.expander.in_class, False
         if not is_of_style and reported not in self.expander.macros:
             self.expander.define(reported, Macro((), ()), everywhere=True)
-            self.expander.report(what)
+            self.expander.report(message)
 
     def read(self, tokens: list[str], reader: Callable[[], _T]) -> _T:
         """What a function reads from these tokens alone."""

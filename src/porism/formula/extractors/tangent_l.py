@@ -150,23 +150,23 @@ def _repetitions(walk: LayoutWalk, labels: list[str], locations: list[str], term
         last[label] = position
         if before is None or label == "*":
             continue
-        one, other = before, position  # climb from both to the symbol that they hang from
+        ancestor, other = before, position  # climb from both to the symbol that they hang from
         for _ in range(2 * _FARTHEST_REPETITION):
-            if one == other:
+            if ancestor == other:
                 break
-            if depths[one] > depths[other]:
-                one = parents[one]
-            elif depths[other] > depths[one]:
+            if depths[ancestor] > depths[other]:
+                ancestor = parents[ancestor]
+            elif depths[other] > depths[ancestor]:
                 other = parents[other]
             else:
-                one, other = parents[one], parents[other]
-        if one != other or max(depths[before], depths[position]) - depths[one] > _FARTHEST_REPETITION:
+                ancestor, other = parents[ancestor], parents[other]
+        if ancestor != other or max(depths[before], depths[position]) - depths[ancestor] > _FARTHEST_REPETITION:
             continue
-        where = ",".join([_way(parents, edges, one, end) for end in (before, position) if end != one])
+        where = ",".join([_way(parents, edges, ancestor, end) for end in (before, position) if end != ancestor])
         for name in (label, f"?{label[0]}" if label[1:2] == "!" else "?o"):
             terms.append(f"{{{name},{where}}}")
-            if locations[one]:
-                terms.append(f"{{{name},{where}{locations[one]}}}")
+            if locations[ancestor]:
+                terms.append(f"{{{name},{where}{locations[ancestor]}}}")
 
 
 def _way(parents: list[int], edges: list[str], above: int, below: int) -> str:

@@ -54,8 +54,8 @@ def assignment(machine: Machine, payload: Any, i: int) -> None:
 def value_length(texts: list[str], i: int) -> int:
     """How many tokens from token ``i`` on are the value that is assigned."""
     following = texts[i : i + _VALUE_TOKENS]
-    found = _VALUE.match("".join(following))
-    end = found.end() if found else 0
+    match = _VALUE.match("".join(following))
+    end = match.end() if match else 0
     return bisect_right(list(accumulate(map(len, filter(None, following)))), end)
 
 

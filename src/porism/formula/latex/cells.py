@@ -149,18 +149,18 @@ def next_line(machine: Machine, payload: object, i: int) -> None:
 
 def _enclosing(machine: Machine, i: int) -> LatexFrame | None:
     """The environment that the current position is a cell of, after what is open inside the cell was closed."""
-    found = None
+    environment = None
     for frame in reversed(machine.stack):
         if frame.kind == CELLS:
-            found = frame
+            environment = frame
             break
         if frame.kind not in (LEFT, COMMAND, ROOT, OPTION):
             return None
-    if found is None:
+    if environment is None:
         return None
-    while machine.stack[-1] is not found:
+    while machine.stack[-1] is not environment:
         machine.close(i, "" if machine.awaiting else "this is not closed inside its cell")
-    return found
+    return environment
 
 
 def _end_cell(machine: Machine, frame: LatexFrame, i: int) -> None:

@@ -102,10 +102,10 @@ class Machine:
 
     # -- small helpers -------------------------------------------------------------------------------------------------
 
-    def problem(self, position: int, what: str) -> None:
+    def problem(self, position: int, message: str) -> None:
         """Notes a part that cannot be parsed; the notes of one formula are limited."""
         if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(ParseProblem(position, what))
+            self.problems.append(ParseProblem(position, message))
 
     def next_visible(self, i: int) -> int:
         """Consumes white space after token ``i``; the index of the token before the next visible one."""

@@ -110,8 +110,8 @@ class _FormulaExpander(Expander):
         self._texts: list[bool] = []
         """Of each brace that is open, whether what is in it is text."""
 
-    def _report(self, what: str) -> None:
-        self._problems.append(ParseProblem(self.stream.start, what))
+    def _report(self, message: str) -> None:
+        self._problems.append(ParseProblem(self.stream.start, message))
 
     def tokenize(self, text: str) -> list[str]:
         return _texts(text)
@@ -215,14 +215,14 @@ class _FormulaExpander(Expander):
 
     def _plain(self, tokens: Sequence[str]) -> list[str]:
         """Tokens with the commands of the formula's own that have no arguments replaced: names of units."""
-        found: list[str] = []
+        replaced: list[str] = []
         for token in tokens:
             macro = self.macros.get(token)
             if macro is None or macro.arguments or len(macro.body) > _MAX_NAME:
-                found.append(token)
+                replaced.append(token)
             else:
-                found.extend(macro.fixed)
-        return found
+                replaced.extend(macro.fixed)
+        return replaced
 
     def _power(self, command: str) -> None:
         """``\\sin[2](x)`` is the square of a sine; any other bracket after a function is its argument."""
@@ -258,13 +258,13 @@ class _FormulaExpander(Expander):
                         break
             self.push_body(environment.end, values)
             return True
-        found = self.arguments(environment.begin)
-        if found is None:
+        arguments = self.arguments(environment.begin)
+        if arguments is None:
             return False
         if name in TEXT_COLUMNS or name in DEDUCTIONS:
             self._set_columns(name)
-        self.push_body(environment.begin, found)
-        self._opened.append((name, found))
+        self.push_body(environment.begin, arguments)
+        self._opened.append((name, arguments))
         return True
 
     def _environment_of(self, name: str) -> Environment | None:

@@ -74,8 +74,8 @@ def blank_comments(source: str) -> str:
     )
 
 
-def _blank(found: str) -> str:
-    return COMMENT * len(found) if found[0] == "%" else found
+def _blank(text: str) -> str:
+    return COMMENT * len(text) if text[0] == "%" else text
 
 
 def set_apart(node: LayoutNode, token: str) -> bool:

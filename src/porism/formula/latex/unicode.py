@@ -92,12 +92,12 @@ def _combine(machine: Machine, token: str, start: int, end: int) -> None:
 
 
 def _letter(machine: Machine, token: str, start: int, end: int) -> None:
-    found = character(token)
-    if found is None:
+    entry = character(token)
+    if entry is None:
         if unicodedata.category(token) == "Cc" and not token.isspace():
             machine.problem(start, f"control character {ord(token)}")
         return
-    label, kind, font = found
+    label, kind, font = entry
     if kind == "E":
         machine.problem(start, "a character that is not text")
         machine.add(LayoutNode(label, kind, start, end))

@@ -68,9 +68,9 @@ class Declarations:
     def _has_overlay(self) -> bool:
         """Whether a definition is one of Beamer's for commands that an overlay may follow (``\\newcommand<>``)."""
         token = self.expander.skip_spaces() or ""
-        found = token.startswith("<>")
+        has_overlay = token.startswith("<>")
         self.expander.stream.push([token.removeprefix("<>")] if token.removeprefix("<>") else [])
-        return found
+        return has_overlay
 
     def _document_command(self, command: str) -> None:
         reader = self.expander

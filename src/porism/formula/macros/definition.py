@@ -156,33 +156,33 @@ def specified_arguments(specification: str, tokenize: Callable[[str], Sequence[s
     arguments: list[Argument] = []
     position = 0
     while position < len(specification):
-        found = _SPECIFICATION.match(specification, position)
-        if found is None:
+        match = _SPECIFICATION.match(specification, position)
+        if match is None:
             return None
-        position = found.end()
-        if found["skipped"]:
+        position = match.end()
+        if match["skipped"]:
             continue
-        if found["simple"]:
-            arguments.append(_SIMPLE[found["simple"]])
-        elif found["default"]:
-            kind: ArgumentKind = "optional" if found["default"] == "O" else "braced"
-            arguments.append(Argument(kind, tuple(tokenize(found["value"]))))
-        elif found["token"]:
-            arguments.append(Argument("star" if found["token"] == "*" else "token", (found["token"],)))
-        elif found["between"]:
+        if match["simple"]:
+            arguments.append(_SIMPLE[match["simple"]])
+        elif match["default"]:
+            kind: ArgumentKind = "optional" if match["default"] == "O" else "braced"
+            arguments.append(Argument(kind, tuple(tokenize(match["value"]))))
+        elif match["token"]:
+            arguments.append(Argument("star" if match["token"] == "*" else "token", (match["token"],)))
+        elif match["between"]:
             default: tuple[str, ...] = (NO_VALUE,)
-            if found["between"] in "DR":
+            if match["between"] in "DR":
                 braced = _BRACED.match(specification, position)
                 if braced is None:
                     return None
                 position = braced.end()
                 default = tuple(tokenize(braced[1]))
-            arguments.append(Argument("between", (found["open"], found["close"], *default)))
-        elif found["embellishments"] is not None:
-            signs = [sign for sign in _characters(tokenize(found["embellishments"])) if not sign.isspace()]
+            arguments.append(Argument("between", (match["open"], match["close"], *default)))
+        elif match["embellishments"] is not None:
+            signs = [sign for sign in _characters(tokenize(match["embellishments"])) if not sign.isspace()]
             arguments.extend(Argument("embellishment", (sign, *signs)) for sign in signs)
         else:
-            arguments.append(Argument("delimited", _characters(tokenize(found["until"]))))
+            arguments.append(Argument("delimited", _characters(tokenize(match["until"]))))
     return tuple(arguments)
 
 

@@ -106,7 +106,7 @@ class Expander(ABC):
             value = self.argument(argument)
             if value is None:
                 self.stream.fuel -= 1
-                self.stream.push([token for found in values for token in found])
+                self.stream.push([token for tokens in values for token in tokens])
                 return False
             self.stream.fuel -= len(value)
             if argument.kind != "literal":

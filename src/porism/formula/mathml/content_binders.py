@@ -32,16 +32,16 @@ class Qualifiers:
 
 def split_qualifiers(children: list[Child]) -> tuple[Qualifiers, list[Child]]:
     """The qualifiers among the children of an element, and its arguments."""
-    found = Qualifiers()
+    qualifiers = Qualifiers()
     arguments: list[Child] = []
     for child in children:
         if child.name == "bvar":
-            found.variables.append((child.row, child.parts[0] if child.parts else []))
+            qualifiers.variables.append((child.row, child.parts[0] if child.parts else []))
         elif child.name in QUALIFIERS:
-            found.rows.setdefault(child.name, []).append(child.row)
+            qualifiers.rows.setdefault(child.name, []).append(child.row)
         else:
             arguments.append(child)
-    return found, arguments
+    return qualifiers, arguments
 
 
 def variable(children: list[Child]) -> Child:
@@ -69,8 +69,8 @@ def binder(head: Child, qualifiers: Qualifiers, arguments: list[Child], start: i
         scripted(row, "above", high)
     row += body
     if name in _INTEGRALS:
-        for one, _ in qualifiers.variables:
-            row += [LayoutNode("d", "V", end, end), *one]
+        for variable_row, _ in qualifiers.variables:
+            row += [LayoutNode("d", "V", end, end), *variable_row]
     return Child(name, row, 45)
 
 

@@ -10,9 +10,9 @@ from porism.formula.tree import LayoutNode, Row
 
 def sign_node(label: str, start: int, end: int) -> LayoutNode:
     """The node of a sign or a name."""
-    found = character(label) if len(label) == 1 else None
-    if found is not None:
-        return LayoutNode(found[0], found[1], start, end, found[2])
+    entry = character(label) if len(label) == 1 else None
+    if entry is not None:
+        return LayoutNode(entry[0], entry[1], start, end, entry[2])
     return LayoutNode(label, "O" if label == "mod" else "V", start, end)
 
 

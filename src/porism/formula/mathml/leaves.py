@@ -73,10 +73,10 @@ def name(text: str, font: str, start: int, end: int) -> Row:
     if text[0] in "0123456789." and text.strip("0123456789.,") == "" and text[-1].isdigit():
         return number(text, "", start, end)
     if len(text) == 2 and text[1] == "\u0338":
-        found = character(text[0])
-        if found is not None:
-            label = negated(found[0])
-            return [LayoutNode(label, found[1], start, end, found[2])]
+        entry = character(text[0])
+        if entry is not None:
+            label = negated(entry[0])
+            return [LayoutNode(label, entry[1], start, end, entry[2])]
     is_word = text.replace("-", "").replace(" ", "").isalnum() and text[0].isalpha()
     if not is_word or not SCRIPT_CHARACTERS.keys().isdisjoint(text):
         row: Row = []
@@ -86,10 +86,10 @@ def name(text: str, font: str, start: int, end: int) -> Row:
     letters = []
     fonts = set()
     for char in text:
-        found = character(char)
-        if found is not None:
-            letters.append(found[0])
-            fonts.add(found[2])
+        entry = character(char)
+        if entry is not None:
+            letters.append(entry[0])
+            fonts.add(entry[2])
         elif char == " ":
             letters.append(char)
     has_own_font = len(fonts) == 1 and "" not in fonts
@@ -128,10 +128,10 @@ def symbol(char: str, font: str, start: int, end: int) -> Row:
         fraction = LayoutNode("/", "F", start, end)
         fraction.over, fraction.under = [LayoutNode(over, "N", start, end)], [LayoutNode(under, "N", start, end)]
         return [fraction]
-    found = character(char)
-    if found is None:
+    entry = character(char)
+    if entry is None:
         return []
-    label, kind, own_font = found
+    label, kind, own_font = entry
     accented = accented_letter(char, start, end) if char not in SYMBOLS and label == char and not font else None
     if accented is not None:
         return [accented]
@@ -161,9 +161,9 @@ def number(text: str, variant: str, start: int, end: int) -> Row:
         return [LayoutNode(text, "N", start, end, font if font == "bf" else "")]
     plain = []
     for char in text:
-        found = character(char)
-        if found is not None and found[2] == "bf" and found[1] == "N":
-            plain.append(found[0])
+        entry = character(char)
+        if entry is not None and entry[2] == "bf" and entry[1] == "N":
+            plain.append(entry[0])
             font = "bf"
         else:
             plain.append(char)
@@ -182,9 +182,9 @@ def operator(text: str, variant: str, start: int, end: int) -> Row:
         if text.isalpha() and text in ACCENT_SYNONYMS:
             return [LayoutNode(ACCENT_SYNONYMS[text], "O", start, end)]
         if text.isalpha() and variant == "":
-            found = character(text)
+            entry = character(text)
             # LaTeXML writes the differential 𝑑 and an upright d as operators.
-            if found is not None and found[1] == "V" and text.isascii():
+            if entry is not None and entry[1] == "V" and text.isascii():
                 return [LayoutNode(text, "V", start, end, "rm")]
         return symbol(text, _VARIANTS.get(variant, ""), start, end)
     return name(" ".join(text.split()), "", start, end) if text else []

@@ -20,13 +20,13 @@ def typed_number(text: str, kind: str, base: str, start: int, end: int) -> tuple
     """The row of a ``<cn>`` whose parts :data:`SEPARATOR` divides, and its precedence in Content MathML."""
     parts = [part.strip() for part in text.split(SEPARATOR)]
     if len(parts) == 1:
-        found = _FLOAT.fullmatch(parts[0])
-        if found is None:
+        match = _FLOAT.fullmatch(parts[0])
+        if match is None:
             row, signed = _signed(parts[0], start, end)
             if base not in ("", "10") and row:
                 row[-1].below = number(base, "", end, end)
             return row, SUM if signed else ATOM
-        parts, kind = [found[1], found[2].lstrip("+")], "e-notation"
+        parts, kind = [match[1], match[2].lstrip("+")], "e-notation"
     first, signed = _signed(parts[0], start, end)
     second, negative = _signed(parts[1], start, end)
     if kind == "e-notation":

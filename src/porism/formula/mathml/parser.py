@@ -112,19 +112,19 @@ class _MathmlReader:
         self.open: Counter[str] = Counter()
         self.overflow = 0
 
-    def problem(self, position: int, what: str) -> None:
+    def problem(self, position: int, message: str) -> None:
         if len(self.problems) < _MAX_PROBLEMS:
-            self.problems.append(ParseProblem(position, what))
+            self.problems.append(ParseProblem(position, message))
 
     def read(self) -> Row:
         leaf: Element | None = None
         leaf_depth = 0
         end = 0
-        for what, name, attributes, text, start, end in events(self.source):
-            if leaf is not None and what in (LEAF, OPEN) and _holds_markup(leaf, name):
+        for kind, name, attributes, text, start, end in events(self.source):
+            if leaf is not None and kind in (LEAF, OPEN) and _holds_markup(leaf, name):
                 self._enter(leaf)
                 leaf = None
-            if what == LEAF:
+            if kind == LEAF:
                 if leaf is None:
                     self._leaf(name, attributes, text, start, end)
                 else:
@@ -133,13 +133,13 @@ class _MathmlReader:
                 continue
             if leaf is not None:
                 # Whatever is inside a token element is its text.
-                if what == OPEN and name == "sep":
+                if kind == OPEN and name == "sep":
                     leaf.text.append(SEPARATOR)
                 self.broken = self.broken or "ltx_ERROR" in attributes
-                if what == OPEN and not text:
+                if kind == OPEN and not text:
                     leaf_depth += 1
                     self.broken = self.broken or name == "math" or (leaf.name == "mtext" and name in _LEAVES)
-                elif what == CLOSE:
+                elif kind == CLOSE:
                     if name == leaf.name or leaf_depth == 0:
                         self._close_leaf(leaf, end)
                         leaf = None
@@ -147,10 +147,10 @@ class _MathmlReader:
                             self._close(name, end)
                     else:
                         leaf_depth -= 1
-                elif what == WORDS:
+                elif kind == WORDS:
                     leaf.text.append(text)
                 continue
-            if what == OPEN:
+            if kind == OPEN:
                 if name in _LEAVES:
                     if not text:
                         leaf, leaf_depth = Element(name, attributes, start), 0
@@ -158,7 +158,7 @@ class _MathmlReader:
                         self.stack[-1].children.append(Child(name, []))
                 else:
                     self._open(name, attributes, bool(text), start, end)
-            elif what == CLOSE:
+            elif kind == CLOSE:
                 self._close(name, end)
             else:
                 self._stray_text(text, start, end)
@@ -237,8 +237,8 @@ class _MathmlReader:
         variant, run = "", None
         if self.styles or "mathvariant" in attributes:
             around = [element.attributes for element in reversed(self.stack)] if self.styles else []
-            found = next(filter(None, map(_VARIANT.search, [attributes, *around])), None)
-            variant = found[1] if found is not None else ""
+            match = next(filter(None, map(_VARIANT.search, [attributes, *around])), None)
+            variant = match[1] if match is not None else ""
         if parent.name == "merror":
             row = error(text, start, end)
             self.broken = self.broken or "ltx_ERROR" in parent.attributes

@@ -22,7 +22,7 @@ OPEN, CLOSE, WORDS, LEAF = 1, 2, 3, 4
 
 
 def events(source: str) -> Iterator[tuple[int, str, str, str, int, int]]:
-    """Start tags, end tags, texts and whole token elements: ``(what, name, attributes, text, start, end)``.
+    """Start tags, end tags, texts and whole token elements: ``(kind, name, attributes, text, start, end)``.
 
     The text of a start tag is ``/`` where the element is empty. Namespace prefixes are cut off names and names are in
     lower case; entities in texts are resolved.
@@ -46,8 +46,8 @@ def events(source: str) -> Iterator[tuple[int, str, str, str, int, int]]:
 
 def attributes_of(text: str) -> dict[str, str]:
     """The attributes of a start tag, entities resolved, names without prefix."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(text):
         value = double or single or bare
-        found[name[name.rfind(":") + 1:].lower()] = unescape(value) if "&" in value else value
-    return found
+        attributes[name[name.rfind(":") + 1:].lower()] = unescape(value) if "&" in value else value
+    return attributes

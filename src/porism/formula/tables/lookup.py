@@ -247,7 +247,7 @@ def _class_of_character(char: str) -> str:
         return "open" if category == "Ps" else "close"
     if category == "Sm" or 0x2190 <= ord(char) <= 0x21FF or 0x2900 <= ord(char) <= 0x2BFF:
         words = set(unicodedata.name(char, "").split())
-        return next((found for word, found in _CLASS_OF_NAME if word in words), "symbol")
+        return next((sign_class for word, sign_class in _CLASS_OF_NAME if word in words), "symbol")
     return "symbol"
 
 

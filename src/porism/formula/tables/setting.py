@@ -68,9 +68,9 @@ def default_spaces(label: str, form: str, is_explicit: bool = False) -> tuple[in
     ``form`` follows from its place in the row, or with ``is_explicit`` is an attribute.
     """
     for name in (form,) if is_explicit else (form, *_FALLBACK):
-        found = _FORMS[name].get(label)
-        if found is not None:
-            return found
+        widths = _FORMS[name].get(label)
+        if widths is not None:
+            return widths
     return 5, 5
 
 

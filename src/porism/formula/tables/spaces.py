@@ -43,10 +43,10 @@ def length(text: str) -> int:
     match = _LENGTH.match(text)
     if match is None or match[3] not in _UNITS or not match[2].strip(".,"):
         negative = text.startswith("negative")
-        found = _NAMED.get(text.removeprefix("negative"), 0)
-        return -found if negative else found
-    found = round(float(match[2].replace(",", ".")) * _UNITS[match[3]])
-    return -found if match[1] == "-" else found
+        width = _NAMED.get(text.removeprefix("negative"), 0)
+        return -width if negative else width
+    width = round(float(match[2].replace(",", ".")) * _UNITS[match[3]])
+    return -width if match[1] == "-" else width
 
 
 def written_space(text: str) -> int:

@@ -190,11 +190,11 @@ def equal(first: OperatorTree, second: OperatorTree) -> bool:
     forget()
     walks = [operator_walk(tree).nodes for tree in (first, second)]
     letters = Letters.of(*walks)
-    one, other = (expressions_of(nodes, letters)[0] for nodes in walks)
-    if one is None or other is None:
+    left, right = (expressions_of(nodes, letters)[0] for nodes in walks)
+    if left is None or right is None:
         return False
     for point in range(POINTS):
-        here, there = _value_at(one, point), _value_at(other, point)
+        here, there = _value_at(left, point), _value_at(right, point)
         if here is not None and there is not None:
             return here == there
     return False
@@ -238,14 +238,14 @@ def _digest(*values: object) -> str:
 _RELATIONS = frozenset({"eq", "neq", "equiv", "approx", "lt", "gt", "leq", "geq"})
 
 
-def _is_trivial(expression: Expression, found: Value, point: int) -> bool:
+def _is_trivial(expression: Expression, result: Value, point: int) -> bool:
     """Whether the value says nothing: a plain number, a variable or its negative, or that such a value is itself."""
-    if expression.exact is not None or expression.is_name or is_simple(found, 0):
+    if expression.exact is not None or expression.is_name or is_simple(result, 0):
         return True
-    if isinstance(found, int):
+    if isinstance(result, int):
         for variable in expression.variables:
             known = _value_at(variable, point)
-            if known == found or known == PRIMES[0] - found:
+            if known == result or known == PRIMES[0] - result:
                 return True
     if expression.label in _RELATIONS:
         sides = [_value_at(child, point) for child in expression.children]

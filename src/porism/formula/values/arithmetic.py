@@ -207,10 +207,10 @@ def _as_square(radicand: Expression) -> Expression:
         return radicand
     whole = value(radicand, 0)
     for left_out in range(3):
-        one, other = (_base_of_square(child) for place, child in enumerate(radicand.children) if place != left_out)
-        if one is None or other is None:
+        left, right = (_base_of_square(child) for place, child in enumerate(radicand.children) if place != left_out)
+        if left is None or right is None:
             continue
-        for inner in (make("plus", one, other), make("plus", one, make("neg", other))):
+        for inner in (make("plus", left, right), make("plus", left, make("neg", right))):
             square = make("sup", inner, number(2))
             if whole is not None and value(square, 0) == whole:
                 return square

@@ -169,8 +169,8 @@ def _weights(expression: Expression, shift: int, level: int) -> list[Value] | No
     p = PRIMES[level]
     spread = pow(second - first, -1, p)
     difference = [
-        pow((one - other) * (one - last) % p, -1, p)
-        for one, other, last in ((first, second, third), (second, first, third), (third, first, second))
+        pow((point - other) * (point - last) % p, -1, p)
+        for point, other, last in ((first, second, third), (second, first, third), (third, first, second))
     ]
     ends: list[list[Value]] = []
     for bound, plus in zip(expression.children[2:], (0, 1), strict=True):
@@ -183,7 +183,7 @@ def _weights(expression: Expression, shift: int, level: int) -> list[Value] | No
         with_second = multiply(add(sum_of_k, multiply(place, -first % p, level), level), spread, level)
         particular: tuple[Value, ...] = (add(place, negative(with_second, level), level), with_second, 0)
         ends.append([add(part, chance * share % p, level) for part, share in zip(particular, difference, strict=True)])
-    return [add(last, negative(one, level), level) for one, last in zip(*ends, strict=True)]
+    return [add(upper, negative(lower, level), level) for lower, upper in zip(*ends, strict=True)]
 
 
 def product(expression: Expression, level: int) -> Value | None:

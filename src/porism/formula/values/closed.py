@@ -186,12 +186,12 @@ class _Summand:
                 total[key] = [self._plus(a, b) for a, b in zip(*padded, strict=True)]
         return total
 
-    def _product(self, one: Parts, other: Parts) -> Parts:
-        if len(one) * len(other) > MAX_PARTS:
+    def _product(self, left: Parts, right: Parts) -> Parts:
+        if len(left) * len(right) > MAX_PARTS:
             raise _TooMuch
         products: list[Parts] = []
-        for first_key, first in one.items():
-            for second_key, second in other.items():
+        for first_key, first in left.items():
+            for second_key, second in right.items():
                 if len(first) + len(second) > MAX_DEGREE + 2:
                     raise _TooMuch
                 key = tuple(self._times(a, b) for a, b in zip(first_key, second_key, strict=True))
@@ -222,20 +222,20 @@ class _Summand:
             raise _TooMuch
         return known
 
-    def _inverse(self, one: Value) -> Value:
-        inverted = inverse(one, self.level)
+    def _inverse(self, operand: Value) -> Value:
+        inverted = inverse(operand, self.level)
         if inverted is None:
             raise _TooMuch
         return inverted
 
-    def _plus(self, one: Value, other: Value) -> Value:
-        return add(one, other, self.level)
+    def _plus(self, left: Value, right: Value) -> Value:
+        return add(left, right, self.level)
 
-    def _minus(self, one: Value, other: Value) -> Value:
-        return add(one, negative(other, self.level), self.level)
+    def _minus(self, left: Value, right: Value) -> Value:
+        return add(left, negative(right, self.level), self.level)
 
-    def _times(self, one: Value, other: Value) -> Value:
-        return multiply(one, other, self.level)
+    def _times(self, left: Value, right: Value) -> Value:
+        return multiply(left, right, self.level)
 
 
 def _trimmed(polynomial: list[Value]) -> list[Value]:

@@ -40,11 +40,11 @@ def complex_value(real: int, imaginary: int, level: int) -> Value:
     return (real % p, imaginary) if imaginary else real % p
 
 
-def add(one: Value, other: Value, level: int) -> Value:
-    """one + other."""
-    if isinstance(one, int) and isinstance(other, int):
-        return (one + other) % PRIMES[level]
-    (a, b), (c, d) = pair(one), pair(other)
+def add(left: Value, right: Value, level: int) -> Value:
+    """left + right."""
+    if isinstance(left, int) and isinstance(right, int):
+        return (left + right) % PRIMES[level]
+    (a, b), (c, d) = pair(left), pair(right)
     return complex_value(a + c, b + d, level)
 
 
@@ -55,11 +55,11 @@ def negative(value: Value, level: int) -> Value:
     return complex_value(-value[0], -value[1], level)
 
 
-def multiply(one: Value, other: Value, level: int) -> Value:
-    """one · other."""
-    if isinstance(one, int) and isinstance(other, int):
-        return one * other % PRIMES[level]
-    (a, b), (c, d) = pair(one), pair(other)
+def multiply(left: Value, right: Value, level: int) -> Value:
+    """left · right."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left * right % PRIMES[level]
+    (a, b), (c, d) = pair(left), pair(right)
     return complex_value(a * c - b * d, a * d + b * c, level)
 
 

@@ -18,7 +18,7 @@ _CONFUSED = (
 _OTHERS: dict[str, list[str]] = {}
 for _group in _CONFUSED:
     for _label in _group.split():
-        _OTHERS.setdefault(_label, []).extend(one for one in _group.split() if one != _label)
+        _OTHERS.setdefault(_label, []).extend(other for other in _group.split() if other != _label)
 
 _BIG = frozenset({
     "sum", "prod", "int", "iint", "iiint", "oint", "bigcup", "bigcap", "lim", "limsup", "liminf", "bigoplus",

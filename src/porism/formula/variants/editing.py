@@ -108,9 +108,9 @@ def copied(node: OperatorNode) -> OperatorNode:
     return root
 
 
-def same(one: OperatorNode, other: OperatorNode) -> bool:
+def same(first: OperatorNode, second: OperatorNode) -> bool:
     """Whether two trees are equal, node by node."""
-    return signature(one) == signature(other)
+    return signature(first) == signature(second)
 
 
 def signature(node: OperatorNode) -> tuple[tuple[str, str, int], ...]:

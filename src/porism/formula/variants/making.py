@@ -26,13 +26,13 @@ class Variant:
     rules: tuple[str, ...]
 
 
-def equal_values(one: WholeValue, other: WholeValue) -> bool | None:
+def equal_values(first: WholeValue, second: WholeValue) -> bool | None:
     """Whether two formulas have one value, up to renaming variables; None where a value is not known."""
-    if one.named and one.named == other.named:
+    if first.named and first.named == second.named:
         return True
-    if one.renamed and other.renamed:
-        return one.renamed == other.renamed
-    return None if not (one.named and other.named) or one.telling != other.telling else False
+    if first.renamed and second.renamed:
+        return first.renamed == second.renamed
+    return None if not (first.named and second.named) or first.telling != second.telling else False
 
 
 class Varied:

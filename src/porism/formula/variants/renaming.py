@@ -104,8 +104,8 @@ def _swap(node: OperatorNode, root: OperatorNode, random: Random) -> bool:
     inside = list(_counts(node))
     if len(inside) < 2:
         return False
-    one, other = random.sample(inside, 2)
-    traded = {one: other, other: one}
+    first, second = random.sample(inside, 2)
+    traded = {first: second, second: first}
     for leaf in node.walk():
         if is_variable(leaf):
             leaf.label = traded.get(leaf.label, leaf.label)

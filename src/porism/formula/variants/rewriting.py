@@ -8,13 +8,13 @@ from porism.formula.tree import OperatorNode
 from porism.formula.variants.editing import EditRule, become, copied, node_of, number, relabel, rule_table, same
 
 MIRRORED = {
-    one: other
+    relation: mirrored
     for pair in (
         "lt gt", "leq geq", "ll gg", "lesssim gtrsim", "in ni", "subset supset", "subseteq supseteq",
         "subsetneq supsetneq", "nsubset nsupset", "nsubseteq nsupseteq", "prec succ", "preceq succeq", "nlt ngt",
         "nleq ngeq", "implies implied", "sqsubseteq sqsupseteq", "sqsubset sqsupset", "therefore because",
     )
-    for one, other in (pair.split(), pair.split()[::-1])
+    for relation, mirrored in (pair.split(), pair.split()[::-1])
 }
 """Relations to those that say the same with their sides swapped."""
 

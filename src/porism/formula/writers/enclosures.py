@@ -30,7 +30,7 @@ class StyledRun(NamedTuple):
 def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[StyledRun]:
     """The enclosures in a row, outer ones first where several begin; those that overlap a group in part are left out.
     """
-    found: list[StyledRun] = []
+    runs: list[StyledRun] = []
     opened: list[tuple[Style, int]] = []
     for i in range(len(row) + 1):
         styles = row[i].styles if i < len(row) else ()
@@ -41,9 +41,9 @@ def find_runs(row: Row, groups: Mapping[int, Sequence[int]]) -> list[StyledRun]:
             shared += 1
         for style, first in opened[shared:]:
             if style.kind in _SHOWN_KINDS:
-                found += _cut(StyledRun(first, i - 1, style), groups)
+                runs += _cut(StyledRun(first, i - 1, style), groups)
         opened[shared:] = [(style, i) for style in styles[shared:]]
-    return _nested(found, groups) if found else found
+    return _nested(runs, groups) if runs else runs
 
 
 def _cut(run: StyledRun, groups: Mapping[int, Sequence[int]]) -> list[StyledRun]:

@@ -74,8 +74,8 @@ def _kind(node: LayoutNode) -> str:
     """``open``, ``close`` or ``bar`` for a fence; ``other`` for a symbol that may be one after ``\\left``."""
     if node.kind != "O":
         return ""
-    found = token_class(node.label)
-    return found if found in ("open", "close", "bar") else "other" if node.label in _OTHERS else ""
+    sign_class = token_class(node.label)
+    return sign_class if sign_class in ("open", "close", "bar") else "other" if node.label in _OTHERS else ""
 
 
 def _written_side(node: LayoutNode, hints: Hints) -> str:

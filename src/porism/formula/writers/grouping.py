@@ -57,8 +57,8 @@ def is_one_thing(row: Row) -> bool:
     if not classes or classes[0] != "open" or classes[-1] != "close" or has_scripts(row[-1]):
         return False
     depth = 0
-    for number, found in enumerate(classes, start=1):
-        depth += (found == "open") - (found == "close")
+    for number, sign_class in enumerate(classes, start=1):
+        depth += (sign_class == "open") - (sign_class == "close")
         if depth == 0 and number < len(classes):
             return False
     return depth == 0

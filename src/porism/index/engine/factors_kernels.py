@@ -179,13 +179,13 @@ def soft_norms(
 )
 def expand(
     query_terms: Any, weights: Any, similar_starts_at: Any, similar_terms_at: Any, similarities_at: Any, sums: Any,
-    bits: Any, found: Any, total: Any,
+    bits: Any, columns: Any, total: Any,
 ) -> Any:
     """``q S`` of a query: rows ``query_terms`` of S with ``weights``; writes the columns, increasing, and what each
     gets.
 
     ``sums`` (an element a column) and ``bits`` (a bit a column) are zero and left so; returns how many were found, or
-    minus that many where ``found`` has no room for them: then nothing else was written, and ``sums`` and ``bits`` are
+    minus that many where ``columns`` has no room for them: then nothing else was written, and ``sums`` and ``bits`` are
     zero too.
     """
     similar_starts = i64_at(similar_starts_at)
@@ -203,7 +203,7 @@ def expand(
         while left != np.uint64(0):
             left &= left - np.uint64(1)
             count += 1
-    fits = count <= len(found)
+    fits = count <= len(columns)
     place = 0
     for word in range(len(bits)):
         if bits[word] == np.uint64(0):
@@ -212,7 +212,7 @@ def expand(
             if (bits[word] >> np.uint64(bit)) & np.uint64(1):
                 t = word * 64 + bit
                 if fits:
-                    found[place] = t
+                    columns[place] = t
                     total[place] = sums[t]
                     place += 1
                 sums[t] = 0.0

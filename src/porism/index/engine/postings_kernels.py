@@ -87,11 +87,11 @@ def count_postings(
     touched = np.empty(len(df), np.int32)
     distinct = 0
     for d in range(documents):
-        found, lengths[d] = _merge(
+        term_count, lengths[d] = _merge(
             d, starts, rows, fields, indptr, terms, narrow_counts, wide_counts, wide, order, weights, count, tf,
             in_field, touched,
         )
-        for i in range(found):
+        for i in range(term_count):
             t = touched[i]
             slot = _slot(keys, tf[t])
             if keys[slot] == 0.0:
@@ -136,11 +136,11 @@ def place_postings(
     sparse_exceptions = 0
     dense_exceptions = 0
     for d in range(documents):
-        found, _ = _merge(
+        term_count, _ = _merge(
             d, starts, rows, fields, indptr, terms, narrow_counts, wide_counts, wide, order, weights, count, tf,
             in_field, touched,
         )
-        for i in range(found):
+        for i in range(term_count):
             t = touched[i]
             value = value_of_slot[_slot(keys, tf[t])]
             tf[t] = 0.0

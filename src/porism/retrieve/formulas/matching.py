@@ -87,7 +87,7 @@ class _Aligned(NamedTuple):
 
 def _aligned(
     retriever: FormulaRetriever, query: QueryFormula, segment: int, formula: int, nodes: list[OperatorNode],
-    found_nodes: list[OperatorNode], found: Formula,
+    found_nodes: list[OperatorNode], found_formula: Formula,
 ) -> _Aligned:
     assert retriever.aligner is not None
     alignment = retriever.aligner.align(query.tree, segment, formula)
@@ -105,7 +105,7 @@ def _aligned(
         )
     return _Aligned(
         alignment, aligned, pairs,
-        _substitutions(pairs, nodes, found_nodes, query.formula, found, len(exact_pairs) > 0),
+        _substitutions(pairs, nodes, found_nodes, query.formula, found_formula, len(exact_pairs) > 0),
         (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found)),
     )
 

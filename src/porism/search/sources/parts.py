@@ -141,7 +141,7 @@ def build_parts(
                 hint="Is the folder of the index one that all machines share?",
             )
         task.documents.unlink(missing_ok=True)
-        problems = [(Problem(where, what), owner) for where, what, owner in report["problems"]]
+        problems = [(Problem(where, message), owner) for where, message, owner in report["problems"]]
         yield BuiltPart(task.segment, part, problems, report["documents"], report["formulas"], read_to)
 
 

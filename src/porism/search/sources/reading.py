@@ -107,8 +107,8 @@ class SourceScan:
             if self._strict:
                 raise
             self._tally.unreachable.append(name)
-            what = f"the source {name} cannot be read ({error.what}); its documents stay"
-            self._report(Problem(str(wanted.path), what))
+            message = f"the source {name} cannot be read ({error.what}); its documents stay"
+            self._report(Problem(str(wanted.path), message))
             return None
 
     def _forget(self, source: Source) -> None:

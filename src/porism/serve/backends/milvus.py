@@ -94,16 +94,16 @@ class MilvusBackend:
 
     def _check(self, version: str) -> None:
         numbers = re.search(r"(\d+)\.(\d+)", version)
-        found = (int(numbers[1]), int(numbers[2])) if numbers else None
+        release = (int(numbers[1]), int(numbers[2])) if numbers else None
         oldest = (3, 0) if "lite" in version else SUPPORTED
-        if found is not None and found < oldest:
+        if release is not None and release < oldest:
             raise EngineError(
                 f"the server is {version}, which is too old", where=self.uri,
                 hint=f"Use Milvus {SUPPORTED[0]}.{SUPPORTED[1]} or newer (milvus-lite 3 or newer).",
             )
 
     @contextmanager
-    def _errors(self, what: str, hint: str = "") -> Iterator[None]:
+    def _errors(self, message: str, hint: str = "") -> Iterator[None]:
         """What Milvus, or the way to it, reports, as an :class:`EngineError`."""
         import logging
 
@@ -115,15 +115,15 @@ class MilvusBackend:
             yield
         except (self._milvus.MilvusException, rpc_error, ValueError) as error:
             reason = " ".join(str(getattr(error, "message", "") or error).split())[:300]
-            raise EngineError(f"{what} ({reason.rstrip('.')})", where=self.uri, hint=hint or None) from error
+            raise EngineError(f"{message} ({reason.rstrip('.')})", where=self.uri, hint=hint or None) from error
         finally:
             logger.setLevel(before)
 
-    def _read(self, name: str, what: str, call: Callable[[str], T]) -> T:
+    def _read(self, name: str, message: str, call: Callable[[str], T]) -> T:
         """What a call gives that reads a collection, which is loaded where it is not: servers forget at a restart which
         ones were."""
         of = self._of(name)
-        with self._errors(what):
+        with self._errors(message):
             try:
                 return call(of)
             except self._milvus.MilvusException as error:
@@ -138,11 +138,11 @@ class MilvusBackend:
     # State
 
     def read_state(self) -> str | None:
-        what = "the state cannot be read"
-        with self._errors(what):
+        message = "the state cannot be read"
+        with self._errors(message):
             if not self._client.has_collection(self._of(_STATE), timeout=self._timeout):
                 return None
-        rows = self._read(_STATE, what, lambda of: self._client.query(
+        rows = self._read(_STATE, message, lambda of: self._client.query(
             of, ids=[_STATE], output_fields=["text"], timeout=self._timeout, **_SETTLED
         ))
         return str(rows[0]["text"]) if rows else None
@@ -221,11 +221,11 @@ class MilvusBackend:
             written = list(map(_written, keys[start : start + _BATCH_SIZE]))
             yield _stamped(self._query(name, ids=written, output_fields=["key", "stamp"]))
 
-    def _query(self, name: str, **what: Any) -> Sequence[dict[str, Any]]:
+    def _query(self, name: str, **options: Any) -> Sequence[dict[str, Any]]:
         """Rows of a table."""
         rows: Sequence[dict[str, Any]] = self._read(
             name, f"the collection {self._of(name)} cannot be read",
-            lambda of: self._client.query(of, timeout=self._timeout, **what, **_SETTLED),
+            lambda of: self._client.query(of, timeout=self._timeout, **options, **_SETTLED),
         )
         return rows
 

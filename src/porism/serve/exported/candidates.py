@@ -40,10 +40,10 @@ class Located:
         units = np.full(len(keys), -1, np.int32)
         packed = Packed.of([self._parse(key) for key in keys])
         for number, segment in enumerate(self._segments):
-            found = segment.names.find_packed(packed)
-            there = np.flatnonzero(found >= 0)
-            there = there[segment.live[found[there]]]
-            homes[there], units[there] = number, found[there]
+            positions = segment.names.find_packed(packed)
+            there = np.flatnonzero(positions >= 0)
+            there = there[segment.live[positions[there]]]
+            homes[there], units[there] = number, positions[there]
         return homes, units
 
 

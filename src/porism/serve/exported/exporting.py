@@ -97,7 +97,7 @@ def export_index(
         }
         if not named and not of_formulas:
             named = {"default": write_model(read_model("default"))}
-        texts = next((one for one in (documents, state.texts) if one is not None), TEXTS_AT_FIRST)
+        texts = next((choice for choice in (documents, state.texts) if choice is not None), TEXTS_AT_FIRST)
         exported = sources_of(
             snapshot, snapshot_analyzer(snapshot), map(model_from, named.values()),
             [model_from(model, True) for model in of_formulas.values()],
@@ -197,7 +197,7 @@ class TableSync:
         backend, source, name = self._backend, self._source, self._name
         self._holder.engine().make(source.table)
         there = known if known is not None and known.made_of == source.made_of and not source.changing else None
-        whole = {(one.name, one.digest) for one in there.segments} if there else set()
+        whole = {(state.name, state.digest) for state in there.segments} if there else set()
         sent = removed = wanted = 0
         for number, (segment, live) in enumerate(zip(self._segments, self._lives, strict=True)):
             wanted += int(source.counts(number)[live].sum())
@@ -226,12 +226,12 @@ class TableSync:
 
     def _send(self, rows: Rows) -> int:
         """Sends the rows that the engine does not have so; how many these are."""
-        found: dict[str, int] = {}
+        stamp_of: dict[str, int] = {}
         for keys, stamps in self._backend.stamps(self._name, rows.keys):
-            found.update(zip(keys, stamps.tolist(), strict=True))
+            stamp_of.update(zip(keys, stamps.tolist(), strict=True))
         wanted = rows.stamps.tolist()
         missing = np.array(
-            [number for number, key in enumerate(rows.keys) if found.get(key) != wanted[number]], np.int64
+            [number for number, key in enumerate(rows.keys) if stamp_of.get(key) != wanted[number]], np.int64
         )
         if len(missing):
             self._holder.engine().put(self._name, rows.take(missing))
@@ -250,9 +250,9 @@ class TableSync:
         if not dead:
             return 0
         for number, units in enumerate(self._source.units):
-            found = units.names.find(list(dead))
+            positions = units.names.find(list(dead))
             counts = self._source.counts(number)
-            for unit_id, unit in zip(dead, found.tolist(), strict=True):
+            for unit_id, unit in zip(dead, positions.tolist(), strict=True):
                 if unit >= 0 and units.live[unit]:
                     now[unit_id] = int(counts[unit])
         keys = [
@@ -271,10 +271,10 @@ class TableSync:
             numbers, ids = zip(*map(self._source.read_key, keys), strict=True) if keys else ((), ())
             most = np.zeros(len(ids), np.int64)
             for number, units in enumerate(self._source.units):
-                found = units.names.find(ids)
-                there = np.flatnonzero(found >= 0)
-                there = there[units.live[found[there]]]
-                most[there] = self._source.counts(number)[found[there]]
+                positions = units.names.find(ids)
+                there = np.flatnonzero(positions >= 0)
+                there = there[units.live[positions[there]]]
+                most[there] = self._source.counts(number)[positions[there]]
             others = [key for key, number, count in zip(keys, numbers, most.tolist(), strict=True) if number >= count]
             if others:
                 self._holder.engine().remove(self._name, others)

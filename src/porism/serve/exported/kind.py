@@ -175,9 +175,9 @@ def check_exported(model: RetrieverSettings) -> None:
 
 def not_exported(model: RetrieverSettings, formulas: bool = False) -> ConfigError:
     """The error for a model of a kind that no engine searches; of a search for ``formulas``, if so."""
-    what = "names an engine already" if isinstance(model, MilvusModel) else "is of no kind that engines search"
+    reason = "names an engine already" if isinstance(model, MilvusModel) else "is of no kind that engines search"
     kinds = "kind structure, such as default" if formulas else "kinds lexical, dense, colbert, or a sum of them"
-    return ConfigError(f"a {type(model).__name__} {what}", hint=f"Name a model of the {kinds}.")
+    return ConfigError(f"a {type(model).__name__} {reason}", hint=f"Name a model of the {kinds}.")
 
 
 MILVUS = DocumentKind(

@@ -142,7 +142,7 @@ class OpenExport:
         """What the engine does not know yet; empty where it knows all."""
         return _behind(self.state, self._generation)
 
-    def require(self, table: str, what: str, option: str = "--model") -> None:
+    def require(self, table: str, contents: str, option: str = "--model") -> None:
         """Whether a table is there and has all its rows; ``option`` names the option that exports models of it.
 
         :raises EngineError: it is not, or rows that were acknowledged are gone.
@@ -150,13 +150,13 @@ class OpenExport:
         where, state = str(self.backend), self.state
         if table not in state.tables:
             raise EngineError(
-                f"{what} were not exported", where=where,
+                f"{contents} were not exported", where=where,
                 hint=f"Export the model, too: porism export milvus {option} MODEL",
             )
         expected, count = state.tables[table].rows, self.backend.count(table)
         if count != expected and not state.pending:
             raise EngineError(
-                f"there are {pluralise(count, 'row')} of {what}, and {expected:,} were exported", where=where,
+                f"there are {pluralise(count, 'row')} of {contents}, and {expected:,} were exported", where=where,
                 hint="The engine has lost or gained some. Run porism export milvus: it compares all, and sends what "
                 "is missing.",
             )

@@ -65,7 +65,7 @@ class ExportedDense(DenseRetriever):
     def _nearest(self, query: NDArray[np.float32], k: int, allowed: Masks | None) -> UnitResults:
         if not query.any():
             return merge([], k, self._ids)
-        longest = max((one.longest() for one in self._segments), default=1.0)
+        longest = max((vectors.longest() for vectors in self._segments), default=1.0)
         bound = Bound(1.0, 2 * product_error(query, longest))
         return self._near.best(
             query[None, :], k, bound, lambda segment, units: self._segments[segment].scores(query, units), allowed

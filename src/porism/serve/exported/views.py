@@ -196,8 +196,8 @@ def views_of(lexical: LexicalRetriever) -> list[ChannelView]:
 
 def term_digests(packed: Packed) -> NDArray[np.uint64]:
     """A digest of each term (uint64)."""
-    found: NDArray[np.uint64] = digests(packed.blob, packed.starts)[:, 0]
-    return found
+    hashes: NDArray[np.uint64] = digests(packed.blob, packed.starts)[:, 0]
+    return hashes
 
 
 class SegmentVectors:

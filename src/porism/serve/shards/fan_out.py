@@ -82,5 +82,5 @@ class ShardCalls:
 
     def lose(self, shard: Shard, reason: str) -> None:
         """Goes on without a shard."""
-        self.shards = [one for one in self.shards if one is not shard]
+        self.shards = [other for other in self.shards if other is not shard]
         self.missing.append(MissingIndex(shard.name, reason))

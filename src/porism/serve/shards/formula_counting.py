@@ -119,11 +119,11 @@ def _agreeing(counted: Mapping[Shard, FormulaCollection]) -> tuple[FormulaModel,
 
     :raises ConfigError: they are searched by different models.
     """
-    found = list(counted.items())
-    if not found:
+    shard_collections = list(counted.items())
+    if not shard_collections:
         return FormulaModel.from_dict({}), "places"
-    first, known = found[0]
-    for shard, collection in found:
+    first, known = shard_collections[0]
+    for shard, collection in shard_collections:
         if collection.model != known.model:
             raise ConfigError(
                 f"formulas are searched by another model than in {first.name}", where=shard.name,

@@ -154,8 +154,8 @@ class FormulaShard:
         retriever = self._known(request.counting).alone
         terms: dict[str, set[str]] = {}
         for asked in request.formulas:
-            for name, found in retriever.terms_of(asked).items():
-                terms.setdefault(name, set()).update(found)
+            for name, channel_terms in retriever.terms_of(asked).items():
+                terms.setdefault(name, set()).update(channel_terms)
         lexicals = {name: lexical for lexical in retriever.lexicals() for name in lexical.channels}
         df = {}
         for name, of_channel in terms.items():
@@ -183,8 +183,8 @@ class FormulaShard:
                 values = [np.zeros(segment.doc_count) for segment in snapshot.segments]
                 number_of = {id(segment): number for number, segment in enumerate(snapshot.segments)}
                 for doc_id, value in request.values.items():
-                    if (found := snapshot.find(doc_id)) is not None:
-                        values[number_of[id(found[0])]][found[1]] = value
+                    if (position := snapshot.find(doc_id)) is not None:
+                        values[number_of[id(position[0])]][position[1]] = value
                 best[owners] = places.best(segments, units, values)
             if request.names is not None:
                 for owner, own in zip(owners.tolist(), places.names(segments, units, allowed), strict=True):

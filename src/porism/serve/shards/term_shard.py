@@ -239,7 +239,7 @@ class TermShard:
         :raises QueryError: they are of fewer formulas.
         """
         matched = (component for component in self._plain.components if isinstance(component, MatchedFormulas))
-        mine = sum(one.formula_count(query) for one in matched)
+        mine = sum(matcher.formula_count(query) for matcher in matched)
         if len(statistics.query.holders) < mine:
             raise QueryError(
                 f"holders of {len(statistics.query.holders)} formulas were given, and the question has {mine}",

@@ -65,7 +65,8 @@ def _view(
     title = show_content(document.title, "unicode")
     sections = tuple(
         schema.Section(
-            name=name, paragraphs=tuple(schema.Paragraph(pieces=pieces.pieces(one)) for one in snippets.get(name, ()))
+            name=name,
+            paragraphs=tuple(schema.Paragraph(pieces=pieces.pieces(snippet)) for snippet in snippets.get(name, ())),
         )
         for name in shown_fields(document)
     )
@@ -97,8 +98,8 @@ def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema
     """
     deadline = Deadline(limits.seconds)
     left, right = show(served, left_id, limits), show(served, right_id, limits)
-    lefts = [Formula(one.latex) for one in formulas_of(left.sections)]
-    rights = [Formula(one.latex) for one in formulas_of(right.sections)]
+    lefts = [Formula(formula.latex) for formula in formulas_of(left.sections)]
+    rights = [Formula(formula.latex) for formula in formulas_of(right.sections)]
     links = _links(served, lefts, rights, right_id, deadline)
     return schema.ComparisonView(
         index=served.name, generation=served.generation, left=left, right=right, links=tuple(links),
@@ -125,7 +126,7 @@ def _links(
             kind = "equal value"
             others = [other for other, own in right_values.items() if values & own]
         if others:
-            at = tuple(number for one in others for number in right_places[one])
+            at = tuple(number for match_key in others for number in right_places[match_key])
             links.append(schema.Link(left=tuple(left_places[key]), right=at, kind=kind, share=1.0))  # type: ignore[arg-type]
         else:
             left_over.append(key)
@@ -161,7 +162,7 @@ def _places(formulas: list[Formula]) -> dict[str, list[int]]:
 
 def _values(formula: Formula) -> set[str]:
     value = whole_value(operator_tree(parse(formula)))
-    return {one for one in (value.named, value.renamed) if one} if value.telling else set()
+    return {term for term in (value.named, value.renamed) if term} if value.telling else set()
 
 
 def _common_words(served: View, left_id: str, right_id: str) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def _keeping(match: str, formulas: tuple[Formula, ...]) -> Callable[[Formula], b
         "identical": {"identical"}, "renamed": {"identical", "renamed"},
         "equal": {"identical", "renamed", "equal value"},
     }[match]
-    return lambda found: _relation(formulas, found) in wanted
+    return lambda candidate: _relation(formulas, candidate) in wanted
 
 
 def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema.AlignmentView:
@@ -106,15 +106,15 @@ def _match(served: View, formulas: tuple[Formula, ...], key: str) -> FormulaMatc
 Relation = Literal["identical", "renamed", "equal value", "instance", "similar"]
 
 
-def _relation(formulas: tuple[Formula, ...], found: Formula, match: FormulaMatch | None = None) -> Relation:
+def _relation(formulas: tuple[Formula, ...], candidate: Formula, match: FormulaMatch | None = None) -> Relation:
     """What a found formula is to the nearest of the query; an instance is all that a pattern with wildcards says."""
     if match is not None and min(match.query_share, match.found_share) > _WHOLE and has_wildcard(match.query):
         return "instance"
-    if any(key_of(formula) == key_of(found) for formula in formulas):
+    if any(key_of(formula) == key_of(candidate) for formula in formulas):
         return "identical"
-    if any(same_up_to_names(formula, found) for formula in formulas):
+    if any(same_up_to_names(formula, candidate) for formula in formulas):
         return "renamed"
-    equal = any(equality(formula, found).equal for formula in formulas)
+    equal = any(equality(formula, candidate).equal for formula in formulas)
     return "equal value" if equal else "similar"
 
 

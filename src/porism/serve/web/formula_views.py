@@ -106,18 +106,18 @@ def with_classes(mathml: str) -> str:
 
 def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
     """The formula that a match found, its matched symbols with the class ``m``."""
-    found = for_pages(MarkedMatch(match).mathml("m")[1])
-    if display and 'display="block"' not in found[:90]:
-        found = found.replace("<math ", '<math display="block" ', 1)
-    return view(match.found).model_copy(update={"mathml": found})
+    mathml = for_pages(MarkedMatch(match).mathml("m")[1])
+    if display and 'display="block"' not in mathml[:90]:
+        mathml = mathml.replace("<math ", '<math display="block" ', 1)
+    return view(match.found).model_copy(update={"mathml": mathml})
 
 
 def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
     """The formula of the question and the one that was found, matched symbols with the class ``m``."""
-    query, found = (for_pages(shown) for shown in MarkedMatch(match).mathml("m"))
+    query_mathml, found_mathml = (for_pages(shown) for shown in MarkedMatch(match).mathml("m"))
     return (
-        view(match.query).model_copy(update={"mathml": query}),
-        view(match.found).model_copy(update={"mathml": found}),
+        view(match.query).model_copy(update={"mathml": query_mathml}),
+        view(match.found).model_copy(update={"mathml": found_mathml}),
     )
 
 
@@ -198,29 +198,29 @@ def equality(first: Formula, second: Formula) -> Equality:
     views = {"first": keyed_view(first), "second": keyed_view(second)}
     if key_of(first) == key_of(second):
         return Equality(relation="identical", equal=True, explanation="They are the same, written alike.", **views)
-    one, other = (whole_value(operator_tree(parse(formula))) for formula in (first, second))
-    if one.named and one.named == other.named:
+    first_value, second_value = (whole_value(operator_tree(parse(formula))) for formula in (first, second))
+    if first_value.named and first_value.named == second_value.named:
         return Equality(
             relation="same value", equal=True, explanation="They have the same value in the same variables.", **views
         )
-    if one.renamed and one.renamed == other.renamed:
+    if first_value.renamed and first_value.renamed == second_value.renamed:
         return Equality(
             relation="same value after renaming", equal=True,
             explanation="They have the same value when the variables of one are renamed.", **views,
         )
-    known = bool(one.named and other.named)
+    known = bool(first_value.named and second_value.named)
     reason = "Their values differ." if known else "One of them has no value that Porism can compute."
     return Equality(relation="different or unknown", equal=False, explanation=reason, **views)
 
 
 def same_up_to_names(first: Formula, second: Formula) -> bool:
     """Whether two formulas have one operator tree when the variables of one are renamed, one to one."""
-    one, other = (list(operator_tree(parse(formula)).root.walk()) for formula in (first, second))
-    if len(one) != len(other):
+    first_nodes, second_nodes = (list(operator_tree(parse(formula)).root.walk()) for formula in (first, second))
+    if len(first_nodes) != len(second_nodes):
         return False
     there: dict[str, str] = {}
     back: dict[str, str] = {}
-    for left, right in zip(one, other, strict=True):
+    for left, right in zip(first_nodes, second_nodes, strict=True):
         if left.kind != right.kind or len(left.children) != len(right.children):
             return False
         if left.kind == "V" and not left.children:

@@ -94,8 +94,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
     ) -> str:
         """Finds formulas like one, also renamed or rewritten, with the documents that have them."""
         request = FormulaSearchRequest(q=formula, filters=_filters(filters), page=page, k=k, match=match)
-        found = formula_answering.search_formulas(library.view(index), request, bounds)
-        return mcp_texts.formulas_text(found, characters)
+        answer = formula_answering.search_formulas(library.view(index), request, bounds)
+        return mcp_texts.formulas_text(answer, characters)
 
     @tool
     def fetch(

@@ -39,21 +39,21 @@ class PieceMaker:
             shown = self._marked(piece.answers, piece.written) or shown
         return schema.PieceView(text=piece.text, match=piece.match, part=part, formula=shown)
 
-    def _marked(self, query: Formula, found: Formula) -> schema.FormulaView | None:
-        key = ("marked", query.source, found.source, found.display)
+    def _marked(self, query: Formula, formula: Formula) -> schema.FormulaView | None:
+        key = ("marked", query.source, formula.source, formula.display)
         if key not in self._served.memory and self._deadline.over():
             return None
-        shown: schema.FormulaView | None = self._served.memory.get(key, lambda: self._align(query, found))
+        shown: schema.FormulaView | None = self._served.memory.get(key, lambda: self._align(query, formula))
         return shown
 
-    def _align(self, query: Formula, found: Formula) -> schema.FormulaView | None:
+    def _align(self, query: Formula, formula: Formula) -> schema.FormulaView | None:
         try:
-            match = self._match(query, key_of(found))
+            match = self._match(query, key_of(formula))
         except QueryError:
             return None
-        if match.found.source != found.source:  # the index keeps one way of writing it; positions are those of that one
+        if match.found.source != formula.source:  # the index keeps one way of writing it; positions are of that one
             return None
-        return matched_view(match, found.display)
+        return matched_view(match, formula.display)
 
 
 def plain_pieces(content: Content) -> tuple[schema.PieceView, ...]:
@@ -87,10 +87,10 @@ def contribution(explanation: Explanation, depth: int = 12) -> Explanation:
 def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> schema.AlignmentView:
     """How two formulas match: both with their matched symbols marked, what stands for what, equal values."""
     marked = MarkedMatch(match)
-    query, found = both_views(match)
+    query_view, found_view = both_views(match)
     changed = dict.fromkeys((entry.query, entry.found) for entry in match.substitutions if not entry.identical)
     return schema.AlignmentView(
-        part=parts.number(match.query), score=match.score, query=query, found=found,
+        part=parts.number(match.query), score=match.score, query=query_view, found=found_view,
         query_share=match.query_share, found_share=match.found_share,
         substitution=tuple((view(Formula(old)), view(Formula(new))) for old, new in changed),
         equal_values=tuple(marked.values()),

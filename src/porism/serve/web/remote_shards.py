@@ -152,7 +152,7 @@ def open_shards(
     :raises IndexNotFound: a folder has no index.
     :raises MissingExtra: httpx is not installed.
     """
-    places = list(dict.fromkeys(os.fspath(one) for one in indexes))
+    places = list(dict.fromkeys(os.fspath(path) for path in indexes))
     folders = [Path(place) for place in places if not place.startswith(("http://", "https://"))]
     shards: list[Shard] = []
     if folders:

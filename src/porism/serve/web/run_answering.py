@@ -83,7 +83,7 @@ class RunAnswers:
         scale = scale_of(qrels)
         chosen = run_tables.measures_of(measures, scale)
         runs = (run,) if other is None else (other, run)
-        key = ("run", self.laboratory.version(), chosen, *(one.name for one in runs))
+        key = ("run", self.laboratory.version(), chosen, *(shown_run.name for shown_run in runs))
         comparison = self._comparisons.get(key, lambda: run_tables.compared(runs, qrels, chosen))
         return Compared(key, runs, comparison, qrels, scale)
 

@@ -98,10 +98,10 @@ def element(name: str, inner: str, **attributes: str | None) -> str:
 def _opening(name: str, attributes: str) -> str:
     """A tag as the sanitizer leaves it; empty where it does not leave one tag."""
     closing = f"</{name}>"
-    found = _clean(_cleaner("passage"), f"<{name}{attributes}>{closing}")
-    opening = found.removesuffix(closing)
+    cleaned = _clean(_cleaner("passage"), f"<{name}{attributes}>{closing}")
+    opening = cleaned.removesuffix(closing)
     is_one = opening.startswith(f"<{name}") and opening.endswith(">") and opening.count("<") == 1
-    return opening if is_one and opening != found else ""
+    return opening if is_one and opening != cleaned else ""
 
 
 @lru_cache(4)
@@ -118,5 +118,5 @@ def _cleaner(kind: str) -> Any:
 
 def _clean(cleaner: Any, markup: str) -> str:
     """The markup without what is not allowed; no-break spaces are characters, which readers of XML know too."""
-    found: str = cleaner.clean(markup)
-    return found.replace("&nbsp;", "\xa0") if "&nbsp;" in found else found
+    cleaned: str = cleaner.clean(markup)
+    return cleaned.replace("&nbsp;", "\xa0") if "&nbsp;" in cleaned else cleaned

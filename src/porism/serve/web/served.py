@@ -164,9 +164,9 @@ class ServedIndex:
         self._start("preparing", partial(_prepare, view, steps, self._ending))
         return view
 
-    def _start(self, what: str, work: Callable[[], None]) -> None:
+    def _start(self, task: str, work: Callable[[], None]) -> None:
         self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = Thread(target=work, name=f"{what} {self.name}")
+        thread = Thread(target=work, name=f"{task} {self.name}")
         self._threads.append(thread)
         thread.start()
 

@@ -161,14 +161,14 @@ def check_workers(settings: WebSettings) -> None:
     :raises ConfigError: with the reason.
     """
     if settings.ingest is not None:
-        what, why = "--ingest", "one process writes an index"
+        option, why = "--ingest", "one process writes an index"
     elif settings.judgments is not None:
-        what, why = "--judge", "one process keeps the judgments"
+        option, why = "--judge", "one process keeps the judgments"
     elif settings.limits.per_minute:
-        what, why = "--rate", "requests are counted in each process"
+        option, why = "--rate", "requests are counted in each process"
     else:
         return
-    raise ConfigError(f"{what} cannot be used with several workers: {why}", hint="Leave out --workers.")
+    raise ConfigError(f"{option} cannot be used with several workers: {why}", hint="Leave out --workers.")
 
 
 def serve_by_workers(
@@ -232,7 +232,7 @@ class _Workers:
         """Starts those again that end, for ever."""
         while True:
             ended = set(wait([process.sentinel for process, _ in self._running]))
-            for process, here in [one for one in self._running if one[0].sentinel in ended]:
+            for process, here in [worker for worker in self._running if worker[0].sentinel in ended]:
                 process.join()
                 log.warning("a worker ended (%s) and is started again", _last_words(here) or process.exitcode)
                 self._running.remove((process, here))

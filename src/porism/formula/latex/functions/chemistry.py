@@ -56,21 +56,21 @@ class _ChemistryReader:
         return "".join(self._out)
 
     def _step(self, source: str, char: str) -> None:
-        if found := self._match(_SPACE):
+        if match := self._match(_SPACE):
             self._flush()
             self._after = SPACE if self._after != START else START
-        elif (found := self._match(_ARROW)) is not None:
-            self._arrow(found[0])
-        elif (found := self._match(_GAS_OR_PRECIPITATE)) is not None:
-            self._put(r"\text{↓}" if found[1] == "v" else r"\text{↑}", START)
-        elif (found := self._match(_STATE)) is not None:
-            self._put(rf"\text{{{found[0]}}}", ATOM)
-        elif self._after == ATOM and (found := self._match(_DOTS)) is not None:
-            self._put(r"\cdots " if len(found[0]) > 2 else r"\cdot ", START)
-        elif self._after == ATOM and (found := self._match(_COUNT)) is not None:
-            self._out.append(f"_{{{found[0]}}}")
-        elif (char.isdigit() or char in "(.,") and (found := self._match(_NUMBER)) is not None:
-            self._number(found)
+        elif (match := self._match(_ARROW)) is not None:
+            self._arrow(match[0])
+        elif (match := self._match(_GAS_OR_PRECIPITATE)) is not None:
+            self._put(r"\text{↓}" if match[1] == "v" else r"\text{↑}", START)
+        elif (match := self._match(_STATE)) is not None:
+            self._put(rf"\text{{{match[0]}}}", ATOM)
+        elif self._after == ATOM and (match := self._match(_DOTS)) is not None:
+            self._put(r"\cdots " if len(match[0]) > 2 else r"\cdot ", START)
+        elif self._after == ATOM and (match := self._match(_COUNT)) is not None:
+            self._out.append(f"_{{{match[0]}}}")
+        elif (char.isdigit() or char in "(.,") and (match := self._match(_NUMBER)) is not None:
+            self._number(match)
         elif char in "^_":
             self._script(char)
         elif char in "+-–−":
@@ -93,10 +93,10 @@ class _ChemistryReader:
             self._put(char, ATOM if char in ")]'" else START)
 
     def _match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self._source, self._position)
-        if found is not None:
-            self._position = found.end()
-        return found
+        match = pattern.match(self._source, self._position)
+        if match is not None:
+            self._position = match.end()
+        return match
 
     def _put(self, tex: str, after: int) -> None:
         self._flush()
@@ -151,9 +151,9 @@ class _ChemistryReader:
         self._position = len(self._source)
         return self._source[start:]
 
-    def _number(self, found: re.Match[str]) -> None:
-        over, under = found[1] or found[3], found[2] or found[4]
-        self._put(rf"\frac{{{over}}}{{{under}}}" if over else found[0].replace(",", "{,}"), START)
+    def _number(self, match: re.Match[str]) -> None:
+        over, under = match[1] or match[3], match[2] or match[4]
+        self._put(rf"\frac{{{over}}}{{{under}}}" if over else match[0].replace(",", "{,}"), START)
 
     def _script(self, sign: str) -> None:
         self._position += 1
@@ -167,14 +167,14 @@ class _ChemistryReader:
             self._before[sign] = script
 
     def _script_text(self) -> str:
-        found = self._match(_SCRIPT)
-        if found is None:
+        match = self._match(_SCRIPT)
+        if match is None:
             return ""
-        if found[0] == "{":
+        if match[0] == "{":
             self._position -= 1
             content = self._group()
         else:
-            content = found[0]
+            content = match[0]
         if content[:1] == "$" or content[:1] == "\\":
             return content.strip("$")
         if _ROMAN.fullmatch(content):
@@ -221,8 +221,8 @@ class _ChemistryReader:
             self._atom(rf"\mathrm{{{word}}}")
 
     def _command(self) -> None:
-        found = self._match(_COMMAND)
-        name = found[0] if found is not None else "\\"
+        match = self._match(_COMMAND)
+        name = match[0] if match is not None else "\\"
         if name in ("\\bond", "\\ce"):
             self._spaces()
             content = self._group() if self._source.startswith("{", self._position) else ""

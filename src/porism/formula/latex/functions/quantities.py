@@ -142,12 +142,14 @@ def _symbol(name: str) -> str:
 
 def _abbreviations() -> dict[str, str]:
     symbols = {symbol for symbol in UNITS.values() if symbol.isascii() and symbol.isalpha()} | {"l"}
-    found = {symbol: symbol for symbol in symbols}
+    abbreviations = {symbol: symbol for symbol in symbols}
     for prefix in PREFIXES.values():
         for symbol in symbols:
-            found.setdefault(prefix.replace("µ", "u") + symbol, prefix + symbol)
-    found.update((prefix + "ohm", sign + "Ω") for prefix, sign in (("", ""), ("m", "m"), ("k", "k"), ("M", "M")))
-    return found
+            abbreviations.setdefault(prefix.replace("µ", "u") + symbol, prefix + symbol)
+    abbreviations.update(
+        (prefix + "ohm", sign + "Ω") for prefix, sign in (("", ""), ("m", "m"), ("k", "k"), ("M", "M"))
+    )
+    return abbreviations
 
 
 _ABBREVIATIONS = _abbreviations()
@@ -247,8 +249,8 @@ def quantity_of_product(call: Call) -> list[str]:
 def physical_unit(call: Call) -> list[str]:
     """``\\pu{1.2e3 kJ/mol}`` of mhchem: a number and what follows it as a unit."""
     text = call.text(0).strip()
-    found = re.match(r"[-+.,\deE*^()x\s]*(?<![eE])", text)
-    head = found[0].rstrip() if found is not None and re.search(r"\d", found[0]) else ""
+    match = re.match(r"[-+.,\deE*^()x\s]*(?<![eE])", text)
+    head = match[0].rstrip() if match is not None and re.search(r"\d", match[0]) else ""
     written = re.sub(r"(?<=[A-Za-z])-(?=\d)", "^-", text[len(head):])
     over, has_line, under = written.partition("//")
     if not has_line:
