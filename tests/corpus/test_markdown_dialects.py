@@ -213,3 +213,13 @@ def test_hostile_tags_take_linear_time(unit: str, assert_linear) -> None:
 @pytest.mark.parametrize("unit", ["``a ", "``$a", "``a'' ", "``a'' b``", "{#a", "![a](b){#c", "``''"])
 def test_hostile_quotations_and_attributes_take_linear_time(unit: str, assert_linear) -> None:
     assert_linear(lambda count: read(unit * count), 500, 2_000)
+
+
+@pytest.mark.parametrize("inside", ["\n", "% a note, which is \\notag here\n"])
+@pytest.mark.parametrize("end", ["", " (eq:first)", " {#eq-first}", " (eq:first).", "."])
+def test_a_display_goes_on_after_a_blank_line_whatever_ends_its_last_line(inside: str, end: str) -> None:
+    problems: list[Problem] = []
+    text = f"(a-label)=\n\nThus\n\n$$\na = b\n{inside}+ c\n$${end}\n\nand so\n\n$$\nd = e\n$$ (eq:second)\n\nholds.\n"
+    (document,) = read(text, problems)
+    assert [formula.source[:5] for formula in document.fields["body"].formulas] == ["a = b", "d = e"]
+    assert not problems

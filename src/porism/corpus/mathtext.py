@@ -40,7 +40,9 @@ _TOKEN = re.compile(
 _MARKDOWN_TOKEN = re.compile(r"\\\\[()\[\]]|" + _TOKEN.pattern + r"|`+|(?m:^[ ]{0,3}~~~+)")
 _PARTNERS = {"(": ")", "[": "]", "\\\\(": "\\\\)", "\\\\[": "\\\\]"}
 _LINE_START = re.compile(r"(?:\A|[\r\n])[ \t>]{0,40}\Z")
-_LINE_END = re.compile(r"[ \t]{0,40}(?:\{#[^{}\n]{1,200}\})?[ \t]{0,40}(?=[\r\n]|\Z)")
+_LABEL = r"\{#[^{}\n]{1,200}\}|\([A-Za-z][\w:.-]{0,200}\)"
+"""The label of a display, as Quarto and MyST write it."""
+_LINE_END = re.compile(rf"[ \t]{{0,40}}(?:{_LABEL})?[.,;]?[ \t]{{0,40}}(?=[\r\n]|\Z)")
 _HEADING = re.compile(r"[\r\n] {0,3}#")
 _MAX_DISPLAY_LENGTH = 10_000
 """A display with blank lines in it has at most so many characters."""
