@@ -271,6 +271,25 @@ def test_a_dumped_format_is_the_beginning_of_the_preamble(name: str, tmp_path: P
     assert not problems
 
 
+def test_a_document_without_a_class_begins_with_the_only_preamble_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, **{
+        "paper.tex": "\\input{parts}\\begin{document}$\\foo$\\end{document}",
+        "setup.tex": "\\documentclass{article}\\newcommand{\\foo}{\\alpha}",
+        "parts.tex": "\\newcommand{\\bar}{x}",
+        "plain.tex": "$x$\\bye",
+    })
+
+    def sources() -> dict[str, list[str]]:
+        return {
+            str(document.metadata["file"]): [formula.source for formula in document.fields["body"].formulas]
+            for document in read(tmp_path) if "body" in document.fields
+        }
+
+    assert sources() == {"paper.tex": ["\\alpha"], "plain.tex": ["x"]}
+    write(tmp_path, **{"other.tex": "\\documentclass{book}\\newcommand{\\foo}{\\beta}"})
+    assert sources() == {"paper.tex": ["\\foo"], "plain.tex": ["x"]}
+
+
 @pytest.mark.parametrize(
     ("first", "expected"),
     [

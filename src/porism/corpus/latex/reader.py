@@ -28,6 +28,8 @@ _MAIN = re.compile(rb"^[^%\n]*?\\(?:documentclass|documentstyle|(?:begin|end)\s*
 _END = re.compile(rb"^[^%\n]*?\\(?:end\s*\{document\}|enddocument\b|bye\b)", re.MULTILINE)
 _PART_CLASS = re.compile(rb"^[^%\n]*?\\documentclass\s*(?:\[[^\]]*\]\s*)?\{(?:subfiles|standalone)\}", re.MULTILINE)
 _ROOT = re.compile(rb"^%+[ \t]*!tex[ \t]+root[ \t]*=[ \t]*([^\r\n]{1,300})", re.MULTILINE | re.IGNORECASE)
+_CLASS = re.compile(rb"^[^%\n]*?\\document(?:class|style)\b", re.MULTILINE)
+_BODY = re.compile(rb"^[^%\n]*?\\begin\s*\{document\}", re.MULTILINE)
 _FORMAT = re.compile(rb"%&[ \t]*([A-Za-z][\w.-]*)")
 _BEGIN = re.compile(r"^[^%\n]*?\\(?:begin\s*\{document\}|document\b)", re.MULTILINE)
 _TARGET = re.compile(
@@ -97,6 +99,8 @@ class LatexProject(ProjectFiles):
         """The first main file of each folder; what is read there on its own has its macros."""
         self.mains: dict[Path, LatexGroup] = {}
         """The main files that have been read or skipped."""
+        self.formats: dict[Path, str] = {}
+        """The dumped formats of main files that begin after their class (``pdflatex -fmt macros``)."""
         self.roots: dict[Path, Path] = {}
         """Which main file others name as theirs (``% !TeX root = …``)."""
 
@@ -128,6 +132,8 @@ class LatexProject(ProjectFiles):
         documents: list[Path] = []
         others: list[Path] = []
         headers: list[Path] = []
+        preambles: list[Path] = []
+        classless: list[Path] = []
         targets: set[str] = set()
         for path in files:
             try:
@@ -139,6 +145,8 @@ class LatexProject(ProjectFiles):
                 self.roots[path] = (path.parent / root.group(1).decode("utf-8", "replace").strip()).resolve()
             if (dumped := _FORMAT.match(data)) is not None:
                 targets.add(dumped.group(1).decode("utf-8", "replace"))
+            elif bool(_CLASS.search(data)) != bool(_BODY.search(data)):
+                (classless if _BODY.search(data) else preambles).append(path)
             for match in _TARGET.finditer(data):
                 targets.add(Path(match.group(1).decode("utf-8", "replace")).stem)
             if _PART_CLASS.search(data):
@@ -147,6 +155,11 @@ class LatexProject(ProjectFiles):
                 (mains if _END.search(data) else headers).append(path)
             else:
                 others.append(path)
+        for path in classless:
+            beside = [other for other in preambles if other.parent == path.parent and other.stem not in targets]
+            if len(beside) == 1:  # only that can be its beginning
+                self.formats[path] = beside[0].stem
+        targets.update(self.formats.values())
         for path in headers:  # a document without an end is the beginning of others where one includes it
             (others if path.stem in targets else mains).append(path)
         return mains, documents, others, targets
@@ -155,12 +168,13 @@ class LatexProject(ProjectFiles):
 class LatexGroup(ReadGroup):
     """A LaTeX file with all that it loads.
 
-    Its ``note`` has six entries:
+    Its ``note`` has seven entries:
 
     - ``own``: the files that it loaded.
     - ``silent``: those of them whose documents another group gave.
     - ``tagged``: whether there was a table of tags.
     - ``first``: the group whose macros it has.
+    - ``format``: the dumped format that nothing in it names.
     - ``lookups``: where each file was looked for and found.
     - ``stretches``: the parts that need not be read again.
     """
@@ -207,6 +221,7 @@ class LatexGroup(ReadGroup):
         self.note = {
             "own": sorted(map(project.relative, loader.visited)),
             "first": first.name if first is not None else None,
+            "format": project.formats.get(self.path, ""),
             "silent": sorted(map(project.relative, loader.visited & before)),
             "tagged": project.tag_file.is_file(),
             "lookups": [[*key, file] for key, file in loader.lookups.items()],
@@ -234,6 +249,7 @@ class LatexGroup(ReadGroup):
         frame = loader.open(self.path, report, on_progress)
         if frame is None:
             return
+        frame.format = frame.format or project.formats.get(self.path, "")
         machine = LatexStructure(UnitStore(project.source, report, tags=tags), loader, report)
         loader.attach(machine, report, on_progress)
         machine.silent = silent
@@ -263,6 +279,8 @@ class LatexGroup(ReadGroup):
     def fits(self, note: Any, files: list[Path]) -> bool:
         project, first = self.project, self.first
         if not isinstance(note, dict) or note["first"] != (first.name if first is not None else None):
+            return False
+        if note.get("format", "") != project.formats.get(self.path, ""):
             return False
         if first is not None and first.was_read and not self.is_main:
             return False

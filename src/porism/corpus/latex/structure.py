@@ -63,8 +63,8 @@ class LatexStructure(IncludingText):
         self.document_title = None
         self._path = []
         self.begin_files(frame)
-        self.load_format(frame)
         self._begin_section("text", None, 1)
+        self.load_format(frame)
         while (token := self.expander.next()) is not None:
             self.token(token)
             if self._section_ended or self.store.crowded:

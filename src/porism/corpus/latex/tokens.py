@@ -66,7 +66,7 @@ class FileFrame:
     """The unread rest of one file."""
 
     __slots__ = (
-        "_counted", "_line", "_missing", "at_letter", "declared", "folder", "has_preamble_only", "is_class",
+        "_counted", "_line", "_missing", "at_letter", "declared", "folder", "format", "has_preamble_only", "is_class",
         "is_document", "is_repeated", "name", "options", "placed", "pos", "text",
     )  # fmt: skip
 
@@ -82,6 +82,14 @@ class FileFrame:
         self.pos = 0
         self._counted, self._line = 0, 1
         self._missing: set[str] = set()
+        self.format = self._named_format()
+        """The dumped format whose source is the beginning of the preamble; empty for none and for those of TeX."""
+
+    def _named_format(self) -> str:
+        """What the first line names, ``%&macros``."""
+        match = _FORMAT.match(self.text)
+        name = match.group(1) if match is not None else ""
+        return "" if name.lower() in _TEX_FORMATS or name == self.stem else name
 
     def next(self) -> str | None:
         """The next token, None at the end."""
@@ -115,13 +123,6 @@ class FileFrame:
     def stem(self) -> str:
         """The name of the file without its folder and suffix."""
         return PurePosixPath(self.name).stem
-
-    @property
-    def format(self) -> str:
-        """The dumped format that the first line names, ``%&macros``; empty for none and for those of TeX itself."""
-        match = _FORMAT.match(self.text)
-        name = match.group(1) if match is not None else ""
-        return "" if name.lower() in _TEX_FORMATS or name == self.stem else name
 
     @property
     def state(self) -> tuple[bool, bool, str]:
