@@ -243,3 +243,9 @@ def test_texts_of_drawings_are_words(drawing: str, shown: str, tmp_path: Path) -
     text = " ".join(document.fields["body"].to_latex().split())
     assert text == rf"[diagram: {shown}] $a + \text{{[diagram]}}$ [diagram: {shown}]"
     assert problems == []
+
+def test_the_name_of_a_font_prints_nothing(tmp_path: Path) -> None:
+    fonts = r"\font\jap=dmjhira at 2ex\font\cyr wncyr10 scaled\magstep1 \newcommand{\yo}{\mathrm{\jap Y}}"
+    assert read_formulas(rf"{fonts} The functor $\yo_C$ and $\hbox{{\cyr Sh}}$.", tmp_path) == [
+        r"\mathrm{ Y}_C", r"\hbox{ Sh}",
+    ]  # fmt: skip

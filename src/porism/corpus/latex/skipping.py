@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from porism.corpus.latex.macros import ProjectExpander
+from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 from porism.formula.tables.registers import ASSIGNMENTS
 
@@ -53,6 +54,10 @@ def skip_assignment(expander: ProjectExpander, name: str) -> None:
                 _skip_number(expander, surely=True)
         elif kind == "c":
             _skip_control_sequence(expander)
+        elif kind == "s":
+            switch = expander.defined_name()
+            if switch is not None and switch[0] == "\\":
+                expander.define(switch, Macro((), ()))
         elif kind == "r":
             _skip_register(expander, surely=True)
         elif kind == "g":

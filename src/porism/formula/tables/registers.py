@@ -34,7 +34,7 @@ ASSIGNMENTS: dict[str, str] = {
     "advance": "rba", "multiply": "rbn", "divide": "rbn", "setbox": "n=x", "chardef": "c=n",
     "mathchardef": "c=n", "countdef": "c=n", "dimendef": "c=n", "skipdef": "c=n", "toksdef": "c=n",
     "box": "n", "copy": "n", "unhbox": "n", "unhcopy": "n", "unvbox": "n", "unvcopy": "n", "the": "c", "number": "n",
-    "magstep": "n", "font": "c=f", "newfam": "c", "newbox": "c", "newread": "c", "newwrite": "c", "newinsert": "c",
+    "magstep": "n", "font": "s=f", "newfam": "c", "newbox": "c", "newread": "c", "newwrite": "c", "newinsert": "c",
     "newsavebox": "c", "write": "ng", "openout": "n=f", "closeout": "n", "openin": "n=f", "closein": "n",
     "entrymodifiers": "=g", "everyentry": "=g",
     "skewchar": "c=n", "hyphenchar": "c=n", "special": "g", "message": "g", "typeout": "g", "wlog": "g",
@@ -42,7 +42,8 @@ ASSIGNMENTS: dict[str, str] = {
 """Command, without the backslash → what follows it.
 
 ``=`` an equals sign that may be left out, ``b`` the word *by* that may be left out, ``d`` a dimension with what it may
-stretch and shrink, ``n`` a number or a variable, ``a`` either, ``c`` a control sequence, ``r`` a
+stretch and shrink, ``n`` a number or a variable, ``a`` either, ``c`` a control sequence, ``s`` one that then switches
+to a font and prints nothing, ``r`` a
 variable, ``g`` a group, ``x`` a box with its content, ``f`` the
 name of a file or font and its size.
 """
