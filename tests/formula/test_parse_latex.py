@@ -269,3 +269,22 @@ def test_layout_and_other_spellings_change_nothing(source: str, same: str) -> No
 ])
 def test_commas_of_numbers(latex: str, number: str) -> None:
     assert [node.label for node in parse_latex(latex).row] == [number]
+
+
+@pytest.mark.parametrize(("written", "meant", "signs"), [
+    (r"\left{x\mid x>0\right}", r"\left\{x\mid x>0\right\}", "{}"),
+    (r"\left\{x\right}", r"\left\{x\right\}", "}"),
+    (r"\frac{\left{x\right}}{2}", r"\frac{\left\{x\right\}}{2}", "{}"),
+    (r"\left\[x\right\]", r"\left[x\right]", "[]"),
+    (r"\left\(x\right\)^2", r"\left(x\right)^2", "()"),
+])
+def test_a_brace_or_bracket_that_is_no_fence_is_read_as_one_and_reported(written: str, meant: str, signs: str) -> None:
+    tree = parse_latex(written)
+    assert layout_key(tree) == layout_key(parse_latex(meant))
+    assert [problem.what.split()[0].strip("\\") for problem in tree.problems] == list(signs)
+
+
+def test_a_fence_that_is_missing_before_the_end_of_a_group_stays_missing() -> None:
+    tree = parse_latex(r"{\left(x\right}y")
+    assert layout_key(tree) == layout_key(parse_latex(r"\left(x\right.y"))
+    assert [problem.what for problem in tree.problems] == ["a fence is missing"]

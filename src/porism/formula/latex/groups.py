@@ -12,6 +12,8 @@ from porism.formula.tree import LayoutNode
 
 _ANGLES = {**dict.fromkeys(("<", "\\lt", "&lt;"), "⟨"), **dict.fromkeys((">", "\\gt", "&gt;"), "⟩")}
 """Signs of order that are angle brackets where a fence is read."""
+_MISSPELT = {"{": "{", "\\[": "[", "\\]": "]", "\\(": "(", "\\)": ")"}
+"""Braces without a backslash, brackets with one: no fences in TeX, and often written."""
 
 
 def open_group(machine: Machine, payload: Any, i: int) -> None:
@@ -119,6 +121,14 @@ def fence(machine: Machine, i: int) -> tuple[int, str, str]:
     if label and (token_class(label) in {"open", "close", "bar", "arrow", "division", "set-operator"} or label == "∣"):
         machine.take()
         return i + 1, "|" if label == "∣" else label, ""
+    misspelt = _MISSPELT.get(token, "")
+    if token == "}":
+        frame = machine.stack[-1] if machine.stack else None
+        misspelt = "}" if frame is not None and frame.kind == LEFT and frame.payload[1] == "{" else ""
+    if misspelt:
+        machine.problem(machine.ends[i], f"{token} is no fence, and was read as one")
+        machine.take()
+        return i + 1, misspelt, ""
     machine.problem(machine.ends[i], "a fence is missing")
     return i, "", ""
 
