@@ -340,3 +340,15 @@ def test_files_of_other_endings_are_to_be_named(tmp_path: Path, name: str, endin
     assert [group.files for group in source_groups(tmp_path / "notes.odd", name, ReaderOptions()).groups] == [
         [tmp_path / "notes.odd"]
     ]
+
+
+@pytest.mark.parametrize(("name", "format"), [
+    ("page.rst.txt", "rst"), ("page.MD.txt", "markdown"), ("page.txt", "text"), ("page.tar.txt", "text"),
+])
+def test_sources_that_sphinx_copied_are_read_by_the_ending_before(name: str, format: str, tmp_path: Path) -> None:
+    text = "# Groups\n\nA $y$." if format == "markdown" else "Groups\n======\n\nA :math:`y`."
+    (tmp_path / "other.html").write_text("<p>$x$</p>")
+    (tmp_path / name).write_text(text)
+    assert detect_format(tmp_path / name) == format
+    (document,) = (document for document in open_source(tmp_path) if document.metadata["file"] == name)
+    assert document.fields["body"].to_latex() == (text if format == "text" else "A $y$.")

@@ -24,7 +24,7 @@ from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
 from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
-from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, relative_name, source_name, walk
+from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.types import Document
 
@@ -248,14 +248,14 @@ def _format_of(path: Path) -> str | None:
     """The format by name alone (and of a folder, by what is in it)."""
     if path.is_dir():
         return next((name for name in _COLLECTIONS if READERS[name].detect(path)), None)
-    name = _BY_EXTENSION.get(path.suffix.lower())
+    name = _BY_EXTENSION.get(ending(path))
     if name is not None:
         return name
     return next((name for name in _DETECTED if READERS[name].detect(path)), None)
 
 
 def _is_named_as_source(path: Path, only: str | None) -> bool:
-    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
+    suffix = ending(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
     if only is not None and only in _BY_EXTENSION.values():
         return _BY_EXTENSION.get(suffix) == only
     return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS

@@ -17,6 +17,7 @@ SPECIAL_HINT = "Write what it gives to a file, and name that"
 OUTSIDE = "leads out of the source; it is passed over (--outside allows it)"
 """What is wrong with a link."""
 _TOLD_EVERY = 64
+_COPIED = frozenset([".rst", ".rest", ".md", ".markdown", ".ipynb"])
 
 
 def is_inside(path: Path, root: Path) -> bool:
@@ -95,6 +96,13 @@ def source_name(path: Path, options: ReaderOptions) -> str:
     return options.collection or path.name or path.resolve().name
 
 
+def ending(path: Path) -> str:
+    """The extension by which a file is read, in small letters: ``.rst`` of ``page.rst.txt``, as Sphinx copies pages."""
+    suffix = path.suffix.lower()
+    copied = Path(path.stem).suffix.lower() if suffix == ".txt" else ""
+    return copied if copied in _COPIED else suffix
+
+
 class FileReader(ABC):
     """Reads files one by one; of a folder, those with its extensions."""
 
@@ -106,7 +114,7 @@ class FileReader(ABC):
         if path.is_dir():
             try:
                 extensions = {
-                    entry.suffix.lower() for entry in path.iterdir() if entry.is_file() and entry.name[:1] != "."
+                    ending(entry) for entry in path.iterdir() if entry.is_file() and entry.name[:1] != "."
                 }
             except OSError:
                 return False
@@ -114,7 +122,7 @@ class FileReader(ABC):
         return self._has_extension(path)
 
     def _has_extension(self, path: Path) -> bool:
-        return path.suffix.lower() in self.extensions
+        return ending(path) in self.extensions
 
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
