@@ -22,11 +22,13 @@ _SCRIPTS = {"^": "^", "_": "_"}
 _SIGNS = frozenset("+-±∓")
 _POSTFIXES = frozenset({*SCRIPT_CHARACTERS, *PRIME_CHARACTERS, *STROKES, "'"})
 _FUNCTIONS = frozenset({"function", "trigonometric", "logarithm"})
-_DIFFERENTIALS = frozenset({"dx", "dy", "dz", "dt"})
+_NAMES = frozenset({"\\operatorname{", "\\mathrm{", "\\mathsf{", "\\mathtt{", "\\mathit{", "\\mathbf{"})
+"""Openings of what sets adjacent letters as one name."""
 _NOT_READ = frozenset("▒")
 _TEXT_SIGNS = {"^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 _MATRICES = {fences: name for name, (kind, fences) in reversed(ENVIRONMENTS.items()) if kind == "matrix"
              and name in ("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix")} | {"{": "cases"}
+"""Fences, or the opening one, → the environment."""
 _DELIMITERS = {"(": "()", "[": "[]", "{": "{}", "|": "||", "||": "∥∥", "none": ""}
 _ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
 
@@ -100,7 +102,7 @@ class PlainReader(Generic[FrameType]):
             is_first = frame.operand < 0
             self.settle(is_multiplied=not is_first)
             frame.is_free = is_first and frame.is_loose
-            frame.operand = here
+            frame.operand = len(self.pieces)
 
     def continues(self) -> bool:
         """Whether the operand that begins goes on with what is before it."""
@@ -118,10 +120,9 @@ class PlainReader(Generic[FrameType]):
             frame.waiting.pop()
             self.pieces.close(waiting.structure.closing)
             group, is_named = None, False
-            if waiting.structure is SCRIPT:
-                if not frame.waiting:
-                    frame.group = None
-                    return
+            if waiting.structure is SCRIPT and not frame.waiting:
+                frame.group = None
+                return
         frame.group = group if group is not None and group[0] == frame.operand else None
         frame.is_named = is_named
 
@@ -171,8 +172,7 @@ class PlainReader(Generic[FrameType]):
 
     def _text(self, token: PlainToken) -> None:
         content = token.text[1:-1]
-        frame = self.frame
-        if frame.structure is not None and frame.structure.opening == "\\operatorname{":
+        if self._is_name():
             for k, char in enumerate(content, token.start + 1):
                 self.pieces.add(latex_of(char), k, k + 1)
             return
@@ -182,6 +182,11 @@ class PlainReader(Generic[FrameType]):
             self.begin()
             self.pieces.add_latex("{}", token.start, token.end)
             self.finish()
+
+    def _is_name(self) -> bool:
+        """Whether what is being read is the name of a function, and its letters are letters."""
+        structure = self.frame.structure
+        return structure is not None and structure.opening in _NAMES
 
     def _say(self, content: str, start: int) -> None:
         """A text, which is not multiplied with anything."""
@@ -204,7 +209,11 @@ class PlainReader(Generic[FrameType]):
         dialect, name = self.dialect, token.text.removeprefix("\\")
         following = self.tokens[self.i + 1]
         is_called = following.text == "(" and following.start == token.end
-        if dialect.calls and self._named_argument(name, following):
+        if dialect.calls and following.start == token.end and self._named_argument(name, following):
+            return
+        if self._is_name() and name not in dialect.symbols and name not in dialect.structures:
+            for k, char in enumerate(name, token.end - len(name)):
+                self.operand(char, k, k + 1)
             return
         known = self.known_part(name) if "." in name else name
         structure, label = dialect.structures.get(known), dialect.symbols.get(known)
@@ -247,8 +256,8 @@ class PlainReader(Generic[FrameType]):
                 self.symbol(self.dialect.symbols[part], begin, end)
             else:
                 self.operand(part, begin, end)
-                if self.dialect.function_takes_operand and word[i:i + 2] in _DIFFERENTIALS and not self.frame.waiting:
-                    self.frame.extends = True
+                if i == 0 and len(word) == 2 and part == "d":
+                    self.frame.extends = not self.frame.waiting  # dy/dx
             i += len(part)
 
     def sign(self, token: PlainToken) -> None:
@@ -265,6 +274,10 @@ class PlainReader(Generic[FrameType]):
             self._postfix(token)
         elif text == "!" and frame.operand >= 0 and not frame.waiting and self.tokens[self.i - 1].end == start:
             self._postfix(token)
+        elif text == "\\" and self.dialect.calls:
+            self.settle(is_multiplied=False)
+            self.pieces.add("\\\\", start, end)
+            frame.operand, frame.is_loose = -1, True
         elif text in ("{:", ":}"):
             self.open("", token) if text == "{:" else self._close("", self.i)
         elif self._separator(text, token) or text in _NOT_READ:
@@ -385,6 +398,11 @@ class PlainReader(Generic[FrameType]):
         is_pair = label == closing_fence(inner.opener)
         if not is_pair and pieces.texts[inner.start] == "" and inner.opener:
             pieces.texts[inner.start] = latex_of(inner.opener)
+        if not inner.opener and not label and not inner.items and is_written:
+            pieces.texts[inner.start], label = "{", "}"  # an empty base of scripts
+            pieces.add(label, token.start, token.end)
+            self.finish()
+            return
         is_unseen = not is_written or not label or pieces.texts[inner.start] == ""
         index = len(pieces)
         pieces.add("" if is_unseen else latex_of(label), token.start, token.end)
@@ -393,7 +411,9 @@ class PlainReader(Generic[FrameType]):
             return
         group = (inner.start, index)
         frame.groups.append((group, inner.commas))
-        self.finish(group if is_pair and inner.opener in self.dialect.dropped else None, is_named=True)
+        is_tuple = bool(inner.commas) and not self.dialect.always_divides
+        is_dropped = is_pair and inner.opener in self.dialect.dropped and not is_tuple
+        self.finish(group if is_dropped else None, is_named=True)
 
     def end_frame(self) -> None:
         """Ends what is still being read between two brackets."""
@@ -424,7 +444,7 @@ class PlainReader(Generic[FrameType]):
             return False
         self.i += 1
         if name == "delim" and self.i + 1 < len(self.tokens) - 1:
-            self.i += 1
+            self.i += 1 + (self.tokens[self.i + 1].text == "#")
             fences = _DELIMITERS.get(self.tokens[self.i].text.strip('"'), "()")
             waiting = self.outer[-1].waiting[-1]
             environment = _MATRICES[fences]
@@ -444,7 +464,7 @@ class PlainReader(Generic[FrameType]):
         """Makes a matrix of brackets that hold its lines, or of ``[1, 2; 3, 4]``; whether they are one."""
         if not self.dialect.has_matrices or (self.frame.waiting and self.frame.waiting[-1].structure is SCRIPT):
             return False
-        environment = _MATRICES.get(inner.opener + label)
+        environment = _MATRICES.get(inner.opener + label) if inner.opener + label != "{}" else None
         texts = self.pieces.texts
         lines = inner.groups
         is_plain = not self.dialect.always_divides and inner.opener != "["
