@@ -19,11 +19,11 @@ _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!--|<(?:[A-Za-z][\w.-]*:)?(?:math|semanti
 _COMMAND = re.compile(r"\\(?:[A-Za-z]|[{}|,;!:])|\$")
 _LEAN = re.compile(
     r"(?<![\w.])(?:fun\b[^,]*(?:=>|↦)|(?:Real|Nat|Int|Rat|Complex|Set|Finset|Function|NNReal)\.[A-Za-z])"
-    r"|[∀∃]\s*\(?\s*\w+(?:\s+\w+)*\s*:[^,]*,"
+    r"|[∀∃]\s*\(?\s*\w+(?:\s+\w+){0,9}\s*:[^,]*,|[∑∏∫⨆⨅]\s*\w+\s*(?:∈[^,]*,|in\b|,)"
 )
 _DOTTED = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)+")
-_TYPST = re.compile(r"(?<![A-Za-z])(?:mat|vec|cases|attach|integral|infinity)(?![A-Za-z])")
-_PLAIN_SIGN = re.compile(r"[_^]\(|[<>!]=|[-=]>|\"[^\"]*\"|[√∛∜]")
+_TYPST = re.compile(r"(?<![A-Za-z])(?:(?:mat|vec|cases|attach)\([^()]*[,;]|(?:integral|infinity)(?![A-Za-z]))")
+_PLAIN_SIGN = re.compile(r"[_^]\(|[<>!]=|[-=]>|\"[^\"]*\"|[√∛∜]|//|\[\[")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
