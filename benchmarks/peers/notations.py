@@ -4,8 +4,8 @@
 
     python -m benchmarks peers notations --data ../shared/data [--every 20] [--show 10]
 
-Each distinct LaTeX formula of a collection is written as Unicode, AsciiMath and Typst. Formulas with matrices, cases and
-several lines are left out, and so are those with problems: they have more than one line. ``--every 20`` takes each twentieth formula.
+Each distinct LaTeX formula of a collection is written as Unicode, AsciiMath and Typst. Formulas with matrices, cases or
+several lines, and formulas with problems, are left out. ``--every 20`` takes each twentieth formula.
 """
 
 from __future__ import annotations

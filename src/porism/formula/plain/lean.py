@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from porism.formula.plain.dialects import Dialect, latex_of
 from porism.formula.plain.frames import PlainFrame
-from porism.formula.plain.reader import PlainReader, PlainToken
+from porism.formula.plain.operands import PlainToken
+from porism.formula.plain.reader import PlainReader
 from porism.formula.tables.lookup import token_class
 
 _FUNCTION_SIGNS = frozenset({"λ", "fun"})

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Generic, NamedTuple, TypeVar
 
 from porism.formula.latex.negation import STROKES
 from porism.formula.latex.tokens import Tokens
-from porism.formula.plain.dialects import Dialect, latex_of
-from porism.formula.plain.frames import SCRIPT, Division, Group, PlainFrame, Waiting
-from porism.formula.plain.pieces import Pieces
-from porism.formula.tables.commands import ENVIRONMENTS
-from porism.formula.tables.lookup import PRIME_CHARACTERS, SCRIPT_CHARACTERS, SYMBOLS, closing_fence, kind_of, token_class
+from porism.formula.plain.dialects import latex_of
+from porism.formula.plain.frames import SCRIPT, Division, Group, Waiting
+from porism.formula.plain.matrices import environment_of, make_matrix
+from porism.formula.plain.operands import FrameType, OperandReader, PlainToken
+from porism.formula.tables.lookup import (
+    PRIME_CHARACTERS,
+    SCRIPT_CHARACTERS,
+    SYMBOLS,
+    closing_fence,
+    kind_of,
+    token_class,
+)
 from porism.formula.tables.structures import Structure
-from porism.formula.tree import ParseProblem
 from porism.formula.writers.grouping import FREE_AFTER, FREE_BEFORE, PRODUCTS
 
-_MAX_PROBLEMS = 100
 _MAX_PART_LENGTH = 20
-_SCRIPTS = {"^": "^", "_": "_"}
 _SIGNS = frozenset("+-±∓")
 _POSTFIXES = frozenset({*SCRIPT_CHARACTERS, *PRIME_CHARACTERS, *STROKES, "'"})
 _FUNCTIONS = frozenset({"function", "trigonometric", "logarithm"})
@@ -26,40 +29,10 @@ _NAMES = frozenset({"\\operatorname{", "\\mathrm{", "\\mathsf{", "\\mathtt{", "\
 """Openings of what sets adjacent letters as one name."""
 _NOT_READ = frozenset("▒")
 _TEXT_SIGNS = {"^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
-_MATRICES = {fences: name for name, (kind, fences) in reversed(ENVIRONMENTS.items()) if kind == "matrix"
-             and name in ("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix")} | {"{": "cases"}
-"""Fences, or the opening one, → the environment."""
-_DELIMITERS = {"(": "()", "[": "[]", "{": "{}", "|": "||", "||": "∥∥", "none": ""}
 _ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
 
-FrameType = TypeVar("FrameType", bound=PlainFrame)
-
-
-class PlainToken(NamedTuple):
-    """One token: its kind is the name of a group of the pattern of its dialect."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
-class PlainReader(Generic[FrameType]):
-    """One reading of one formula."""
-
-    def __init__(self, source: str, dialect: Dialect, new_frame: type[FrameType]) -> None:
-        self.dialect = dialect
-        self.pieces = Pieces()
-        self.new_frame = new_frame
-        self.frame = new_frame()
-        self.outer: list[FrameType] = []
-        self.problems: list[ParseProblem] = []
-        self.tokens = [
-            PlainToken(match.lastgroup or "other", match.group(), match.start(), match.end())
-            for match in dialect.pattern.finditer(source) if match.lastgroup != "space"
-        ]
-        self.tokens.append(PlainToken("end", "", len(source), len(source)))
-        self.i = 0
+class PlainReader(OperandReader[FrameType]):
+    """Reads the tokens of one formula."""
 
     def read(self) -> Tokens:
         """The formula as tokens of LaTeX, with spans in the source."""
@@ -77,93 +50,6 @@ class PlainReader(Generic[FrameType]):
             self._close("", len(self.tokens) - 1, is_written=False)
         self.end_frame()
         return self.pieces.tokens()
-
-    def problem(self, position: int, what: str) -> None:
-        """Notes a part that cannot be read; the notes of one formula are limited."""
-        if len(self.problems) < _MAX_PROBLEMS:
-            self.problems.append(ParseProblem(position, what))
-
-    # -- operands ------------------------------------------------------------------------------------------------------
-
-    def begin(self) -> None:
-        """An operand begins."""
-        frame = self.frame
-        if frame.waiting:
-            return
-        frame.items += 1
-        here = len(self.pieces)
-        division = frame.division
-        if division is not None and division.denominator < 0:
-            division.denominator = frame.operand = here
-            frame.group, frame.extends = None, False
-        elif frame.extends:
-            frame.extends = False
-        elif not self.continues():
-            is_first = frame.operand < 0
-            self.settle(is_multiplied=not is_first)
-            frame.is_free = is_first and frame.is_loose
-            frame.operand = len(self.pieces)
-
-    def continues(self) -> bool:
-        """Whether the operand that begins goes on with what is before it."""
-        return False
-
-    def finish(self, group: Group | None = None, *, is_named: bool = False) -> None:
-        """An operand has been read, in the brackets ``group``: what waits for it takes it."""
-        frame = self.frame
-        while frame.waiting:
-            waiting = frame.waiting[-1]
-            waiting.remaining -= 1
-            if waiting.remaining > 0:
-                self.pieces.close(waiting.structure.separator)
-                return
-            frame.waiting.pop()
-            self.pieces.close(waiting.structure.closing)
-            group, is_named = None, False
-            if waiting.structure is SCRIPT and not frame.waiting:
-                frame.group = None
-                return
-        frame.group = group if group is not None and group[0] == frame.operand else None
-        frame.is_named = is_named
-
-    def operand(self, text: str, start: int, end: int, *, is_named: bool = False) -> None:
-        """Reads an operand of one token."""
-        self.begin()
-        self.pieces.add(text, start, end)
-        self.finish(is_named=is_named)
-
-    def missing(self) -> None:
-        """Gives nothing to all that waits: what comes cannot be an operand."""
-        waiting = self.frame.waiting
-        if waiting:
-            self.problem(self.tokens[self.i].start, "an operand is missing")
-        while waiting:
-            last = waiting.pop()
-            for _ in range(last.remaining - 1):
-                self.pieces.close(last.structure.separator)
-            self.pieces.close(last.structure.closing)
-
-    def end_arguments(self) -> None:
-        """No more arguments come that are only side by side."""
-
-    def settle(self, *, is_multiplied: bool) -> None:
-        """Ends what the operand before may have been part of; ``is_multiplied`` by what comes."""
-        self.end_arguments()
-        frame, texts = self.frame, self.pieces.texts
-        division, frame.division = frame.division, None
-        frame.extends = False
-        if division is None or division.denominator < 0:
-            return
-        if not (self.dialect.always_divides or (division.is_free and not is_multiplied)):
-            frame.operand, frame.is_free = division.denominator, False
-            return
-        for group in (division.group, frame.group):
-            if group is not None:
-                texts[group[0]] = texts[group[1]] = ""
-        self.pieces.put_before(division.start, "\\frac{")
-        texts[division.sign], texts[division.sign + 1] = "}", "{"
-        self.pieces.close("}")
-        frame.operand, frame.is_free, frame.group = division.start, division.is_free, None
 
     # -- tokens --------------------------------------------------------------------------------------------------------
 
@@ -264,7 +150,7 @@ class PlainReader(Generic[FrameType]):
         text, start, end = token.text, token.start, token.end
         frame = self.frame
         following = self.tokens[self.i + 1]
-        if text in _SCRIPTS:
+        if text in ("^", "_"):
             self._script(text, token)
         elif text == "/" and not frame.waiting and frame.operand >= 0:
             self._divide(token)
@@ -406,7 +292,8 @@ class PlainReader(Generic[FrameType]):
         is_unseen = not is_written or not label or pieces.texts[inner.start] == ""
         index = len(pieces)
         pieces.add("" if is_unseen else latex_of(label), token.start, token.end)
-        if self._matrix(inner, label, index):
+        is_script = bool(frame.waiting) and frame.waiting[-1].structure is SCRIPT
+        if not is_script and make_matrix(self.pieces.texts, self.dialect, inner, label, index):
             self.finish()
             return
         group = (inner.start, index)
@@ -414,11 +301,6 @@ class PlainReader(Generic[FrameType]):
         is_tuple = bool(inner.commas) and not self.dialect.always_divides
         is_dropped = is_pair and inner.opener in self.dialect.dropped and not is_tuple
         self.finish(group if is_dropped else None, is_named=True)
-
-    def end_frame(self) -> None:
-        """Ends what is still being read between two brackets."""
-        self.missing()
-        self.settle(is_multiplied=False)
 
     def _separator(self, text: str, token: PlainToken) -> bool:
         """Reads what separates arguments or cells; whether it does so here."""
@@ -444,48 +326,19 @@ class PlainReader(Generic[FrameType]):
             return False
         self.i += 1
         if name == "delim" and self.i + 1 < len(self.tokens) - 1:
-            self.i += 1 + (self.tokens[self.i + 1].text == "#")
-            fences = _DELIMITERS.get(self.tokens[self.i].text.strip('"'), "()")
+            self.i += 1
+            if self.tokens[self.i].text == "#" and self.i + 1 < len(self.tokens) - 1:
+                self.i += 1
+            environment = environment_of(self.tokens[self.i].text.strip('"'))
             waiting = self.outer[-1].waiting[-1]
-            environment = _MATRICES[fences]
             if "pmatrix" in structure.opening:
                 changed = structure._replace(closing=f"\\end{{{environment}}}")
                 self.pieces.texts[waiting.start] = f"\\begin{{{environment}}}"
                 waiting.structure = self.frame.structure = changed
-            if self.tokens[self.i + 1].text in (",", ";"):
+            if self.tokens[self.i + 1].text == ",":
                 self.i += 1
         elif name in _ATTACHED:
             self.pieces.close(_ATTACHED[name])
         else:
             self.problem(self.tokens[self.i - 1].start, f"unknown argument {name}")
-        return True
-
-    def _matrix(self, inner: PlainFrame, label: str, index: int) -> bool:
-        """Makes a matrix of brackets that hold its lines, or of ``[1, 2; 3, 4]``; whether they are one."""
-        if not self.dialect.has_matrices or (self.frame.waiting and self.frame.waiting[-1].structure is SCRIPT):
-            return False
-        environment = _MATRICES.get(inner.opener + label) if inner.opener + label != "{}" else None
-        texts = self.pieces.texts
-        lines = inner.groups
-        is_plain = not self.dialect.always_divides and inner.opener != "["
-        if environment is None or is_plain:
-            return False
-        if inner.semicolons and inner.opener == "[" and label == "]":
-            for comma in inner.commas:
-                texts[comma] = "&"
-            for semicolon in inner.semicolons:
-                texts[semicolon] = "\\\\"
-        elif (
-            len(lines) > 1 and inner.items == len(lines) == len(inner.commas) + 1
-            and len({len(commas) for _, commas in lines}) == 1
-        ):
-            for comma in inner.commas:
-                texts[comma] = "\\\\"
-            for (opening, closing), commas in lines:
-                texts[opening] = texts[closing] = ""
-                for comma in commas:
-                    texts[comma] = "&"
-        else:
-            return False
-        texts[inner.start], texts[index] = f"\\begin{{{environment}}}", f"\\end{{{environment}}}"
         return True
