@@ -24,17 +24,20 @@ porism parse '∀ x : ℝ, 0 ≤ x ^ 2' --from lean --to spoken
 porism parse '\\frac{a}{b}' --to typst
 ```
 
-In Python, `parse_plain(source, notation)` gives a layout tree, as `parse_latex` does; `to_asciimath`, `to_typst` and `to_unicode`
-write one. Without `--from`, `detect_notation` chooses: a formula with a command is LaTeX, one with words or signs of a
-plain notation is read in it, and everything else is LaTeX. Every text gives a tree; problems have positions.
+In Python, `parse_plain(source, notation)` gives a layout tree, as `parse_latex` does; `to_asciimath`, `to_typst` and
+`to_unicode` write one. Without `--from`, `detect_notation` chooses: a formula with a command is LaTeX, one with words
+or signs of a plain notation is read in it, and everything else is LaTeX. Every text gives a tree; problems have
+positions.
 
-- **unicode**: characters of mathematics, and AsciiMath's names of structures. `a/b` is a fraction where nothing is multiplied with
-  its sides; else it divides as it does in LaTeX. `√`, `■(a&b@c&d)` and brackets that only group are those of UnicodeMath.
-- **asciimath**: `/` always makes a fraction of the two operands beside it. Brackets around a script or a side of a fraction go. A
-  word that is not a name is read as names and letters: `sinx`, `2pir`. `sup` is the supremum.
+- **unicode**: characters of mathematics, and AsciiMath's names of structures. `a/b` is a fraction where nothing is
+  multiplied with its sides; else it divides as it does in LaTeX. `√`, `■(a&b@c&d)` and brackets that only group are
+  those of UnicodeMath.
+- **asciimath**: `/` always makes a fraction of the two operands beside it. Brackets around a script or a side of a
+  fraction go. A word that is not a name is read as names and letters: `sinx`, `2pir`. `sup` is the supremum.
 - **typst**: arguments are in parentheses right after a name. An unknown name is reported.
-- **lean**: operands side by side are a function and its arguments. `∀ x : ℝ, p` is `\\forall x\\in\\mathbb{R}: p`, and `fun x => e` is
-  `x\\mapsto e`. Coercions (`↑n`) and types of terms (`(2 : ℝ)`) are left out. Of a name with points only the last part stays.
+- **lean**: operands side by side are a function and its arguments. `∀ x : ℝ, p` is `\\forall x\\in\\mathbb{R}: p`,
+  and `fun x => e` is `x\\mapsto e`. Coercions (`↑n`) and types of terms (`(2 : ℝ)`) are left out. Of a name with
+  points only the last part stays.
 
 An index reads the notations of its sources; plain notations are for `porism parse` and Python.
 """

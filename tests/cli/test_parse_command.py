@@ -20,7 +20,7 @@ def parsed(*arguments: str) -> str:
     ("target", "written"),
     [
         ("latex", r"\frac{a}{\sqrt{2}}"), ("unicode", "a/√2"), ("asciimath", "(a)/(sqrt(2))"),
-        ("typst", "frac(a, sqrt(2))"), ("spoken", "a over the square root of 2"),
+        ("typst", "frac(a, sqrt(2))"), ("spoken", "a over square root of 2"),
     ],
 )
 def test_a_formula_is_written_in_another_notation(target: str, written: str) -> None:

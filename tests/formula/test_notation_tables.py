@@ -36,7 +36,7 @@ def test_structures_are_read_without_problems(notation: PlainNotation) -> None:
         arguments = "abc"[:count]
         written = f"{name}({', '.join(arguments)})" if notation != "lean" else f"{name} {' '.join(arguments)}"
         tree = parse_plain(written, notation)
-        latex = structure.opening + structure.separator.join(arguments) + structure.closing
+        latex = f"{structure.opening} {structure.separator.join(arguments)} {structure.closing}"
         wanted = parse_latex(latex)
         assert tree.problems == (), name
         assert operator_string(operator_tree(tree)) == operator_string(operator_tree(wanted)), name

@@ -37,6 +37,7 @@ def parse(
     from porism.analysis.analyzer import AnalysisConfig, Analyzer
     from porism.analysis.channels import parse_channel
     from porism.formula import (
+        PLAIN_NOTATIONS,
         detect_notation,
         extract,
         layout_string,
@@ -68,8 +69,9 @@ def parse(
 
             extracted = load_tokenizer(tokenizer_path).formula_terms(layout)
         elif parse_channel(str(terms)).reads == "text":
-            known = source in ("latex", "mathml")
-            content = Content.of(Formula(layout.source, source) if known else Formula(to_latex(layout)))
+            is_plain = source in PLAIN_NOTATIONS
+            read = Formula(to_latex(layout)) if is_plain else Formula(layout.source, cast("Notation", source))
+            content = Content.of(read)
             extracted = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
         else:
             extracted = extract(str(terms), layout, operators)

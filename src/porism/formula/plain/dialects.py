@@ -76,7 +76,8 @@ def _dialect(
         if token[0] == "\\" and len(name) > 1 and name.isalpha() and name not in _OTHER_WORDS:
             symbols.setdefault(name, label)
     spaces = {token[1:]: token for token in SPACE_COMMANDS if token[1:].isalpha() and len(token) > 4}
-    return Dialect(notation, _pattern(word, [*signs, *other_signs]), symbols, STRUCTURES[structures], spaces, **settings)
+    pattern = _pattern(word, [*signs, *other_signs])
+    return Dialect(notation, pattern, symbols, STRUCTURES[structures], spaces, **settings)
 
 
 def _parts(notation: PlainNotation) -> frozenset[str]:
@@ -102,6 +103,7 @@ DIALECTS: dict[PlainNotation, Dialect] = {
         "typst", r"[A-Za-z]+(?:\.[A-Za-z]+)*", structures="typst", dropped="(", always_divides=True, calls=True,
     ),
     "lean": _dialect(
-        "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*", structures="lean", dropped="(", other_signs=("..",),
+        "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*", structures="lean", dropped="(",
+        other_signs=("..",),
     ),
 }

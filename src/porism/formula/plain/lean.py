@@ -145,7 +145,7 @@ class LeanReader(PlainReader[LeanFrame]):
         if frame.binder and not frame.is_inner:
             self._end_variables()
         if frame.ascribed >= 0:
-            self.pieces.erase(frame.ascribed, len(self.pieces))
+            self.pieces.cut(frame.ascribed)
         for variable in reversed(frame.variables):
             self.pieces.close("d")
             for text in variable:
@@ -166,7 +166,7 @@ class LeanReader(PlainReader[LeanFrame]):
         self.settle(is_multiplied=False)
         if frame.binder == "∫" and not frame.names_ended:
             self._take_variable()
-            self.pieces.erase(frame.limits, frame.limits + 2)
+            self.pieces.cut(frame.limits)
         elif token_class(frame.binder) in ("big-operator", "integral"):
             self.pieces.close("}")
         frame.operand, frame.is_loose, frame.names_ended = -1, True, True
@@ -175,7 +175,7 @@ class LeanReader(PlainReader[LeanFrame]):
         """Keeps the variable of an integral for its end."""
         frame, pieces = self.frame, self.pieces
         self.settle(is_multiplied=False)
-        first, last = frame.limits + 2, len(pieces)
-        frame.variables.append([text for text in pieces.texts[first:last] if text])
-        pieces.erase(first, last)
+        first = frame.limits + 2
+        frame.variables.append([text for text in pieces.texts[first:] if text])
+        pieces.cut(first)
         frame.operand, frame.is_loose = -1, True

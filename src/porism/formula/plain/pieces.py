@@ -45,11 +45,11 @@ class Pieces:
         """Puts LaTeX before a token; what is put there later comes first."""
         self._before.setdefault(index, []).append(latex)
 
-    def erase(self, start: int, end: int) -> None:
-        """Leaves out the tokens from one index to another."""
-        for index in range(start, end):
-            self.texts[index] = ""
+    def cut(self, start: int) -> None:
+        """Takes away the tokens from an index on."""
+        for index in range(start, len(self.texts)):
             self._before.pop(index, None)
+        del self.texts[start:], self.starts[start:], self.ends[start:]
 
     def tokens(self) -> Tokens:
         """All tokens in their order, with the two empty ones at the end."""

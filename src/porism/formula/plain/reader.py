@@ -7,7 +7,7 @@ import unicodedata
 from porism.formula.latex.negation import STROKES
 from porism.formula.latex.tokens import Tokens
 from porism.formula.plain.dialects import latex_of
-from porism.formula.plain.frames import SCRIPT, Division, Group, Waiting
+from porism.formula.plain.frames import SCRIPT, Division, Waiting
 from porism.formula.plain.matrices import environment_of, make_matrix
 from porism.formula.plain.operands import FrameType, OperandReader, PlainToken
 from porism.formula.tables.lookup import (
@@ -156,9 +156,7 @@ class PlainReader(OperandReader[FrameType]):
             self._divide(token)
         elif text in self.dialect.structures and (text in "√∛∜" or following.text == "("):
             self._structure(self.dialect.structures[text], start, end)
-        elif text in _POSTFIXES or unicodedata.category(text[0]) == "Mn":
-            self._postfix(token)
-        elif text == "!" and frame.operand >= 0 and not frame.waiting and self.tokens[self.i - 1].end == start:
+        elif text in _POSTFIXES or unicodedata.category(text[0]) == "Mn" or (text == "!" and frame.operand >= 0 and not frame.waiting and self.tokens[self.i - 1].end == start):
             self._postfix(token)
         elif text == "\\" and self.dialect.calls:
             self.settle(is_multiplied=False)
@@ -279,6 +277,7 @@ class PlainReader(OperandReader[FrameType]):
             given = 1 + inner.separators
             is_complete = inner.structure.arguments == 0 or given >= waiting.remaining
             waiting.remaining = 1 if is_complete else waiting.remaining - given + 1
+            pieces.add("", token.start, token.end)
             self.finish()
             return
         is_pair = label == closing_fence(inner.opener)

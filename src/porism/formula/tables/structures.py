@@ -1,7 +1,8 @@
 r"""Fractions, roots, accents, fonts, matrices: what takes arguments, and its names beside LaTeX's, as data.
 
-A line is ``opening | separator | closing | arguments | AsciiMath | Typst | Lean``. What is before, between and after the
-arguments is LaTeX; ``*`` arguments are as many as there are. The first name of a notation is the one that is written.
+A line is ``opening | separator | closing | arguments | AsciiMath | Typst | Lean``. What is before, between and after
+the arguments is LaTeX; ``*`` arguments are as many as there are. The first name of a notation is the one that is
+written.
 """
 
 from __future__ import annotations

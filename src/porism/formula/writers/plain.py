@@ -109,7 +109,7 @@ def _row(row: Row, texts: dict[int, str], style: _Style, is_argument: bool) -> s
 
 def _is_tight(before: str, after: str) -> bool:
     """Whether two pieces are written without a space between them."""
-    if after == "!" or after[0] == "!" and len(after) > 1 and after[1] in "^_'":
+    if after == "!" or (after[0] == "!" and len(after) > 1 and after[1] in "^_'"):
         return before[-1].isalnum() or before[-1] in ")]}!"
     if before in ("(", "[", "{", "⟨", "⌊", "⌈"):
         return after[0].isalnum() or after[0] in "([\"-"
