@@ -48,6 +48,9 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (r"\alpha + \sqrt(2)", r"\alpha+\sqrt2"),
         ("]0,1[", "]0,1["),
         ("x₁ + x₁₂ = y₀", "x_1+x_{12}=y_0"),
+        ("ⁿ√x + ²ᵏ√(x+1)", r"\sqrt[n]x+\sqrt[2k]{x+1}"),
+        ("d/dx (x²) + ∂f/∂x", r"\frac d{dx}(x^2)+\frac{\partial f}{\partial x}"),
+        ("∂²f/∂y∂x = 0", r"\frac{\partial^2f}{\partial y\partial x}=0"),
         ("a ≠ b", r"a\ne b"),
     ],
     "asciimath": [

@@ -10,6 +10,7 @@ from porism.formula.plain.pieces import Pieces
 from porism.formula.tree import ParseProblem
 
 _MAX_PROBLEMS = 100
+_DIFFERENTIALS = frozenset("d∂")
 FrameType = TypeVar("FrameType", bound=PlainFrame)
 
 
@@ -64,8 +65,12 @@ class OperandReader(Generic[FrameType]):
             frame.operand = len(self.pieces)
 
     def continues(self) -> bool:
-        """Whether the operand that begins goes on with what is before it."""
-        return False
+        """Whether the operand that begins goes on with what is before it: ``∂x`` does in ``∂²f/∂y∂x``."""
+        division, token = self.frame.division, self.tokens[self.i]
+        return (
+            token.text == "∂" and division is not None and self.pieces.texts[division.denominator] == "∂"
+            and self.tokens[self.i - 1].end == token.start
+        )
 
     def finish(self, group: Group | None = None, *, is_named: bool = False) -> None:
         """An operand has been read, in the brackets ``group``: what waits for it takes it."""
@@ -113,7 +118,8 @@ class OperandReader(Generic[FrameType]):
         frame.extends = False
         if division is None or division.denominator < 0:
             return
-        if not (self.dialect.always_divides or (division.is_free and not is_multiplied)):
+        is_derivation = texts[division.start] in _DIFFERENTIALS and texts[division.denominator] in _DIFFERENTIALS
+        if not (self.dialect.always_divides or (division.is_free and (is_derivation or not is_multiplied))):
             frame.operand, frame.is_free = division.denominator, False
             return
         for group in (division.group, frame.group):

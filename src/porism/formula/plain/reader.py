@@ -156,6 +156,8 @@ class PlainReader(OperandReader[FrameType]):
             self._divide(token)
         elif text in self.dialect.structures and (text in "√∛∜" or following.text == "("):
             self._structure(self.dialect.structures[text], start, end)
+        elif text in SCRIPT_CHARACTERS and (length := self._index_length()):
+            self._root(length)
         elif text in _POSTFIXES or unicodedata.category(text[0]) == "Mn" or (text == "!" and frame.operand >= 0 and not frame.waiting and self.tokens[self.i - 1].end == start):
             self._postfix(token)
         elif text == "\\" and self.dialect.calls:
@@ -176,6 +178,26 @@ class PlainReader(OperandReader[FrameType]):
             else:
                 self.symbol(label, start, end)
 
+    def _index_length(self) -> int:
+        """How many small characters before ``√`` begin here, after a space or an operator; 0 where they are scripts."""
+        i, tokens = self.i, self.tokens
+        if self.frame.operand >= 0 and tokens[i - 1].end == tokens[i].start:
+            return 0
+        while SCRIPT_CHARACTERS.get(tokens[i].text, ("",))[0] == "above" and tokens[i].end == tokens[i + 1].start:
+            i += 1
+        return i - self.i if tokens[i].text == "√" and "√" in self.dialect.structures else 0
+
+    def _root(self, length: int) -> None:
+        """Reads a root with its index: ``ⁿ√x``."""
+        self.begin()
+        first, root = self.tokens[self.i], self.tokens[self.i + length]
+        self.frame.waiting.append(Waiting(self.dialect.structures["√"], len(self.pieces), 1))
+        self.pieces.add_latex("\\sqrt[", first.start, root.end)
+        for token in self.tokens[self.i:self.i + length]:
+            self.pieces.add(SCRIPT_CHARACTERS[token.text][1], token.start, token.end)
+        self.pieces.add_latex("]{", root.start, root.end)
+        self.i += length
+
     def symbol(self, label: str, start: int, end: int) -> None:
         """A symbol by its label: an operand, or an operator."""
         frame, kind = self.frame, token_class(label)
@@ -195,6 +217,8 @@ class PlainReader(OperandReader[FrameType]):
             frame.extends = True
         elif kind == "symbol" or (kind != "limit" and kind_of(label) in "VN" and kind != "dots"):
             self.operand(text, start, end, is_named=True)
+            if label == "∂" and self.tokens[self.i + 1].start == end:
+                frame.extends = not frame.waiting
         else:
             frame.items += 1
             if kind == "separator":
