@@ -12,13 +12,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.common.real_formulas import COLLECTIONS, distinct_formulas
 from benchmarks.common.spelling_table import HEADER, Comparison, print_comparison, tree_of
-from porism.formula import LayoutTree, parse_latex, parse_plain, preorder, to_asciimath, to_typst, to_unicode
+from porism.formula import (
+    LayoutTree,
+    PlainNotation,
+    parse_latex,
+    parse_plain,
+    preorder,
+    to_asciimath,
+    to_typst,
+    to_unicode,
+)
 
-WRITERS = {"unicode": to_unicode, "asciimath": to_asciimath, "typst": to_typst}
+WRITERS: dict[PlainNotation, Callable[[LayoutTree], str]] = {
+    "unicode": to_unicode, "asciimath": to_asciimath, "typst": to_typst,
+}
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Formulas: LaTeX, MathML and plain notations to layout trees, layout trees to operator trees, terms, and back to notations."""
+"""Formulas: LaTeX, MathML and plain notations to layout trees, to operator trees, terms, and back to notations."""
 
 from porism.formula.coverage import MissingToken, unaccounted_tokens
 from porism.formula.extractors import EXTRACTORS, Extractor, extract, find_extractor

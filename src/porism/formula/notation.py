@@ -53,7 +53,8 @@ def notation_of(source: str) -> Notation:
 
 
 def parse(
-    formula: Formula | str, notation: Notation | PlainNotation | None = None, *, macros: Mapping[str, MacroText] | None = None
+    formula: Formula | str, notation: Notation | PlainNotation | None = None, *,
+    macros: Mapping[str, MacroText] | None = None,
 ) -> LayoutTree:
     """The layout tree of a formula.
 

@@ -158,7 +158,7 @@ class PlainReader(OperandReader[FrameType]):
             self._structure(self.dialect.structures[text], start, end)
         elif text in SCRIPT_CHARACTERS and (length := self._index_length()):
             self._root(length)
-        elif text in _POSTFIXES or unicodedata.category(text[0]) == "Mn" or (text == "!" and frame.operand >= 0 and not frame.waiting and self.tokens[self.i - 1].end == start):
+        elif self._is_postfix(token):
             self._postfix(token)
         elif text == "\\" and self.dialect.calls:
             self.settle(is_multiplied=False)
@@ -177,6 +177,13 @@ class PlainReader(OperandReader[FrameType]):
                 self._close(label, self.i)
             else:
                 self.symbol(label, start, end)
+
+    def _is_postfix(self, token: PlainToken) -> bool:
+        """Whether a sign belongs to the operand before it."""
+        if token.text != "!":
+            return token.text in _POSTFIXES or unicodedata.category(token.text[0]) == "Mn"
+        frame = self.frame
+        return frame.operand >= 0 and not frame.waiting and self.tokens[self.i - 1].end == token.start
 
     def _index_length(self) -> int:
         """How many small characters before ``√`` begin here, after a space or an operator; 0 where they are scripts."""
