@@ -23,6 +23,7 @@ from porism.formula import (
     to_asciimath,
     to_latex,
     to_typst,
+    to_unicode,
 )
 
 EXAMPLES = [(notation, written, latex) for notation, cases in CASES.items() for written, latex in cases]
@@ -69,6 +70,11 @@ def test_writers(latex: str, asciimath: str, typst: str) -> None:
     tree = parse_latex(latex)
     assert to_asciimath(tree) == asciimath
     assert to_typst(tree) == typst
+
+
+def test_a_power_and_a_parenthesis_are_not_one_denominator_without_parentheses() -> None:
+    assert to_unicode(parse_latex(r"\frac1{e^x(x+1)}")) == "1/(eˣ(x + 1))"
+    assert to_unicode(parse_latex(r"\frac1{f'(x)}")) == "1/f′(x)"
 
 
 @given(ANYTHING, st.sampled_from(PLAIN_NOTATIONS))

@@ -52,7 +52,9 @@ def is_one_thing(row: Row) -> bool:
         return True
     if len(row) == 2 and row[0].kind in "VN" and row[1].label == "!":
         return True
-    start = 1 if len(row) > 1 and row[0].kind == "V" else 0
+    above = row[0].above if row else None
+    is_power = above is not None and len(above) > 0 and above[-1].label != "′"  # 1/eˣ(x + 1) would be a product
+    start = 1 if len(row) > 1 and row[0].kind == "V" and not is_power else 0
     classes = [token_class(node.label, node.kind) for node in row[start:]]
     if not classes or classes[0] != "open" or classes[-1] != "close" or has_scripts(row[-1]):
         return False
