@@ -37,6 +37,7 @@ MORE = {
               "[by learnt terms](../how-to/search-by-learnt-terms.md), [by tokens](../how-to/search-by-tokens.md), "
               "[settings](retrievers.md#dense-models)",
     "update": "[Sources and updates](../how-to/update-an-index.md)",
+    "parse": "[Formulas](formulas.md), [notations beside LaTeX](notations.md)",
     "watch": "[Follow changes](../how-to/update-an-index.md#follow-changes)",
     "search": "[Questions](questions.md), [models](retrievers.md), [formula models](formula-models.md), "
               "[rerankers](rerankers.md#names), [several indexes](../how-to/search-several-indexes.md)",

@@ -83,7 +83,7 @@ def script(name: str) -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", ["latex_commands", "cli_reference"])
+@pytest.mark.parametrize("name", ["latex_commands", "notations", "cli_reference"])
 def test_pages_are_what_their_scripts_write(name: str) -> None:
     module = script(name)
     assert module.PAGE.read_text(encoding="utf-8") == module.page()  # else: python docs/NAME.py

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import click
 
 from porism.cli.options import json_option, print_json
 from porism.cli.terminal import echo
 
+if TYPE_CHECKING:
+    from porism.formula import LayoutTree, PlainNotation
+    from porism.types import Notation
+
+
+_NOTATIONS = ("latex", "mathml", "unicode", "asciimath", "typst", "lean")
+_TARGETS = ("latex", "mathml", "unicode", "asciimath", "typst", "spoken")
+
 
 @click.command()
 @click.argument("formula")
+@click.option("--from", "notation", type=click.Choice(_NOTATIONS), help="The notation of FORMULA; else it is detected.")
+@click.option("--to", "target", type=click.Choice(_TARGETS), help="Print only the formula in this notation.")
 @click.option("--terms", metavar="CHANNEL", help="Print only the terms of a channel, one a line.")
 @click.option("--tokenizer", "tokenizer_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Print only the tokens of a tokenizer, one a line.")
 @json_option
-def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: bool) -> None:
+def parse(
+    formula: str, notation: str | None, target: str | None, terms: str | None, tokenizer_path: str | None, as_json: bool
+) -> None:
     """Show how a formula is read: its layout tree, its operator tree, its MathML, and its unparsed parts.
 
-    FORMULA is LaTeX without dollars, or MathML.
+    FORMULA is LaTeX without dollars, MathML, or in a plain notation: Unicode, AsciiMath, Typst, a term of Lean.
     """
+    from porism import formula as formulas
     from porism.analysis.analyzer import AnalysisConfig, Analyzer
     from porism.analysis.channels import parse_channel
     from porism.formula import (
+        PLAIN_NOTATIONS,
+        detect_notation,
         extract,
         layout_string,
-        notation_of,
         operator_string,
         operator_tree,
-        parse_latex,
-        parse_mathml,
         to_latex,
         to_mathml,
         to_unicode,
@@ -36,8 +50,18 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
     from porism.types import Content, Formula
 
     text = formula.strip()
-    notation = notation_of(text)
-    layout = parse_mathml(text) if notation == "mathml" else parse_latex(text.strip("$"))
+    if notation is None and text[:1] == text[-1:] == "$":
+        notation = "latex"
+    source = cast("Notation | PlainNotation", notation) if notation is not None else detect_notation(text)
+    layout = formulas.parse(text.strip("$") if source == "latex" else text, source)
+    if target is not None:
+        written = getattr(formulas, f"to_{target}")(layout)
+        if as_json:
+            print_json({target: written, "problems": _problems(layout)})
+        else:
+            echo(written)
+            _show_problems(layout)
+        return
     operators = operator_tree(layout)
     if terms is not None or tokenizer_path is not None:
         if tokenizer_path is not None:
@@ -45,7 +69,9 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
 
             extracted = load_tokenizer(tokenizer_path).formula_terms(layout)
         elif parse_channel(str(terms)).reads == "text":
-            content = Content.of(Formula(layout.source, notation))
+            is_plain = source in PLAIN_NOTATIONS
+            read = Formula(to_latex(layout)) if is_plain else Formula(layout.source, cast("Notation", source))
+            content = Content.of(read)
             extracted = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
         else:
             extracted = extract(str(terms), layout, operators)
@@ -62,10 +88,17 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
         "mathml": to_mathml(layout),
     }
     if as_json:
-        problems = [{"position": problem.position, "what": problem.what} for problem in layout.problems]
-        print_json({**facts, "problems": problems})
+        print_json({**facts, "problems": _problems(layout)})
         return
     for name, value in facts.items():
         echo(f"{name:<10} {value}")
+    _show_problems(layout)
+
+
+def _problems(layout: LayoutTree) -> list[dict[str, object]]:
+    return [{"position": problem.position, "what": problem.what} for problem in layout.problems]
+
+
+def _show_problems(layout: LayoutTree) -> None:
     for problem in layout.problems:
         echo(f"character {problem.position}: {problem.what}", err=True)

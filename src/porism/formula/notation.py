@@ -8,10 +8,43 @@ from collections.abc import Mapping
 from porism.formula.latex.macros import MacroText
 from porism.formula.latex.parser import parse_latex
 from porism.formula.mathml.parser import parse_mathml
+from porism.formula.plain.dialects import DIALECTS
+from porism.formula.plain.parser import parse_plain
+from porism.formula.tables.notations import PLAIN_NOTATIONS, PlainNotation
 from porism.formula.tree import LayoutTree
 from porism.types import Formula, Notation
 
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!--|<(?:[A-Za-z][\w.-]*:)?(?:math|semantics|apply|m[a-z]+)\b[^<>]*>)")
+
+_COMMAND = re.compile(r"\\(?:[A-Za-z]|[{}|,;!:])|\$")
+_LEAN = re.compile(
+    r"(?<![\w.])(?:fun\b[^,]*(?:=>|↦)|(?:Real|Nat|Int|Rat|Complex|Set|Finset|Function|NNReal)\.[A-Za-z])"
+    r"|[∀∃]\s*\(?\s*\w+(?:\s+\w+){0,9}\s*:[^,]*,|[∑∏∫⨆⨅]\s*\w+\s*(?:∈[^,]*,|in\b|,)"
+)
+_DOTTED = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)+")
+_TYPST = re.compile(r"(?<![A-Za-z])(?:(?:mat|vec|cases|attach)\([^()]*[,;]|(?:integral|infinity)(?![A-Za-z]))")
+_PLAIN_SIGN = re.compile(r"[_^]\(|[<>!]=|[-=]>|\"[^\"]*\"|[√∛∜]|//|\[\[")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def detect_notation(source: str) -> Notation | PlainNotation:
+    """The notation that a formula is probably written in.
+
+    It is LaTeX where there is a command or nothing that LaTeX does not read alike. A formula with words or signs of
+    plain text is AsciiMath, with characters beyond ASCII Unicode.
+    """
+    notation: Notation = notation_of(source)
+    if notation == "mathml" or _COMMAND.search(source) is not None:
+        return notation
+    if _LEAN.search(source) is not None:
+        return "lean"
+    typst, asciimath = DIALECTS["typst"], DIALECTS["asciimath"]
+    if _TYPST.search(source) is not None or any(name in typst.symbols for name in _DOTTED.findall(source)):
+        return "typst"
+    known = asciimath.symbols.keys() | asciimath.structures.keys()
+    if _PLAIN_SIGN.search(source) is not None or any(word in known for word in _WORD.findall(source)):
+        return "asciimath" if source.isascii() else "unicode"
+    return notation
 
 
 def notation_of(source: str) -> Notation:
@@ -20,7 +53,8 @@ def notation_of(source: str) -> Notation:
 
 
 def parse(
-    formula: Formula | str, notation: Notation | None = None, *, macros: Mapping[str, MacroText] | None = None
+    formula: Formula | str, notation: Notation | PlainNotation | None = None, *,
+    macros: Mapping[str, MacroText] | None = None,
 ) -> LayoutTree:
     """The layout tree of a formula.
 
@@ -33,4 +67,6 @@ def parse(
         source = formula
     if notation is None:
         notation = notation_of(source)
+    if notation in PLAIN_NOTATIONS:
+        return parse_plain(source, notation)
     return parse_mathml(source) if notation == "mathml" else parse_latex(source, macros=macros)

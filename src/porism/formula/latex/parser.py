@@ -65,6 +65,18 @@ def parse_latex(
     return LayoutTree(row, source, tuple(machine.problems))
 
 
+def read_tokens(source: str, tokens: Tokens, problems: list[ParseProblem], max_depth: int) -> LayoutTree:
+    """The layout tree of tokens that were made from a source in another notation."""
+    machine = Machine(source, tokens, max_depth)
+    machine.problems = problems
+    machine.expanded = True
+    _read(machine)
+    row = machine.finish()
+    normalise(row)
+    trim(row)
+    return LayoutTree(row, source, tuple(machine.problems))
+
+
 def tokens_of(text: str, problems: list[ParseProblem]) -> Tokens:
     """The tokens of a formula, with diagrams and tables of text as matrices, drawings and verbatim text as text."""
     tokens = verbatim(text) if "\\verb" in text else tokenize(text)

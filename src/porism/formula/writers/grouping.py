@@ -8,11 +8,11 @@ from porism.formula.tree import LayoutNode, Row
 _LOOSE = RELATION_CLASSES | {
     "additive", "set-operator", "separator", "text", "dots", "big-operator", "integral", "limit"
 }
-_FREE_BEFORE = _LOOSE | {"open"}
+FREE_BEFORE = _LOOSE | {"open"}
 """Classes after which a fraction keeps its extent without parentheses."""
-_FREE_AFTER = (_LOOSE - {"big-operator", "integral", "limit"}) | {"close"}
+FREE_AFTER = (_LOOSE - {"big-operator", "integral", "limit"}) | {"close"}
 """The same for classes before which it does."""
-_PRODUCTS = frozenset("⋅×*")
+PRODUCTS = frozenset("⋅×*")
 """Signs with which ``a⋅b/c`` is the same, wherever the fraction begins."""
 _DIFFERENTIALS = frozenset({"d", "∂"})
 
@@ -52,7 +52,9 @@ def is_one_thing(row: Row) -> bool:
         return True
     if len(row) == 2 and row[0].kind in "VN" and row[1].label == "!":
         return True
-    start = 1 if len(row) > 1 and row[0].kind == "V" else 0
+    above = row[0].above if row else None
+    is_power = above is not None and len(above) > 0 and above[-1].label != "′"  # 1/eˣ(x + 1) would be a product
+    start = 1 if len(row) > 1 and row[0].kind == "V" and not is_power else 0
     classes = [token_class(node.label, node.kind) for node in row[start:]]
     if not classes or classes[0] != "open" or classes[-1] != "close" or has_scripts(row[-1]):
         return False
@@ -71,13 +73,13 @@ def needs_parentheses(row: Row, number: int, in_integral: bool, within_bars: boo
     """
     before = row[number - 1] if number else None
     after = row[number + 1] if number + 1 < len(row) else None
-    if before is not None and not _is_free(before, _FREE_BEFORE, within_bars):
+    if before is not None and not _is_free(before, FREE_BEFORE, within_bars):
         return True
     if after is None or is_derivation(row[number]) or (in_integral and after.label == "d"):
         return False
-    return not _is_free(after, _FREE_AFTER | {"division"}, within_bars)
+    return not _is_free(after, FREE_AFTER | {"division"}, within_bars)
 
 
 def _is_free(node: LayoutNode, classes: frozenset[str], within_bars: bool) -> bool:
     kind = token_class(node.label, node.kind)
-    return kind in classes or (kind == "bar" and within_bars) or node.label in _PRODUCTS
+    return kind in classes or (kind == "bar" and within_bars) or node.label in PRODUCTS

@@ -1,0 +1,1 @@
+"""Formulas written in plain text: Unicode, AsciiMath, Typst and Lean, read by one reader with a table for each."""

@@ -1,0 +1,181 @@
+"""Lean's terms: arguments without parentheses, and signs that introduce variables (``∀ x : ℝ, …``, ``∑ i ∈ s, …``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from porism.formula.plain.dialects import Dialect, latex_of
+from porism.formula.plain.frames import PlainFrame
+from porism.formula.plain.operands import PlainToken
+from porism.formula.plain.reader import PlainReader
+from porism.formula.tables.lookup import token_class
+
+_FUNCTION_SIGNS = frozenset({"λ", "fun"})
+_NOT_READ = frozenset("↑⇑")
+"""Signs of coercions."""
+_NUMBERED = re.compile(r"(.)([0-9]+)\Z")
+
+
+@dataclass(slots=True)
+class LeanFrame(PlainFrame):
+    """A frame in which variables may be introduced."""
+
+    binder: str = ""
+    """The sign that introduces the variables that are being read: a quantifier, a big operator or ``λ``."""
+    is_inner: bool = False
+    """Whether that sign is before the parenthesis that the frame is in: ``∀ (x : ℝ)``."""
+    names_ended: bool = False
+    """Whether a type, a set or a condition follows the variables."""
+    limits: int = 0
+    """The index of the first token after the sign."""
+    variables: list[list[str]] = field(default_factory=list)
+    """The variables of integrals that end where the frame ends, outermost first."""
+    is_applied: bool = False
+    """Whether arguments of the last operand have been read."""
+    ascribed: int = -1
+    """Where the type of what is in parentheses begins: ``(2 : ℝ)``."""
+
+
+class LeanReader(PlainReader[LeanFrame]):
+    """One reading of one term."""
+
+    def __init__(self, source: str, dialect: Dialect) -> None:
+        super().__init__(source, dialect, LeanFrame)
+
+    def continues(self) -> bool:
+        frame = self.frame
+        if frame.binder and not frame.names_ended:
+            if frame.operand >= 0:
+                self.pieces.close(",")
+            frame.operand = len(self.pieces)
+            return True
+        if frame.is_named and frame.operand >= 0:
+            self.pieces.close("," if frame.is_applied else "(")
+            frame.is_applied = True
+            return True
+        return False
+
+    def end_arguments(self) -> None:
+        if self.frame.is_applied:
+            self.pieces.close(")")
+        self.frame.is_applied = self.frame.is_named = False
+
+    def finish(self, group: tuple[int, int] | None = None, *, is_named: bool = False) -> None:
+        super().finish(group, is_named=is_named or self.frame.is_applied)
+
+    def takes_group(self) -> bool:
+        frame = self.frame
+        is_argument = frame.is_named and frame.operand >= 0
+        return super().takes_group() or is_argument or bool(frame.binder and not frame.names_ended)
+
+    def open(self, label: str, token: PlainToken) -> None:
+        outer = self.frame
+        super().open(label, token)
+        if outer.binder and not outer.names_ended:
+            self.frame.binder, self.frame.is_inner = outer.binder, True
+
+    def word(self, token: PlainToken) -> None:
+        if token.text in _FUNCTION_SIGNS:
+            self._bind("λ")
+        else:
+            super().word(token)
+
+    def known_part(self, name: str) -> str:
+        known = name in self.dialect.structures or name in self.dialect.symbols
+        return name if known else name.rpartition(".")[2]
+
+    def unknown(self, name: str, token: PlainToken) -> None:
+        self.begin()
+        start, numbered = token.end - len(name), _NUMBERED.match(name)
+        if len(name) == 1:
+            self.pieces.add(name, start, token.end)
+        elif numbered is not None:
+            self.pieces.add(numbered[1], start, start + 1)
+            self.pieces.add_latex(f"_{{{numbered[2]}}}", start + 1, token.end)
+        else:
+            self.pieces.add_latex(f"\\operatorname{{{name}}}", token.start, token.end)
+        self.finish(is_named=True)
+
+    def sign(self, token: PlainToken) -> None:
+        if token.text == "!" and self.frame.operand >= 0 and not self.frame.waiting:
+            self._postfix(token)
+        elif token.text not in _NOT_READ:
+            super().sign(token)
+
+    def symbol(self, label: str, start: int, end: int) -> None:
+        frame, kind = self.frame, token_class(label)
+        if (kind in ("big-operator", "integral") or label in "∀∃∄") and not frame.waiting:
+            frame.items += 1
+            self.settle(is_multiplied=False)
+            self.pieces.add(latex_of(label), start, end)
+            self._bind(label)
+            if kind != "logic":
+                self.pieces.add("_", start, end)
+                self.pieces.add("{", start, end)
+        elif label == ":" and frame.binder and not frame.names_ended:
+            frame.names_ended = True
+            super().symbol("∈", start, end)
+        elif label == "∈" and frame.binder == "∫" and not frame.names_ended:
+            self._take_variable()
+            frame.names_ended = True
+        elif label == ".." and frame.binder == "∫":
+            self.settle(is_multiplied=False)
+            self.pieces.close("}^{")
+            frame.operand, frame.is_loose = -1, True
+        elif label == "," and frame.binder and not frame.is_inner:
+            self._end_variables()
+            if token_class(frame.binder) == "logic":
+                super().symbol(":", start, end)
+            elif frame.binder == "λ":
+                super().symbol("↦", start, end)
+            frame.binder = ""
+        else:
+            if label == ":" and frame.opener == "(" and frame.ascribed < 0 and not frame.is_inner:
+                self.settle(is_multiplied=False)
+                frame.ascribed = len(self.pieces)
+            frame.names_ended = True
+            if label == "↦":
+                frame.binder = ""
+            super().symbol(label, start, end)
+
+    def end_frame(self) -> None:
+        super().end_frame()
+        frame = self.frame
+        if frame.binder and not frame.is_inner:
+            self._end_variables()
+        if frame.ascribed >= 0:
+            self.pieces.cut(frame.ascribed)
+        for variable in reversed(frame.variables):
+            self.pieces.close("d")
+            for text in variable:
+                self.pieces.close(text)
+
+    def _bind(self, binder: str) -> None:
+        """Variables are introduced from here on."""
+        frame = self.frame
+        if frame.binder and not frame.is_inner:
+            self._end_variables()
+        frame.binder, frame.is_inner, frame.names_ended = binder, False, False
+        frame.operand, frame.is_loose, frame.limits = -1, True, len(self.pieces)
+
+    def _end_variables(self) -> None:
+        """Ends the variables, or what follows them below a big operator."""
+        frame = self.frame
+        self.missing()
+        self.settle(is_multiplied=False)
+        if frame.binder == "∫" and not frame.names_ended:
+            self._take_variable()
+            self.pieces.cut(frame.limits)
+        elif token_class(frame.binder) in ("big-operator", "integral"):
+            self.pieces.close("}")
+        frame.operand, frame.is_loose, frame.names_ended = -1, True, True
+
+    def _take_variable(self) -> None:
+        """Keeps the variable of an integral for its end."""
+        frame, pieces = self.frame, self.pieces
+        self.settle(is_multiplied=False)
+        first = frame.limits + 2
+        frame.variables.append([text for text in pieces.texts[first:] if text])
+        pieces.cut(first)
+        frame.operand, frame.is_loose = -1, True
