@@ -1,0 +1,95 @@
+"""The scopes of a Lean file: namespaces and sections, and what is open and bound in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from porism.corpus.lean.binders import Binder, with_binders
+
+ONE_COMMAND = "in"
+"""The kind of a scope that holds for the next command alone: ``open Nat in``."""
+
+
+class _Scope(NamedTuple):
+    """A scope, and what was known before it."""
+
+    kind: str
+    name: str
+    opened: tuple[str, ...]
+    variables: tuple[Binder, ...]
+    included: frozenset[str]
+
+
+class Scopes:
+    """The open scopes at one place of a file.
+
+    ``opened`` has the namespaces that are open, ``variables`` what is bound, ``included`` the names of variables that
+    every theorem has.
+    """
+
+    def __init__(self) -> None:
+        self._stack: list[_Scope] = []
+        self.opened: tuple[str, ...] = ()
+        self.variables: tuple[Binder, ...] = ()
+        self.included: frozenset[str] = frozenset()
+        self.namespace = ""
+
+    def enter(self, kind: str, names: Sequence[str] = ()) -> None:
+        """Begins a scope; of a name with dots, one for each part."""
+        for name in names or ("",):
+            self._stack.append(_Scope(kind, name, self.opened, self.variables, self.included))
+        if kind == "namespace":
+            self._name_space()
+
+    def leave(self, names: Sequence[str] = ()) -> str | None:
+        """Ends scopes; what is wrong with that, if anything."""
+        wanted = list(names) or [""]
+        if not self._stack:
+            return "ends a scope that does not begin"
+        opened = [scope.name for scope in self._stack]
+        if opened[-len(wanted) :] == wanted:
+            self._cut(len(opened) - len(wanted))
+            return None
+        for depth in range(len(opened) - len(wanted), -1, -1):
+            if opened[depth : depth + len(wanted)] == wanted:
+                self._cut(depth)
+                return f"ends {'.'.join(names) or 'a scope'} where {opened[-1] or 'another scope'} is open"
+        return f"ends {'.'.join(names) or 'a scope without a name'}, which does not begin"
+
+    def leave_command(self) -> None:
+        """Ends what held for one command."""
+        depth = len(self._stack)
+        while depth and self._stack[depth - 1].kind == ONE_COMMAND:
+            depth -= 1
+        if depth < len(self._stack):
+            self._cut(depth)
+
+    def open(self, names: Iterable[str]) -> None:
+        """Opens namespaces."""
+        self.opened = tuple(dict.fromkeys((*self.opened, *names)))
+
+    def bind(self, binders: Sequence[Binder]) -> None:
+        """Binds variables."""
+        self.variables = with_binders(self.variables, binders)
+
+    def include(self, names: Iterable[str]) -> None:
+        """Gives every theorem these variables."""
+        self.included |= frozenset(names)
+
+    def omit(self, binders: Sequence[Binder]) -> None:
+        """Takes variables away from theorems that do not name them."""
+        self.included -= {binder.name for binder in binders}
+        types = {binder.type for binder in binders if binder.type}
+        self.variables = tuple(
+            binder for binder in self.variables if binder.bracket != "[" or binder.type not in types
+        )
+
+    def _cut(self, depth: int) -> None:
+        scope = self._stack[depth]
+        self.opened, self.variables, self.included = scope.opened, scope.variables, scope.included
+        del self._stack[depth:]
+        self._name_space()
+
+    def _name_space(self) -> None:
+        self.namespace = ".".join(scope.name for scope in self._stack if scope.kind == "namespace")
