@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,11 +14,11 @@ CLOSERS = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟨": "⟩"}
 _BRACKET = re.compile(r"[(\[{⦃⟨)\]}⦄⟩]")
 _TOKEN = re.compile(rf"(?<![.\w]){NAME_PART}")
 _COLON = re.compile(r":(?!=)|[(\[{⦃⟨)\]}⦄⟩]")
-_BARE = re.compile(rf"\s*({NAME_PART})(?![\w.'!?])")
-_QUANTIFIED = re.compile(
-    rf"(?:[∀∃λΠΣ∏∑∫∮⋃⋂⨆⨅Π]!?|\bfun\b)[\s(]*((?:{NAME_PART}\s+)*{NAME_PART})(?=\s*(?:[,:∈⊆<≤>≥≠↦]|=>|in\b))"
+_NAME = re.compile(NAME_PART)
+_BOUND = re.compile(
+    rf"(?:[({{⦃∀∃λΠΣ∏∑∫∮⋃⋂⨆⨅]|\bfun\b)\s*!?\s*((?:{NAME_PART}\s+)*{NAME_PART})\s*(?=[:,∈⊆<≤>≥≠↦]|=>)"
 )
-"""Names that a quantifier binds."""
+"""Names that a binder or a quantifier binds."""
 
 
 class Binder(NamedTuple):
@@ -36,17 +36,14 @@ class Binders(NamedTuple):
     end: int
 
 
-@lru_cache(maxsize=100_000)
 def names_in(text: str) -> frozenset[str]:
     """The names in a term, of those with dots the first part."""
     return frozenset(_TOKEN.findall(text))
 
 
-def free_names(text: str) -> frozenset[str]:
-    """The names in a term but for those that its quantifiers bind."""
-    names = names_in(text)
-    bound = {name for group in _QUANTIFIED.findall(text) for name in group.split()}
-    return names - bound if bound else names
+def bound_names(text: str) -> set[str]:
+    """The names that the binders and quantifiers in a statement bind."""
+    return {name for group in _BOUND.findall(text) for name in group.split()}
 
 
 def closing(text: str, start: int, end: int) -> int:
@@ -63,28 +60,20 @@ def closing(text: str, start: int, end: int) -> int:
     return -1
 
 
-def read_binders(bare: str, code: str, start: int, end: int, *, alone: bool = False) -> Binders:
-    """The binders from a place on.
-
-    :param alone: whether names without brackets are binders as well, as they are after the name of a declaration.
-    """
+def read_binders(bare: str, code: str, start: int, end: int) -> Binders:
+    """The binders in brackets from a place on."""
     binders: list[Binder] = []
     place = start
     while place < end:
         character = bare[place]
         if character.isspace():
             place += 1
-        elif character in CLOSERS and character != "⟨":
-            closed = closing(bare, place, end)
-            if closed < 0:
-                break
-            binders += _in_bracket(bare, code, place, closed)
-            place = closed
-        elif alone and (name := _BARE.match(bare, place, end)) is not None:
-            binders.append(Binder(name.group(1), "", ""))
-            place = name.end()
-        else:
+            continue
+        closed = closing(bare, place, end) if character in CLOSERS and character != "⟨" else -1
+        if closed < 0:
             break
+        binders += _in_bracket(bare, code, place, closed)
+        place = closed
     return Binders(tuple(binders), place)
 
 
@@ -93,7 +82,7 @@ def _in_bracket(bare: str, code: str, start: int, end: int) -> Iterable[Binder]:
     colon = _first_colon(bare, start + 1, end - 1)
     names = bare[start + 1 : colon].split() if colon >= 0 else []
     if bracket == "[":
-        if len(names) == 1 and _BARE.fullmatch(names[0]):
+        if len(names) == 1 and _NAME.fullmatch(names[0]):
             return [Binder(names[0], bracket, _tidy(code[colon + 1 : end - 1]))]
         return [Binder("", bracket, _tidy(code[start + 1 : end - 1]))]
     if colon < 0:
@@ -118,47 +107,69 @@ def _tidy(text: str) -> str:
     return " ".join(text.split())
 
 
-def with_binders(variables: tuple[Binder, ...], added: Sequence[Binder]) -> tuple[Binder, ...]:
-    """The variables after another ``variable``: a name that is there already and has no type changes its bracket."""
-    changed = {binder.name: binder.bracket for binder in added if binder.name and not binder.type}
-    known = {binder.name for binder in variables}
-    if not changed.keys().isdisjoint(known):
-        variables = tuple(
-            binder._replace(bracket=changed[binder.name]) if binder.name in changed else binder
-            for binder in variables
+class Variables:
+    """The variables at one place of a file, and which of them statements use."""
+
+    def __init__(self, binders: Iterable[Binder] = ()) -> None:
+        self._binders = tuple(binders)
+        self._names = frozenset(binder.name for binder in self._binders if binder.name)
+        self._texts: dict[frozenset[str], str] = {}
+
+    @cached_property
+    def _needed(self) -> list[frozenset[str]]:
+        """Of each variable those that its type names."""
+        return [names_in(binder.type) & self._names for binder in self._binders]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def bind(self, added: Sequence[Binder]) -> Variables:
+        """The variables after another ``variable``: a name that is bound already and has no type changes its bracket."""
+        brackets = {binder.name: binder.bracket for binder in added if binder.name and not binder.type}
+        known = (
+            binder._replace(bracket=brackets[binder.name]) if binder.name in brackets else binder
+            for binder in self._binders
         )
-    return (*variables, *(binder for binder in added if binder.type or binder.name not in known))
+        return Variables((*known, *(binder for binder in added if binder.type or binder.name not in self._names)))
 
+    def omit(self, omitted: Iterable[Binder]) -> Variables:
+        """The variables without these instances."""
+        types = {binder.type for binder in omitted if binder.type}
+        return Variables(
+            binder for binder in self._binders if binder.bracket != "[" or binder.type not in types
+        )
 
-def used_binders(
-    variables: Sequence[Binder], names: Collection[str], own: Collection[str], included: Collection[str] = ()
-) -> list[Binder]:
-    """The variables that a statement uses, with what these need, in order.
+    def used_by(self, statement: str, included: frozenset[str] = frozenset()) -> str:
+        """The variables that a statement uses, with what these need, as they are written.
 
-    An instance is used where all variables in its type are.
+        An instance is used where all variables in its type are.
 
-    :param names: in the statement.
-    :param own: those that its own binders bind.
-    :param included: variables that ``include`` asks for.
-    """
-    wanted = (set(names) - set(own)) | set(included)
-    used: set[int] = set()
-    for number in range(len(variables) - 1, -1, -1):
-        binder = variables[number]
-        if binder.name and binder.name in wanted:
-            used.add(number)
-            wanted.discard(binder.name)  # an earlier one of this name is hidden
-            wanted |= names_in(binder.type)
-    bound = {variables[number].name for number in used}
-    in_scope = {binder.name for binder in variables if binder.name}
-    for number, binder in enumerate(variables):
-        if binder.bracket == "[" and number not in used:
-            needed = names_in(binder.type) & in_scope
-            if needed and needed <= bound:
+        :param included: variables that ``include`` asks for.
+        """
+        if not self._names:
+            return ""
+        names = self._names.intersection(_TOKEN.findall(statement))
+        if names:
+            names -= bound_names(statement)
+        wanted = names | (included & self._names)
+        if wanted not in self._texts:
+            self._texts[wanted] = as_text(self._used(set(wanted))) if wanted else ""
+        return self._texts[wanted]
+
+    def _used(self, wanted: set[str]) -> list[Binder]:
+        used: set[int] = set()
+        for number in range(len(self._binders) - 1, -1, -1):
+            name = self._binders[number].name
+            if name and name in wanted:
                 used.add(number)
-                if binder.name:
-                    bound.add(binder.name)
-    return [variables[number] for number in sorted(used)]
+                wanted.discard(name)  # an earlier one of this name is hidden
+                wanted |= self._needed[number]
+        bound = {self._binders[number].name for number in used}
+        for number, binder in enumerate(self._binders):
+            if binder.bracket == "[" and number not in used and self._needed[number] and self._needed[number] <= bound:
+                used.add(number)
+                bound.add(binder.name)
+        return [self._binders[number] for number in sorted(used)]
 
 
 def as_text(binders: Iterable[Binder]) -> str:

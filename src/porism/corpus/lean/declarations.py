@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from porism.corpus.lean.attributes import Attribute, read_attributes, read_list
-from porism.corpus.lean.binders import CLOSERS, Binder, as_text, closing, free_names, read_binders, used_binders
-from porism.corpus.lean.commands import ANY_COMMAND, BLOCKS, COMMAND, MODIFIER, NO_NAMES
+from porism.corpus.lean.binders import CLOSERS, Binder, closing, read_binders
+from porism.corpus.lean.commands import ANY_COMMAND, BLOCKS, MODIFIER, NO_NAMES, commands
 from porism.corpus.lean.names import NAME, NAME_PART, full_name, instance_name
 from porism.corpus.lean.scopes import ONE_COMMAND, Scopes
 from porism.corpus.lean.source import DocComment, LeanSource
@@ -21,6 +21,9 @@ _UNIVERSES = re.compile(r"\.\{[^{}\n]*\}")
 _END_OF_STATEMENT = re.compile(
     r":=|(?<![\w.])(?:where|let|have|letI|haveI)(?![\w'])|[(\[{⟨⦃)\]}⟩⦄]|\n\s*\|(?=[^\n]*=>)"
 )
+_CLOSING = frozenset(CLOSERS.values())
+_LINE_END = re.compile(r"[ \t]*\n\s*")
+_BLANKS = re.compile(r"[ \t]+")
 _LOCAL = frozenset(("let", "have", "letI", "haveI"))
 _OPENED = re.compile(rf"[ \t]*(?:\n[ \t]+)?(?P<word>{NAME})|[ \t]*(?:\n[ \t]+)?(?P<group>\()")
 _IN = re.compile(r"\s*in(?![\w'])")
@@ -102,7 +105,7 @@ class DeclarationReader:
 
     def _read(self) -> None:
         bare = self.source.bare
-        matches = list(COMMAND.finditer(bare))
+        matches = commands(bare)
         ends = [match.start() for match in matches[1:]] + [len(bare)]
         plain: dict[str, Callable[[re.Match[str], int], bool]] = {
             "end": self._end, "variable": self._variable, "include": self._include, "omit": self._omit,
@@ -160,7 +163,7 @@ class DeclarationReader:
 
     def _open(self, match: re.Match[str], end: int) -> bool:
         place, names = self._words(match.end(), end)
-        if _IN.match(self.source.bare, place, end) is not None and match.group()[:1].isspace():
+        if _IN.match(self.source.bare, place, end) is not None and match.group()[1:2].isspace():
             return True  # inside a proof
         lasts = self._for_one_command(place, end)
         self._scopes.open(name for name in names if name not in ("scoped", "hiding", "renaming"))
@@ -238,19 +241,13 @@ class DeclarationReader:
             return
         universes = _UNIVERSES.match(source.bare, place, end)
         place = universes.end() if universes is not None else place
-        own = read_binders(source.bare, source.code, place, end, alone=True)
-        common.value_at = self._statement_end(kind, own.end, end)
+        common.value_at = self._statement_end(kind, place, end)
         if kind in BLOCKS:
             common.end = common.value_at
-            common.inner = source.docstrings_within(own.end, common.value_at)
-        self._state(common, place, own.binders)
+            common.inner = source.docstrings_within(place, common.value_at)
+        self._state(common, place)
         if not written and kind == "instance":
-            space = self._scopes.namespace
-            names = {binder.name for binder in (*own.binders, *self._scopes.variables)}
-            type_text = source.bare[own.end : common.value_at].strip().removeprefix(":")
-            hypotheses = [binder.type for binder in own.binders if binder.bracket == "["]
-            written = instance_name(type_text, hypotheses, names, space)
-            written = self._unused(written)
+            written = self._unused(self._instance_name(place, common.value_at))
         if not written:
             self._report(keyword, f"{kind} without a name that can be read")
             return
@@ -264,15 +261,21 @@ class DeclarationReader:
             unused = f"{name}_{number}"
         return unused
 
-    def _state(self, declaration: Declaration, start: int, own: tuple[Binder, ...]) -> None:
+    def _instance_name(self, start: int, end: int) -> str:
+        own = read_binders(self.source.bare, self.source.code, start, end)
+        names = {binder.name for binder in own.binders}
+        hypotheses = [binder.type for binder in own.binders if binder.bracket == "["]
+        return instance_name(
+            self.source.bare[own.end : end].strip().removeprefix(":"), hypotheses,
+            lambda name: name in names or name in self._scopes.variables, self._scopes.namespace,
+        )  # fmt: skip
+
+    def _state(self, declaration: Declaration, start: int) -> None:
         """Gives a declaration its statement and the variables that it uses."""
         code = self.source.code
         statement = _tidy(code[start : declaration.value_at])
-        names = free_names(statement)
-        declaration.variables = as_text(used_binders(
-            self._scopes.variables, names, {binder.name for binder in own},
-            self._scopes.included if declaration.kind in ("theorem", "lemma") else (),
-        ))
+        included = self._scopes.included if declaration.kind in ("theorem", "lemma") else frozenset[str]()
+        declaration.variables = self._scopes.variables.used_by(statement, included)
         if not statement:
             value = code[declaration.value_at : min(declaration.end, declaration.value_at + MAX_VALUE)]
             statement = _tidy(value)
@@ -310,29 +313,32 @@ class DeclarationReader:
         if kind in BLOCKS:
             following = ANY_COMMAND.search(bare, start, end)
             return following.start() if following is not None else end
-        return next(_ends(bare, start, end), end)
+        return _value_start(bare, start, end)
 
 
-def _ends(bare: str, start: int, end: int) -> Iterator[int]:
-    """The places where the value of a declaration may begin."""
+def _value_start(bare: str, start: int, end: int) -> int:
+    """The place where the value of a declaration begins, the end where it has none."""
     opened: list[str] = []
     local = 0
     for match in _END_OF_STATEMENT.finditer(bare, start, end):
         token = match.group()
         if token in CLOSERS:
             opened.append(CLOSERS[token])
-        elif opened and token == opened[-1]:
-            opened.pop()
-        elif opened or token in CLOSERS.values():
-            continue
+        elif opened:
+            if token == opened[-1]:
+                opened.pop()
         elif token in _LOCAL:
             local += 1
         elif token == ":=" and local:
             local -= 1
-        else:
-            yield match.start()
+        elif token not in _CLOSING:
+            return match.start()
+    return end
 
 
 def _tidy(text: str) -> str:
     """A text with its lines, without blanks at their ends and without empty ones."""
-    return "\n".join(stripped for line in text.split("\n") if (stripped := " ".join(line.split())))
+    text = text.strip()
+    if "\n" in text:
+        text = _LINE_END.sub("\n", text)
+    return _BLANKS.sub(" ", text) if "  " in text or "\t" in text else text

@@ -38,13 +38,14 @@ class LeanDocuments:
 
     :param name: of the file, in ids and metadata.
     :param source: the name of the collection.
+    :param module: the name of the module.
     """
 
-    def __init__(self, text: str, name: str, source: str, on_problem: OnProblem) -> None:
-        self._name, self._collection, self._on_problem = name, source, on_problem
-        self._source = LeanSource(text)
+    def __init__(self, text: str, name: str, source: str, module: str, on_problem: OnProblem) -> None:
+        self._name, self._collection, self._module, self._on_problem = name, source, module, on_problem
+        self._source = LeanSource(clean(text))
         self._ids: set[str] = set()
-        self._units = FileUnits(name, source, on_problem)
+        self._units = FileUnits(name, source, on_problem, extra={"module": module})
         self._path: list[tuple[int, Content]] = []  # the headings above what comes next, with their levels
         self._headings: tuple[str, ...] = ()
         self._contents: dict[DocComment | str, Content] = {}
@@ -73,7 +74,7 @@ class LeanDocuments:
         self._on_problem(Problem(f"{self._name}:{self._source.line(place)}", problem))
 
     def _read_module_doc(self, comment: DocComment) -> None:
-        text, line = clean(comment.text), self._source.line(comment.text_start)
+        text, line = comment.text, self._source.line(comment.text_start)
         MarkdownBlocks(self._units, self._name, self._on_problem).read(text, line)
         heading = _HEADING.search(text)
         if heading is not None:  # others in the same comment are about the comment
@@ -91,11 +92,11 @@ class LeanDocuments:
         return unique
 
     def _document(self, declaration: Declaration) -> Document:
-        fields = {"title": Content(clean(declaration.name))}
+        fields = {"title": Content(declaration.name)}
         if self._path:
             fields["section"] = self._path[-1][1]
         if declaration.names:
-            fields["aliases"] = Content(clean(", ".join(dict.fromkeys(declaration.names))))
+            fields["aliases"] = Content(", ".join(dict.fromkeys(declaration.names)))
         body = self._body(declaration)
         if body:
             fields["body"] = body
@@ -108,7 +109,7 @@ class LeanDocuments:
         kind = declaration.kind
         metadata: dict[str, str | tuple[str, ...]] = {
             "source": self._collection, "type": TYPES.get(kind, kind), "file": self._name,
-            "line": str(declaration.line), "kind": kind,
+            "line": str(declaration.line), "kind": kind, "module": self._module,
         }  # fmt: skip
         if self._headings:
             metadata["section"] = self._headings
@@ -143,7 +144,7 @@ class LeanDocuments:
         if docstring not in self._contents:
             text, place = (docstring, 0) if isinstance(docstring, str) else (docstring.text, docstring.text_start)
             line = self._source.line(place)
-            self._contents[docstring] = docstring_content(clean(text), self._name, line, self._on_problem)
+            self._contents[docstring] = docstring_content(text, self._name, line, self._on_problem)
         return self._contents[docstring]
 
 
@@ -152,7 +153,7 @@ def signature_content(declaration: Declaration) -> Content:
     before = f"{declaration.variables} " if declaration.variables and declaration.statement else declaration.variables
     statement = declaration.statement
     lines = ((len(before), 0),) if "\n" in statement and not declaration.generated else ()
-    return Content(clean(before + statement), lines=lines)
+    return Content(before + statement, lines=lines)
 
 
 def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable
 
 _CHARACTER = r"[^\W²³¹⁰ⁱ⁴-⁹ⁿλΠΣʰ-˿ᴬ-ᵡ]"
 """A letter, digit, underscore or subscript; superscripts are notation."""
@@ -11,7 +11,12 @@ NAME_PART = rf"(?:«[^»\n]*»|(?!\d){_CHARACTER}(?:{_CHARACTER}|['!?])*)"
 NAME = rf"{NAME_PART}(?:\.(?:{NAME_PART}|\d+))*"
 """A name with its namespaces."""
 
-_NAME = re.compile(NAME)
+IsVariable = Callable[[str], bool]
+"""Whether a name is that of a variable."""
+
+MAX_TYPE = 2_000
+"""So many characters of a type count in the name of an instance."""
+
 _ROOT = "_root_."
 
 _SYMBOLS = {
@@ -54,22 +59,22 @@ def _split(name: str) -> tuple[str, str]:
     return ".".join(parts[:-1]), parts[-1] if parts else name
 
 
-def instance_name(type_text: str, hypotheses: list[str], variables: Container[str], namespace: str) -> str:
+def instance_name(type_text: str, hypotheses: list[str], is_variable: IsVariable, namespace: str) -> str:
     """About the name that Lean gives to an instance without one, ``instMonoidOfGroup``.
 
     Lean makes it of the constants in the type, each once, and after ``Of`` of those in the types of its own binders;
     constants behind notation that a project declares are not known here.
 
-    :param variables: names that are no constants.
+    :param is_variable: whether a name is that of a variable.
     :param namespace: whose parts are not repeated.
     """
     seen = set(namespace.split("."))
-    head = _term_name(type_text, variables, seen)
-    parts = [f"Of{part}" for hypothesis in hypotheses if (part := _term_name(hypothesis, variables, seen))]
+    head = _term_name(type_text[:MAX_TYPE], is_variable, seen)
+    parts = [f"Of{part}" for hypothesis in hypotheses if (part := _term_name(hypothesis[:MAX_TYPE], is_variable, seen))]
     return "inst" + head + "".join(parts)
 
 
-def _term_name(text: str, variables: Container[str], seen: set[str]) -> str:
+def _term_name(text: str, is_variable: IsVariable, seen: set[str]) -> str:
     """The constants of a term in the order in which Lean applies them."""
     names: list[str] = []
     waiting = [text]  # no recursion: terms may be nested without end
@@ -83,7 +88,7 @@ def _term_name(text: str, variables: Container[str], seen: set[str]) -> str:
             continue
         for match in _TERM.finditer(piece):
             if match["name"]:
-                names.append(_taken(_constant(match["name"], variables), seen))
+                names.append(_taken(_constant(match["name"], is_variable), seen))
             elif match["symbol"] in _SYMBOLS:
                 names.append(_taken(_SYMBOLS[match["symbol"]], seen))
             elif match["open"]:
@@ -93,10 +98,10 @@ def _term_name(text: str, variables: Container[str], seen: set[str]) -> str:
     return "".join(names)
 
 
-def _constant(name: str, variables: Container[str]) -> str:
+def _constant(name: str, is_variable: IsVariable) -> str:
     first, _, rest = name.partition(".")
     last = last_part(name)
-    if first in variables or len(first) == 1 or name in _WORDS:
+    if is_variable(first) or len(first) == 1 or name in _WORDS:
         return last if rest else ""
     return last
 

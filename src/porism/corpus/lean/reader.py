@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from porism.corpus.base import ReaderOptions
 from porism.corpus.lean.documents import LeanDocuments
-from porism.corpus.text_reader import TextFileReader
+from porism.corpus.text_files import read_text
+from porism.corpus.walking import FileReader
 from porism.errors import OnProblem
 from porism.types import Document
 
@@ -18,22 +18,19 @@ _LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
 _SOURCE_FOLDERS = frozenset(("src", "lib", "source"))
 
 
-class LeanReader(TextFileReader):
+class LeanReader(FileReader):
     """Reads the modules of Lake packages."""
 
     name = "lean"
     extensions = (".lean",)
 
-    def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        yield from LeanDocuments(text, name, source, on_problem).documents()
-
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
-        module = module_name(path, name)
-        for document in super().read_file(path, name, source, options, on_problem):
-            yield replace(document, metadata={**document.metadata, "module": module})
+        text = read_text(path, name, on_problem, options.encoding)
+        if text is not None:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+            yield from LeanDocuments(text, name, source, module_name(path, name), on_problem).documents()
 
 
 def module_name(path: Path, name: str) -> str:

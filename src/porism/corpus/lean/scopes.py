@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from porism.corpus.lean.binders import Binder, with_binders
+from porism.corpus.lean.binders import Binder, Variables
 
 ONE_COMMAND = "in"
 """The kind of a scope that holds for the next command alone: ``open Nat in``."""
@@ -17,7 +17,7 @@ class _Scope(NamedTuple):
     kind: str
     name: str
     opened: tuple[str, ...]
-    variables: tuple[Binder, ...]
+    variables: Variables
     included: frozenset[str]
 
 
@@ -31,7 +31,7 @@ class Scopes:
     def __init__(self) -> None:
         self._stack: list[_Scope] = []
         self.opened: tuple[str, ...] = ()
-        self.variables: tuple[Binder, ...] = ()
+        self.variables = Variables()
         self.included: frozenset[str] = frozenset()
         self.namespace = ""
 
@@ -71,7 +71,7 @@ class Scopes:
 
     def bind(self, binders: Sequence[Binder]) -> None:
         """Binds variables."""
-        self.variables = with_binders(self.variables, binders)
+        self.variables = self.variables.bind(binders)
 
     def include(self, names: Iterable[str]) -> None:
         """Gives every theorem these variables."""
@@ -80,10 +80,7 @@ class Scopes:
     def omit(self, binders: Sequence[Binder]) -> None:
         """Takes variables away from theorems that do not name them."""
         self.included -= {binder.name for binder in binders}
-        types = {binder.type for binder in binders if binder.type}
-        self.variables = tuple(
-            binder for binder in self.variables if binder.bracket != "[" or binder.type not in types
-        )
+        self.variables = self.variables.omit(binders)
 
     def _cut(self, depth: int) -> None:
         scope = self._stack[depth]

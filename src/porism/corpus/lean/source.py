@@ -35,13 +35,13 @@ class DocComment:
 
 
 class LeanSource:
-    """A text of Lean in three forms with the same places.
+    """A text of Lean in three forms with the same places; all lines begin behind a line end, the first as well.
 
     ``code`` has blanks for comments, ``bare`` also for what strings have between their quotes.
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text = f"\n{text}"
         self.docstrings: list[DocComment] = []
         self.module_docs: list[DocComment] = []
         self.unclosed: list[tuple[int, str]] = []
@@ -68,7 +68,7 @@ class LeanSource:
 
     def line(self, place: int) -> int:
         """The number of the line of a place, from 1."""
-        return bisect_left(self._line_ends, place) + 1
+        return bisect_left(self._line_ends, place) or 1
 
     def docstring_before(self, place: int) -> DocComment | None:
         """The docstring before a place, with nothing but blanks and plain comments between."""
