@@ -14,7 +14,7 @@ MAX_NESTING = 3
 """Attributes in attributes are read to this depth."""
 
 _LIST = re.compile(r"@\[")
-_NAMED = re.compile(rf"\s*(?:(?:local|scoped)\s+)?(?:[-←↓↑]\s*)?(?P<name>{NAME})(?P<mark>[!?]*)")
+_NAMED = re.compile(rf"\s*(?:(?:local|scoped)\s+)?(?P<sign>[-←↓↑])?\s*(?P<name>{NAME})(?P<mark>[!?]*)")
 _NESTED = re.compile(r"\(\s*attr\s*:=\s*")
 _GROUPS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
@@ -55,7 +55,7 @@ def read_list(source: LeanSource, start: int, end: int, level: int = 0) -> Itera
     """
     for first, last in split_at_commas(source.bare, start, end):
         match = _NAMED.match(source.bare, first, last)
-        if match is None:
+        if match is None or match["sign"] == "-":  # which takes it away
             continue
         nested: list[Attribute] = []
         rest = match.end()

@@ -15,14 +15,20 @@ KINDS = (
 BLOCKS = frozenset(("structure", "class", "class inductive", "inductive", "coinductive", "axiom", "opaque"))
 """Kinds that have no value: what follows to the next command is all their statement."""
 
-_ATTRIBUTES = r"@\[(?:[^\[\]]++|\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\])*+\]"
 _MODIFIERS = "private protected public noncomputable computable nonrec unsafe partial local scoped meta".split()
+_SCOPES = ("namespace", "section", "mutual")
+_WITH_MODIFIERS = ("attribute", "open")
+_PLAIN = ("end", "variable", "include", "omit", "initialize_simps_projections", r"\#align")
+_ENDS = r"(?![\w.'!?])"
+_KEYWORD = rf"(?:{'|'.join((*KINDS, *_SCOPES, *_WITH_MODIFIERS, *_PLAIN, *_MODIFIERS))}){_ENDS}"
+_INSIDE = rf"(?:[^\[\]\n]|\n(?!{_KEYWORD}))"
+_ATTRIBUTES = rf"@\[(?:{_INSIDE}|\[(?:{_INSIDE}|\[{_INSIDE}*+\])*+\])*+\]"
 _COMMAND = (
     rf"(?:(?P<head>(?:{_ATTRIBUTES}\s*|(?:{'|'.join(_MODIFIERS)})\b(?:\[[^\]\n]*\])?\s+)*+)"
-    rf"(?:(?P<kind>(?:class[ \t]+(?:abbrev|inductive)|{'|'.join(KINDS)}))(?![\w.'!?])"
-    rf"(?:\s*\(prior?i?t?y?\s*:=[^()\n]*\))?(?:\s+(?P<name>{NAME}))?"
-    r"|(?P<scope>namespace|section|mutual)(?![\w.'!?])|(?P<command>attribute|open)(?![\w.'!?]))"
-    r"|(?P<plain>end|variable|include|omit|initialize_simps_projections|\#align)(?![\w.'!?]))"
+    rf"(?:(?P<kind>(?:class[ \t]+(?:abbrev|inductive)|{'|'.join(KINDS)})){_ENDS}"
+    rf"(?:\s*\(prior?i?t?y?\s*:=[^()\n]*\))?(?:\s+(?!{_KEYWORD})(?P<name>{NAME}))?"
+    rf"|(?P<scope>{'|'.join(_SCOPES)}){_ENDS}|(?P<command>{'|'.join(_WITH_MODIFIERS)}){_ENDS})"
+    rf"|(?P<plain>{'|'.join(_PLAIN)}){_ENDS})"
 )
 _ON_LINE = re.compile(rf"\n[ \t]*{_COMMAND}")
 """A command that counts at the beginning of a line, with its attributes and modifiers and, for a declaration, its
@@ -35,7 +41,12 @@ def commands(bare: str) -> list[re.Match[str]]:
     """The commands of a text without comments, in order."""
     matches = list(_ON_LINE.finditer(bare))
     behind = list(_BEHIND_IN.finditer(bare))
-    return sorted([*matches, *behind], key=lambda match: match.start()) if behind else matches
+    return sorted([*matches, *behind], key=begin) if behind else matches
+
+
+def begin(match: re.Match[str]) -> int:
+    """The place where a command begins; what is before it belongs to another."""
+    return match.start("head") if match["plain"] is None else match.start("plain")
 
 
 ANY_COMMAND = re.compile(r"\n(?=[^\s)\]}⟩⦄|:=→↔∧∨+*/,<>])")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import NamedTuple
 
 from porism.corpus.lean.attributes import Attribute, read_attributes, read_list
 from porism.corpus.lean.binders import CLOSERS, Binder, closing, read_binders
-from porism.corpus.lean.commands import ANY_COMMAND, BLOCKS, MODIFIER, NO_NAMES, commands
+from porism.corpus.lean.commands import ANY_COMMAND, BLOCKS, MODIFIER, NO_NAMES, begin, commands
 from porism.corpus.lean.names import NAME, NAME_PART, full_name, instance_name
 from porism.corpus.lean.scopes import ONE_COMMAND, Scopes
 from porism.corpus.lean.source import DocComment, LeanSource
@@ -106,7 +107,7 @@ class DeclarationReader:
     def _read(self) -> None:
         bare = self.source.bare
         matches = commands(bare)
-        ends = [match.start() for match in matches[1:]] + [len(bare)]
+        ends = [*map(begin, matches[1:]), len(bare)]
         plain: dict[str, Callable[[re.Match[str], int], bool]] = {
             "end": self._end, "variable": self._variable, "include": self._include, "omit": self._omit,
             "initialize_simps_projections": self._projections, "#align": self._align, "open": self._open,
@@ -132,7 +133,7 @@ class DeclarationReader:
     def _end(self, match: re.Match[str], end: int) -> bool:
         self._scopes.leave_command()
         if problem := self._scopes.leave(self._parts_behind(match.end(), end)):
-            self._report(match.start(), problem)
+            self._report(begin(match), problem)
         return False
 
     def _for_one_command(self, place: int, end: int) -> bool:
@@ -166,7 +167,8 @@ class DeclarationReader:
         if _IN.match(self.source.bare, place, end) is not None and match.group()[1:2].isspace():
             return True  # inside a proof
         lasts = self._for_one_command(place, end)
-        self._scopes.open(name for name in names if name not in ("scoped", "hiding", "renaming"))
+        names = list(takewhile(lambda name: name not in ("hiding", "renaming"), names))
+        self._scopes.open(name for name in names if name != "scoped")
         return lasts
 
     def _words(self, place: int, end: int) -> tuple[int, list[str]]:
@@ -199,7 +201,7 @@ class DeclarationReader:
             return True
         for name in names:
             declaration = self.find(name, self._scopes.namespace)
-            if declaration is not None and not bare[start + 1 :].lstrip().startswith("-"):
+            if declaration is not None:
                 declaration.attributes += attributes
         return False
 
@@ -223,7 +225,7 @@ class DeclarationReader:
     def _declare(self, match: re.Match[str], end: int) -> None:
         """A declaration, or several of one command."""
         source, kind = self.source, " ".join(match["kind"].split())
-        start = match.end() - len(match.group().lstrip())
+        start = begin(match)
         keyword = match.start("kind")
         written = match["name"] or ""
         place = match.end()
