@@ -31,14 +31,14 @@ def test_an_identifier_with_a_quote_begins_no_character() -> None:
 
 
 def test_docstrings_and_comments_of_the_module_are_kept_with_their_lines() -> None:
-    source = LeanSource("/-! # A\n b -/\n\n/--\n  doc /- inner -/ -/\n@[simp] def a := 1\n/--/ -- --/")
+    source = LeanSource(" /-! # A\n b -/\n\n/--\n  doc /- inner -/ -/\n@[simp] def a := 1\n  /--/ -- --/ where /---/")
     assert [(comment.text, source.line(comment.text_start)) for comment in source.module_docs] == [("# A\n b", 1)]
-    first, second = source.docstrings
+    first, second, third = source.docstrings
     assert (first.text, source.line(first.text_start)) == ("doc /- inner -/", 5)
-    assert second.text == "/ --"
+    assert (second.text, third.text) == ("/ --", "")
     assert source.docstring_before(source.text.index("@[simp]")) == first
     assert source.docstring_before(source.text.index("def")) is None
-    assert source.docstrings_within(0, first.end) == [first]
+    assert source.docstrings_within(0, len(source.text)) == [second, third]  # the other is at the margin
 
 
 def test_what_never_ends_is_known_once() -> None:

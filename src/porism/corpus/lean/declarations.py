@@ -23,8 +23,7 @@ _END_OF_STATEMENT = re.compile(
     r":=|(?<![\w.])(?:where|let|have|letI|haveI)(?![\w'])|[(\[{⟨⦃)\]}⟩⦄]|\n\s*\|(?=[^\n]*=>)"
 )
 _CLOSING = frozenset(CLOSERS.values())
-_LINE_END = re.compile(r"[ \t]*\n\s*")
-_BLANKS = re.compile(r"[ \t]+")
+_BLANKS = re.compile(r"\s+")
 _LOCAL = frozenset(("let", "have", "letI", "haveI"))
 _OPENED = re.compile(rf"[ \t]*(?:\n[ \t]+)?(?P<word>{NAME})|[ \t]*(?:\n[ \t]+)?(?P<group>\()")
 _IN = re.compile(r"\s*in(?![\w'])")
@@ -39,7 +38,8 @@ _PROJECTION = re.compile(rf"({NAME})\s*→\s*({NAME_PART})|as_prefix\s+({NAME_PA
 class Declaration:
     """A declaration as it is written, with the variables that its statement uses.
 
-    ``variables`` and ``statement`` together are its signature. ``inner`` are the docstrings of its fields or
+    ``variables`` and ``statement`` together are its signature; ``statement_lines`` says where the latter is in the file,
+    as :class:`Content` has it. ``inner`` are the docstrings of its fields or
     constructors, ``value_at`` is where its value begins and ``end`` where it ends. ``generated`` names the attribute
     that makes it, and ``origin`` the declaration that it is made from or, of an alias, that it stands for.
     """
@@ -50,6 +50,7 @@ class Declaration:
     line: int
     variables: str = ""
     statement: str = ""
+    statement_lines: tuple[tuple[int, int], ...] = ()
     docstring: str | DocComment | None = None
     inner: list[DocComment] = field(default_factory=list)
     attributes: tuple[Attribute, ...] = ()
@@ -239,7 +240,7 @@ class DeclarationReader:
             opened=self._scopes.opened, end=end,
         )  # fmt: skip
         if kind == "alias":
-            self._alias(common, place - len(written), end)
+            self._alias(common, keyword + len(kind), end)
             return
         universes = _UNIVERSES.match(source.bare, place, end)
         place = universes.end() if universes is not None else place
@@ -274,20 +275,38 @@ class DeclarationReader:
 
     def _state(self, declaration: Declaration, start: int) -> None:
         """Gives a declaration its statement and the variables that it uses."""
-        code = self.source.code
-        statement = _tidy(code[start : declaration.value_at])
+        statement, declaration.statement_lines = self._lines(start, declaration.value_at, declaration.line)
         included = self._scopes.included if declaration.kind in ("theorem", "lemma") else frozenset[str]()
         declaration.variables = self._scopes.variables.used_by(statement, included)
         if not statement:
-            value = code[declaration.value_at : min(declaration.end, declaration.value_at + MAX_VALUE)]
-            statement = _tidy(value)
+            end = min(declaration.end, declaration.value_at + MAX_VALUE)
+            statement, declaration.statement_lines = self._lines(declaration.value_at, end, declaration.line)
         declaration.statement = statement
+
+    def _lines(self, start: int, end: int, first_line: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """A stretch of code without what is blank in it, and where its lines are, as in :class:`Content`."""
+        text = self.source.code[start:end]
+        if "\n" not in text:
+            return _tidy(text), ()
+        number = self.source.line(start) - first_line
+        kept: list[str] = []
+        marks: list[tuple[int, int]] = []
+        length, expected = 0, -1
+        for line in text.split("\n"):
+            if line := _tidy(line):
+                if number != expected:
+                    marks.append((length, number))
+                kept.append(line)
+                length += len(line) + 1
+                expected = number + 1
+            number += 1
+        return "\n".join(kept), tuple(marks) if marks != [(0, 0)] or len(kept) > 1 else ()
 
     def _alias(self, common: Declaration, place: int, end: int) -> None:
         """``alias name := target``, ``alias ⟨forward, backward⟩ := target``."""
         match = _ALIASED.match(self.source.bare, place, end)
         if match is None:
-            self._report(common.start, "an alias without names that can be read")
+            self._report(place, "alias without names that can be read")
             return
         written = [name for name in (match["pair"] or match["name"] or "").replace(",", " ").split() if name != "_"]
         target = match["target"] or ""
@@ -297,7 +316,7 @@ class DeclarationReader:
         common.origin = named.name if named is not None else target
         common.end = common.value_at = match.end()
         if not written:
-            self._report(common.start, "an alias without a name that can be read")
+            self._report(place, "alias without a name that can be read")
         for name in written:
             full = full_name(self._scopes.namespace, name)
             self._add(replace(common, names=[]), full)
@@ -339,8 +358,6 @@ def _value_start(bare: str, start: int, end: int) -> int:
 
 
 def _tidy(text: str) -> str:
-    """A text with its lines, without blanks at their ends and without empty ones."""
+    """A line, without blanks at its ends and doubled ones."""
     text = text.strip()
-    if "\n" in text:
-        text = _LINE_END.sub("\n", text)
     return _BLANKS.sub(" ", text) if "  " in text or "\t" in text else text

@@ -13,7 +13,9 @@ from porism.types import Content, Formula
 
 _PLAIN = re.compile(r"(?:[^`$\\*\[\]<&~^{}@#_|]|(?<![:`}])`[^`\n\s](?:[^`\n]*[^`\n\s])?`(?!`))*+\Z")
 """Running text and code in backticks, without any other mark."""
-_BLOCKS = re.compile(r"\n[ \t]*\n|(?:^|\n)[ \t]*(?:[-+*>:=~|#`]{2}|[-+*>:|#][ \t]|\d+[.)][ \t]|[-+*]\Z)|\n {4}|\n\t")
+_BLOCKS = re.compile(
+    r"\n[ \t]*\n|\n(?: {4}|\t)|(?:^|\n)[ \t]*(?:[-+*>:=~|#`]{2}|(?:[-+*>:|#=]|\d+[.)])(?=\s|\Z))"
+)
 """Where Markdown has more than one paragraph, or another block than a paragraph."""
 _CODE = re.compile(r"`([^`\n]*)`")
 _LINE_END = re.compile(r"[ \t]*\n[ \t]*")

@@ -151,9 +151,8 @@ class LeanDocuments:
 def signature_content(declaration: Declaration) -> Content:
     """The binders and the type of a declaration as text; terms are no formulas yet."""
     before = f"{declaration.variables} " if declaration.variables and declaration.statement else declaration.variables
-    statement = declaration.statement
-    lines = ((len(before), 0),) if "\n" in statement and not declaration.generated else ()
-    return Content(before + statement, lines=lines)
+    lines = tuple((len(before) + character, line) for character, line in declaration.statement_lines)
+    return Content(before + declaration.statement, lines=lines)
 
 
 def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:

@@ -6,6 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from porism.corpus.lean.binders import Binder, Variables
+from porism.corpus.lean.names import full_name
+
+MAX_DEPTH = 200
+"""So many scopes are looked through for the one that ends."""
 
 ONE_COMMAND = "in"
 """The kind of a scope that holds for the next command alone: ``open Nat in``."""
@@ -16,6 +20,7 @@ class _Scope(NamedTuple):
 
     kind: str
     name: str
+    namespace: str
     opened: tuple[str, ...]
     variables: Variables
     included: frozenset[str]
@@ -38,22 +43,22 @@ class Scopes:
     def enter(self, kind: str, names: Sequence[str] = ()) -> None:
         """Begins a scope; of a name with dots, one for each part."""
         for name in names or ("",):
-            self._stack.append(_Scope(kind, name, self.opened, self.variables, self.included))
-        if kind == "namespace":
-            self._name_space()
+            self._stack.append(_Scope(kind, name, self.namespace, self.opened, self.variables, self.included))
+            if kind == "namespace":
+                self.namespace = full_name(self.namespace, name)
 
     def leave(self, names: Sequence[str] = ()) -> str | None:
         """Ends scopes; what is wrong with that, if anything."""
         wanted = list(names) or [""]
         if not self._stack:
             return "ends a scope that does not begin"
-        opened = [scope.name for scope in self._stack]
-        if opened[-len(wanted) :] == wanted:
-            self._cut(len(opened) - len(wanted))
-            return None
+        opened = [scope.name for scope in self._stack[-MAX_DEPTH:]]
+        outer = len(self._stack) - len(opened)
         for depth in range(len(opened) - len(wanted), -1, -1):
             if opened[depth : depth + len(wanted)] == wanted:
-                self._cut(depth)
+                self._cut(outer + depth)
+                if depth + len(wanted) == len(opened):
+                    return None
                 return f"ends {'.'.join(names) or 'a scope'} where {opened[-1] or 'another scope'} is open"
         return f"ends {'.'.join(names) or 'a scope without a name'}, which does not begin"
 
@@ -84,9 +89,5 @@ class Scopes:
 
     def _cut(self, depth: int) -> None:
         scope = self._stack[depth]
-        self.opened, self.variables, self.included = scope.opened, scope.variables, scope.included
+        self.namespace, self.opened, self.variables, self.included = scope[2:]
         del self._stack[depth:]
-        self._name_space()
-
-    def _name_space(self) -> None:
-        self.namespace = ".".join(scope.name for scope in self._stack if scope.kind == "namespace")

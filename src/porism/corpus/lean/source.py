@@ -17,7 +17,8 @@ _STRING = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 _RAW = re.compile(r"(?<!\w)r(#{0,8})\Z")
 """What stands before the quotation mark of a raw string."""
 _EDGE = re.compile(r"/-|-/")
-_VISIBLE = re.compile(r"[^\s]")
+_VISIBLE = re.compile(r"\S")
+_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,6 @@ class DocComment:
     end: int
     text_start: int
     text: str
-
-    def line(self, source: LeanSource) -> int:
-        """The line in which its text begins."""
-        return source.line(self.text_start)
 
 
 class LeanSource:
@@ -76,14 +73,17 @@ class LeanSource:
         if not number:
             return None
         docstring = self.docstrings[number - 1]
-        between = self.bare[docstring.end : place]
-        return docstring if not between or between.isspace() else None
+        blank = _SPACE.match(self.bare, docstring.end)
+        return docstring if blank is not None and blank.end() >= place else None
 
     def docstrings_within(self, start: int, end: int) -> list[DocComment]:
-        """The docstrings in a stretch."""
+        """The docstrings in a stretch, without those at the margin, which belong to the next declaration."""
         first = bisect_left(self._docstring_ends, start)
         last = bisect_right(self._docstring_ends, end)
-        return [docstring for docstring in self.docstrings[first:last] if docstring.start >= start]
+        return [
+            docstring for docstring in self.docstrings[first:last]
+            if docstring.start >= start and self.text[docstring.start - 1] != "\n"
+        ]
 
     @cached_property
     def _line_ends(self) -> list[int]:
