@@ -91,8 +91,8 @@ def write_mathlib(data: Path, path: Path) -> int:
             name = document.title.text
             if name not in seen and "kind" in document.metadata:
                 seen.add(name)
-                texts = (document.fields[field].to_latex() for field in ("body", "signature") if field in document.fields)
-                text = "\n".join(texts) or name
+                contents = filter(None, map(document.fields.get, ("body", "signature")))
+                text = "\n".join(content.to_latex() for content in contents) or name
                 file.write(json.dumps({"id": name, "title": words_of(name), "text": text}) + "\n")
     return len(seen)
 

@@ -91,7 +91,8 @@ theorem «i j».k : T := p
 
 
 def test_ends_that_fit_nothing_are_reported() -> None:
-    declarations, problems = read("namespace A\nsection\nend A\ntheorem a : T := p\nend\nnamespace B\nend C\ndef b := 1")
+    text = "namespace A\nsection\nend A\ntheorem a : T := p\nend\nnamespace B\nend C\ndef b := 1"
+    declarations, problems = read(text)
     assert list(declarations) == ["a", "B.b"]
     assert problems == [
         (3, "ends A where another scope is open"), (5, "ends a scope that does not begin"),
@@ -192,7 +193,8 @@ theorem e : T := p
 
 
 def test_attributes_and_modifiers() -> None:
-    declarations = declared("""@[simp, to_additive (attr := norm_cast, simp) add_a /-- Sum, of. -/, deprecated b (since := "1")]
+    declarations = declared("""@[simp, to_additive (attr := norm_cast, simp) add_a /-- Sum, of. -/,
+  deprecated b (since := "1")]
 protected noncomputable theorem a : T := p
 attribute [local ext high, -simp] a
 attribute [simp] nowhere a in

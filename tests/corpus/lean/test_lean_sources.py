@@ -14,7 +14,7 @@ def test_comments_and_strings_are_blank_and_all_places_stay() -> None:
     assert source.code.split("\n") == [
         "", 'def a := "x -- /- y"        ', f"{' ' * 26}def b := '\"' {' ' * 10} def c := «--» f' \"z\"",
     ]
-    assert source.bare.split("\n")[1] == 'def a := "          "        '
+    assert source.bare.split("\n")[1] == 'def a := "         "        '
     assert source.unclosed == []
 
 
@@ -31,7 +31,7 @@ def test_an_identifier_with_a_quote_begins_no_character() -> None:
 
 
 def test_docstrings_and_comments_of_the_module_are_kept_with_their_lines() -> None:
-    source = LeanSource(" /-! # A\n b -/\n\n/--\n  doc /- inner -/ -/\n@[simp] def a := 1\n  /--/ -- --/ where /---/")
+    source = LeanSource(" /-! # A\n b -/\n\n/--\n  doc /- inner -/ -/\n@[simp] def a := 1\n  /-- / -- -/ where /---/")
     assert [(comment.text, source.line(comment.text_start)) for comment in source.module_docs] == [("# A\n b", 1)]
     first, second, third = source.docstrings
     assert (first.text, source.line(first.text_start)) == ("doc /- inner -/", 5)

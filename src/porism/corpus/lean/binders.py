@@ -112,19 +112,28 @@ class Variables:
 
     def __init__(self, binders: Iterable[Binder] = ()) -> None:
         self._binders = tuple(binders)
-        self._names = frozenset(binder.name for binder in self._binders if binder.name)
+        self._places = {binder.name: place for place, binder in enumerate(self._binders) if binder.name}
+        self._names = frozenset(self._places)
         self._texts: dict[frozenset[str], str] = {}
 
     @cached_property
-    def _needed(self) -> list[frozenset[str]]:
-        """Of each variable those that its type names."""
-        return [names_in(binder.type) & self._names for binder in self._binders]
+    def _needed(self) -> list[set[int]]:
+        """Of each variable the places of those before it that its type names."""
+        needed: list[set[int]] = []
+        places: dict[str, int] = {}
+        for place, binder in enumerate(self._binders):
+            needed.append({places[name] for name in names_in(binder.type) if name in places})
+            places[binder.name] = place
+        return needed
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
     def bind(self, added: Sequence[Binder]) -> Variables:
-        """The variables after another ``variable``: a name that is bound already and has no type changes its bracket."""
+        """The variables after another ``variable``.
+
+        A name that is bound already and has no type changes its bracket.
+        """
         brackets = {binder.name: binder.bracket for binder in added if binder.name and not binder.type}
         known = (
             binder._replace(bracket=brackets[binder.name]) if binder.name in brackets else binder
@@ -153,23 +162,20 @@ class Variables:
             names -= bound_names(statement)
         wanted = names | (included & self._names)
         if wanted not in self._texts:
-            self._texts[wanted] = as_text(self._used(set(wanted))) if wanted else ""
+            self._texts[wanted] = as_text(self._used(wanted)) if wanted else ""
         return self._texts[wanted]
 
-    def _used(self, wanted: set[str]) -> list[Binder]:
+    def _used(self, wanted: Iterable[str]) -> list[Binder]:
         used: set[int] = set()
-        for number in range(len(self._binders) - 1, -1, -1):
-            name = self._binders[number].name
-            if name and name in wanted:
-                used.add(number)
-                wanted.discard(name)  # an earlier one of this name is hidden
-                wanted |= self._needed[number]
-        bound = {self._binders[number].name for number in used}
-        for number, binder in enumerate(self._binders):
-            if binder.bracket == "[" and number not in used and self._needed[number] and self._needed[number] <= bound:
-                used.add(number)
-                bound.add(binder.name)
-        return [self._binders[number] for number in sorted(used)]
+        waiting = {self._places[name] for name in wanted}
+        while waiting:
+            place = waiting.pop()
+            used.add(place)
+            waiting |= self._needed[place] - used
+        for place, binder in enumerate(self._binders):
+            if binder.bracket == "[" and self._needed[place] and self._needed[place] <= used:
+                used.add(place)
+        return [self._binders[place] for place in sorted(used)]
 
 
 def as_text(binders: Iterable[Binder]) -> str:

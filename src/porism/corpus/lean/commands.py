@@ -7,8 +7,8 @@ import re
 from porism.corpus.lean.names import NAME
 
 KINDS = (
-    "theorem", "lemma", "def", "abbrev", "instance", "structure", "class", "inductive", "coinductive", "axiom", "opaque",
-    "irreducible_def", "alias",
+    "theorem", "lemma", "def", "abbrev", "instance", "structure", "class", "inductive", "coinductive", "axiom",
+    "opaque", "irreducible_def", "alias",
 )
 """The keywords of declarations."""
 

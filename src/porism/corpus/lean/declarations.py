@@ -38,10 +38,10 @@ _PROJECTION = re.compile(rf"({NAME})\s*→\s*({NAME_PART})|as_prefix\s+({NAME_PA
 class Declaration:
     """A declaration as it is written, with the variables that its statement uses.
 
-    ``variables`` and ``statement`` together are its signature; ``statement_lines`` says where the latter is in the file,
-    as :class:`Content` has it. ``inner`` are the docstrings of its fields or
-    constructors, ``value_at`` is where its value begins and ``end`` where it ends. ``generated`` names the attribute
-    that makes it, and ``origin`` the declaration that it is made from or, of an alias, that it stands for.
+    ``variables`` and ``statement`` together are its signature; ``statement_lines`` says where the latter is in the
+    file, as :class:`Content` has it. ``inner`` are the docstrings of its fields or constructors, ``value_at`` is where
+    its value begins and ``end`` where it ends. ``generated`` names the attribute that makes it, and ``origin`` the
+    declaration that it is made from or, of an alias, that it stands for.
     """
 
     name: str

@@ -34,7 +34,7 @@ def docstring_content(text: str, name: str, line: int, on_problem: OnProblem) ->
         return _blocks(text, name, line, on_problem)
     if _PLAIN.match(text) and "==" not in text and "%%" not in text:
         return Content(_CODE.sub(r"\1", _LINE_END.sub("\n", text)).strip())
-    return markdown_text(text, f"{name}:{line}", on_problem)
+    return markdown_text(text, name, on_problem, line)
 
 
 def _blocks(text: str, name: str, line: int, on_problem: OnProblem) -> Content:

@@ -20,13 +20,10 @@ from porism.corpus.sections import FileUnits
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document
 
-TYPES = {
-    kind: "definition"
-    for kind in (
-        "def", "abbrev", "irreducible_def", "structure", "class", "class abbrev", "class inductive", "inductive",
-        "coinductive", "opaque",
-    )
-}
+TYPES = dict.fromkeys((
+    "def", "abbrev", "irreducible_def", "structure", "class", "class abbrev", "class inductive", "inductive",
+    "coinductive", "opaque",
+), "definition")  # fmt: skip
 """Keyword → the type of the document, where that has another name in other formats."""
 
 _HEADING = re.compile(r"^[ \t]*(#{1,6})[ \t]+(.*\S)", re.MULTILINE)
@@ -57,7 +54,10 @@ class LeanDocuments:
             self._report(place, f"a {kind} that is never closed")
         reader = DeclarationReader(source, self._report)
         declared = {declaration.name for declaration in reader.declarations}
-        for item in merge(source.module_docs, reader.declarations, key=attrgetter("start")):
+        items: Iterator[DocComment | Declaration] = merge(
+            source.module_docs, reader.declarations, key=attrgetter("start")
+        )
+        for item in items:
             if isinstance(item, DocComment):
                 self._read_module_doc(item)
                 continue
@@ -79,7 +79,7 @@ class LeanDocuments:
         heading = _HEADING.search(text)
         if heading is not None:  # others in the same comment are about the comment
             level = len(heading.group(1))
-            title = markdown_text(heading.group(2), f"{self._name}:{line}")
+            title = markdown_text(heading.group(2), self._name)
             self._path = [*(entry for entry in self._path if entry[0] < level), (level, title)]
             self._headings = tuple(heading.to_latex() for _, heading in self._path)
 

@@ -20,18 +20,17 @@ MAX_TYPE = 2_000
 _ROOT = "_root_."
 
 _SYMBOLS = {
-    "ℕ": "Nat", "ℤ": "Int", "ℚ": "Rat", "ℝ": "Real", "ℂ": "Complex", "×": "Prod", "⊕": "Sum", "≃": "Equiv", "→": "Forall",
-    "≤": "LE", "<": "LT", "=": "Eq", "≠": "Ne", "∣": "Dvd", "∈": "Membership", "∧": "And", "∨": "Or", "↔": "Iff",
-    "¬": "Not", "∃": "Exists", "∘": "Comp", "⊗": "TensorProduct", "+": "HAdd", "*": "HMul", "^": "HPow", "/": "HDiv",
-    "⥤": "Functor", "⟶": "Quiver",
-}
+    "ℕ": "Nat", "ℤ": "Int", "ℚ": "Rat", "ℝ": "Real", "ℂ": "Complex", "×": "Prod", "⊕": "Sum", "≃": "Equiv",
+    "→": "Forall", "≤": "LE", "<": "LT", "=": "Eq", "≠": "Ne", "∣": "Dvd", "∈": "Membership", "∧": "And", "∨": "Or",
+    "↔": "Iff", "¬": "Not", "∃": "Exists", "∘": "Comp", "⊗": "TensorProduct", "+": "HAdd", "*": "HMul", "^": "HPow",
+    "/": "HDiv", "⥤": "Functor", "⟶": "Quiver",
+}  # fmt: skip
 """Notation → the last part of the name of the constant that it stands for."""
 _INFIX = "→ ↔ ∨ ∧ = ≠ ≤ < ∈ ∣ ⟶ ⥤ ≃ ⊕ × + * / ⊗ ∘ ^".split()
 """Infix symbols, those that bind least first."""
 _OPENERS, _CLOSERS = "([{⟨⦃", ")]}⟩⦄"
-_SORTS = frozenset(("Type", "Sort"))
 _WORDS = frozenset("fun by let have show if then else in with match do where at from".split())
-_TERM = re.compile(rf"(?P<name>{NAME})|(?P<open>[(\[{{⟨⦃])|(?P<close>[)\]}}⟩⦄])|(?P<symbol>[^\s\w])")
+_TERM = re.compile(rf"(?P<name>{NAME})|(?P<open>[(\[{{⟨⦃])|(?P<close>[)\]}}⟩⦄])|[^\s\w]")
 
 
 def full_name(namespace: str, name: str) -> str:
@@ -87,10 +86,10 @@ def _term_name(text: str, is_variable: IsVariable, seen: set[str]) -> str:
             waiting += [right, left]
             continue
         for match in _TERM.finditer(piece):
-            if match["name"]:
+            if match.group() in _SYMBOLS:
+                names.append(_taken(_SYMBOLS[match.group()], seen))
+            elif match["name"]:
                 names.append(_taken(_constant(match["name"], is_variable), seen))
-            elif match["symbol"] in _SYMBOLS:
-                names.append(_taken(_SYMBOLS[match["symbol"]], seen))
             elif match["open"]:
                 end = _closing(piece, match.start())
                 waiting += [piece[end:], piece[match.end() : max(match.end(), end - 1)]]

@@ -5,6 +5,7 @@ The tables have the pairs that Mathlib's attributes know; a pair in one directio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,8 +15,8 @@ from porism.corpus.lean.names import last_part, namespace_part
 
 def _pairs(table: str) -> dict[str, str]:
     """``one Zero, mul Add`` as a dictionary."""
-    pairs = (pair.split() for pair in table.split(","))
-    return {old: new for old, new in pairs}
+    words = table.replace(",", " ").split()
+    return dict(zip(words[::2], words[1::2], strict=True))
 
 
 def _both_ways(table: str) -> dict[str, str]:
@@ -24,8 +25,8 @@ def _both_ways(table: str) -> dict[str, str]:
     return pairs | {new.lower(): old[:1].upper() + old[1:] for old, new in pairs.items()}
 
 
-_ENDS = frozenset("LE LT GE GT WF CoeTC CoeT CoeHTCT".split())
-"""Words that end with a capital letter, behind which another word may begin."""
+_WORD = re.compile(r"_|(?:LE|LT|GE|GT|WF|CoeHTCT|CoeTC|CoeT)(?=[A-Z])|[A-Z]+[^A-Z_]*|[^A-Z_]+")
+"""A word of a name. A few end with a capital letter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +70,7 @@ def _translated(name: str, translation: Translation) -> str:
 
 def split_words(name: str) -> list[str]:
     """The words of a name: ``HMulLE_top`` gives ``HMul``, ``LE``, ``_``, ``top``."""
-    words: list[str] = []
-    start = 0
-    for place in range(1, len(name)):
-        before, after = name[place - 1], name[place]
-        if before == "_" or after == "_":
-            ends = True
-        elif after.isupper():
-            word = name[start:place]
-            ends = not before.isupper() or (word in _ENDS and name[start : place + 1] not in _ENDS)
-        else:
-            ends = False
-        if ends:
-            words.append(name[start:place])
-            start = place
-    return [*words, name[start:]] if name else []
+    return _WORD.findall(name)
 
 
 def _words_replaced(name: str, translation: Translation) -> list[str]:
