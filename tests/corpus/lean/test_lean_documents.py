@@ -151,9 +151,9 @@ PIECES = st.sampled_from([
     *(f"{kind} " for kind in KINDS), "\n", "\n", "\n  ", "a", "b.c", "_root_.d", " : T", " := ", "(x : α)", "[Foo α]",
     "{y}", "(", ")", "[", "]", "@[", "@[simp]\n", "@[to_additive (attr := simps) foo]\n", "/-", "-/", "let x := 1",
     "/-- doc `x` $y$ -/\n", "/-! # M -/\n", '"', 'r#"', "'", "«", "»", "-- c\n", "namespace A\n", "section\n",
-    "end A\n", "end\n", "open B in ", "variable (x : α) {β}\n", "variable (x) in\n", "include x\n", "omit [Foo α] in\n", "|", "=>",
-    "attribute [simp] a\n", "private ", "instance : Foo (α × β) where\n  x := 1\n", "#align a b\n", "⟨a, _⟩", "where",
-    "initialize_simps_projections A (x → y)\n", "\x00", "\ufffc",
+    "end A\n", "end\n", "open B in ", "variable (x : α) {β}\n", "variable (x) in\n", "include x\n", "omit [Foo α] in\n",
+    "|", "=>", "attribute [simp] a\n", "private ", "instance : Foo (α × β) where\n  x := 1\n", "#align a b\n",
+    "⟨a, _⟩", "where", "initialize_simps_projections A (x → y)\n", "\x00", "\ufffc",
 ])  # fmt: skip
 
 
