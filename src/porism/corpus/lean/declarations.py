@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -94,6 +95,7 @@ class DeclarationReader:
         self.projections: dict[str, Projections] = {}
         """What the file says about the projections of its structures."""
         self._by_name: dict[str, Declaration] = {}
+        self._numbers: Counter[str] = Counter()  # of names of instances: how many more have them
         self._read()
 
     def find(self, name: str, namespace: str = "") -> Declaration | None:
@@ -258,10 +260,11 @@ class DeclarationReader:
 
     def _unused(self, name: str) -> str:
         """A name that no declaration before has: Lean adds a number."""
-        number, unused = 0, name
+        full = full_name(self._scopes.namespace, name)
+        unused = name
         while full_name(self._scopes.namespace, unused) in self._by_name:
-            number += 1
-            unused = f"{name}_{number}"
+            self._numbers[full] += 1
+            unused = f"{name}_{self._numbers[full]}"
         return unused
 
     def _instance_name(self, start: int, end: int) -> str:

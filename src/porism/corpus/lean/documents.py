@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from heapq import merge
@@ -42,6 +43,7 @@ class LeanDocuments:
         self._name, self._collection, self._module, self._on_problem = name, source, module, on_problem
         self._source = LeanSource(clean(text))
         self._ids: set[str] = set()
+        self._numbers: Counter[str] = Counter()  # of names that were wanted again: how often
         self._units = FileUnits(name, source, on_problem, extra={"module": module})
         self._path: list[tuple[int, Content]] = []  # the headings above what comes next, with their levels
         self._headings: tuple[str, ...] = ()
@@ -84,10 +86,10 @@ class LeanDocuments:
             self._headings = tuple(heading.to_latex() for _, heading in self._path)
 
     def _unique(self, name: str) -> str:
-        number, unique = 1, name
+        unique = name
         while unique in self._ids:
-            number += 1
-            unique = f"{name}-{number}"
+            self._numbers[name] += 1
+            unique = f"{name}-{self._numbers[name] + 1}"
         self._ids.add(unique)
         return unique
 

@@ -14,7 +14,7 @@ NAME = rf"{NAME_PART}(?:\.(?:{NAME_PART}|\d+))*"
 IsVariable = Callable[[str], bool]
 """Whether a name is that of a variable."""
 
-MAX_TYPE = 2_000
+MAX_TYPE = 500
 """So many characters of a type count in the name of an instance."""
 
 _ROOT = "_root_."
