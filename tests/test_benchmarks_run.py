@@ -321,6 +321,10 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         row("arqmath-mini", "16", "0", "0", "0"),
         *(row(name, "8", "0", "0", "0") for name in ("stackmathqa-sample", "hott", "openlogic", "planetmath")),
     )),),
+    ("robustness", "declarations"): (Case("--data {data}", (
+        row("documents", "generated", "declarations", "found", "sample", "right", "reports", "seconds"),
+        row("mathlib", "8", "0", "8", "100.00%", "8", "8", "0", r"\d+\.\d"),
+    )),),
     ("robustness", "projects"): (Case("--data {data} --only hott napkin", (
         row("documents", "untitled", "reports", "environments", "found"),
         row("hott", r"\d+", "0", "0", "8", "100.0%"), row("napkin", r"\d+", r"\d+", "0", r"\d+", "100.0%"),

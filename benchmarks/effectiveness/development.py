@@ -30,9 +30,8 @@ from numpy.typing import NDArray
 import porism
 from benchmarks import WORK
 from benchmarks.common.bench import print_table
-from benchmarks.effectiveness.lean import read_folder
 from benchmarks.effectiveness.names import name_judgments, name_queries
-from porism.corpus import split_math
+from porism.corpus import open_source, split_math
 from porism.lab.evaluate import evaluate_run, restrict_qrels
 from porism.retrieve import RetrieverSettings
 from porism.sample import ENTRIES, QRELS, QUERIES
@@ -88,11 +87,13 @@ def write_mathlib(data: Path, path: Path) -> int:
     """The declarations as JSONL: ``id``, ``title`` (the name as words) and ``text`` (docstring and signature)."""
     seen: set[str] = set()
     with path.open("w", encoding="utf-8") as file:
-        for found in read_folder(data / "mathlib"):
-            if found.name not in seen:
-                seen.add(found.name)
-                text = f"{found.docstring}\n{found.signature}".strip() or found.name
-                file.write(json.dumps({"id": found.name, "title": words_of(found.name), "text": text}) + "\n")
+        for document in open_source(data / "mathlib", "lean"):
+            name = document.title.text
+            if name not in seen and "kind" in document.metadata:
+                seen.add(name)
+                contents = filter(None, map(document.fields.get, ("body", "signature")))
+                text = "\n".join(content.to_latex() for content in contents) or name
+                file.write(json.dumps({"id": name, "title": words_of(name), "text": text}) + "\n")
     return len(seen)
 
 

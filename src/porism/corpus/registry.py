@@ -13,6 +13,7 @@ from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader
+from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.org.reader import OrgReader
@@ -139,6 +140,7 @@ READERS: dict[str, Reader] = {
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
+    "lean": LeanReader(),
     "notebook": NotebookReader(),
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),

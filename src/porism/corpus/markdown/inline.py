@@ -59,9 +59,13 @@ def with_quotation_marks(text: str) -> str:
     return _QUOTATION.sub(lambda match: f"“{quoted}”" if (quoted := match["quoted"]) is not None else match[0], text)
 
 
-def markdown_text(text: str, where: str, on_problem: OnProblem | None = None) -> Content:
-    """A paragraph of Markdown as content."""
-    masked = Masked(with_quotation_marks(text))
+def markdown_text(text: str, where: str, on_problem: OnProblem | None = None, first_line: int = 1) -> Content:
+    """A paragraph of Markdown as content.
+
+    :param where: what problems name as their place, before the number of the line.
+    :param first_line: the number of the first line.
+    """
+    masked = Masked(with_quotation_marks(text), first_line=first_line)
     masked.report_unbalanced(where, on_problem)
     return InlineReader(masked, {}, where, on_problem).content(masked.text)
 

@@ -1,0 +1,191 @@
+"""Binders: ``(a b : G)``, ``{n : ℕ}``, ``⦃x⦄``, ``[Group G]``, and which of those in scope a statement uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+from porism.corpus.lean.names import NAME_PART
+
+CLOSERS = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟨": "⟩"}
+_BRACKET = re.compile(r"[(\[{⦃⟨)\]}⦄⟩]")
+_TOKEN = re.compile(rf"(?<![.\w]){NAME_PART}")
+_COLON = re.compile(r":(?!=)|[(\[{⦃⟨)\]}⦄⟩]")
+_NAME = re.compile(NAME_PART)
+_BOUND = re.compile(
+    rf"(?:[({{⦃∀∃λΠΣ∏∑∫∮⋃⋂⨆⨅]|\bfun\b)\s*!?\s*((?:{NAME_PART}\s+)*{NAME_PART})\s*(?=[:,∈⊆<≤>≥≠↦]|=>)"
+)
+"""Names that a binder or a quantifier binds."""
+
+
+class Binder(NamedTuple):
+    """One name that is bound, or an instance without a name: its bracket, and its type as text."""
+
+    name: str
+    bracket: str
+    type: str
+
+
+class Binders(NamedTuple):
+    """Binders that follow one another, and the place behind them."""
+
+    binders: tuple[Binder, ...]
+    end: int
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The names in a term, of those with dots the first part."""
+    return frozenset(_TOKEN.findall(text))
+
+
+def bound_names(text: str) -> set[str]:
+    """The names that the binders and quantifiers in a statement bind."""
+    return {name for group in _BOUND.findall(text) for name in group.split()}
+
+
+def closing(text: str, start: int, end: int) -> int:
+    """The place behind the bracket that closes the one at ``start``; -1 where there is none before ``end``."""
+    opened = [CLOSERS[text[start]]]
+    for match in _BRACKET.finditer(text, start + 1, end):
+        bracket = match.group()
+        if bracket in CLOSERS:
+            opened.append(CLOSERS[bracket])
+        elif bracket != opened.pop():
+            return -1
+        elif not opened:
+            return match.end()
+    return -1
+
+
+def read_binders(bare: str, code: str, start: int, end: int) -> Binders:
+    """The binders in brackets from a place on."""
+    binders: list[Binder] = []
+    place = start
+    while place < end:
+        character = bare[place]
+        if character.isspace():
+            place += 1
+            continue
+        closed = closing(bare, place, end) if character in CLOSERS and character != "⟨" else -1
+        if closed < 0:
+            break
+        binders += _in_bracket(bare, code, place, closed)
+        place = closed
+    return Binders(tuple(binders), place)
+
+
+def _in_bracket(bare: str, code: str, start: int, end: int) -> Iterable[Binder]:
+    bracket = bare[start]
+    colon = _first_colon(bare, start + 1, end - 1)
+    names = bare[start + 1 : colon].split() if colon >= 0 else []
+    if bracket == "[":
+        if len(names) == 1 and _NAME.fullmatch(names[0]):
+            return [Binder(names[0], bracket, _tidy(code[colon + 1 : end - 1]))]
+        return [Binder("", bracket, _tidy(code[start + 1 : end - 1]))]
+    if colon < 0:
+        return [Binder(name, bracket, "") for name in bare[start + 1 : end - 1].split()]
+    kind = _tidy(code[colon + 1 : end - 1])
+    return [Binder(name, bracket, kind) for name in names]
+
+
+def _first_colon(bare: str, start: int, end: int) -> int:
+    """The first colon outside inner brackets, -1 where there is none."""
+    depth = 0
+    for match in _COLON.finditer(bare, start, end):
+        if match.group() == ":":
+            if depth == 0:
+                return match.start()
+        else:
+            depth += 1 if match.group() in CLOSERS else -1
+    return -1
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())
+
+
+class Variables:
+    """The variables at one place of a file, and which of them statements use."""
+
+    def __init__(self, binders: Iterable[Binder] = ()) -> None:
+        self._binders = tuple(binders)
+        self._places = {binder.name: place for place, binder in enumerate(self._binders) if binder.name}
+        self._names = frozenset(self._places)
+        self._texts: dict[frozenset[str], str] = {}
+
+    @cached_property
+    def _needed(self) -> list[set[int]]:
+        """Of each variable the places of those before it that its type names."""
+        needed: list[set[int]] = []
+        places: dict[str, int] = {}
+        for place, binder in enumerate(self._binders):
+            needed.append({places[name] for name in names_in(binder.type) if name in places})
+            places[binder.name] = place
+        return needed
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def bind(self, added: Sequence[Binder]) -> Variables:
+        """The variables after another ``variable``.
+
+        A name that is bound already and has no type changes its bracket.
+        """
+        brackets = {binder.name: binder.bracket for binder in added if binder.name and not binder.type}
+        known = (
+            binder._replace(bracket=brackets[binder.name]) if binder.name in brackets else binder
+            for binder in self._binders
+        )
+        return Variables((*known, *(binder for binder in added if binder.type or binder.name not in self._names)))
+
+    def omit(self, omitted: Iterable[Binder]) -> Variables:
+        """The variables without these instances."""
+        types = {binder.type for binder in omitted if binder.type}
+        return Variables(
+            binder for binder in self._binders if binder.bracket != "[" or binder.type not in types
+        )
+
+    def used_by(self, statement: str, included: frozenset[str] = frozenset()) -> str:
+        """The variables that a statement uses, with what these need, as they are written.
+
+        An instance is used where all variables in its type are.
+
+        :param included: variables that ``include`` asks for.
+        """
+        if not self._names:
+            return ""
+        names = self._names.intersection(_TOKEN.findall(statement))
+        if names:
+            names -= bound_names(statement)
+        wanted = names | (included & self._names)
+        if wanted not in self._texts:
+            self._texts[wanted] = as_text(self._used(wanted)) if wanted else ""
+        return self._texts[wanted]
+
+    def _used(self, wanted: Iterable[str]) -> list[Binder]:
+        used: set[int] = set()
+        waiting = {self._places[name] for name in wanted}
+        while waiting:
+            place = waiting.pop()
+            used.add(place)
+            waiting |= self._needed[place] - used
+        for place, binder in enumerate(self._binders):
+            if binder.bracket == "[" and self._needed[place] and self._needed[place] <= used:
+                used.add(place)
+        return [self._binders[place] for place in sorted(used)]
+
+
+def as_text(binders: Iterable[Binder]) -> str:
+    """Binders as they are written, neighbours of one type in one bracket."""
+    written: list[str] = []
+    for (bracket, kind), group in groupby(binders, key=lambda binder: (binder.bracket, binder.type)):
+        names = [binder.name for binder in group]
+        if bracket == "[":
+            written += [f"[{name} : {kind}]" if name else f"[{kind}]" for name in names]
+        else:
+            inside = f"{' '.join(names)} : {kind}" if kind else " ".join(names)
+            written.append(f"{bracket}{inside}{CLOSERS[bracket]}" if bracket else inside)
+    return " ".join(written)
