@@ -215,6 +215,10 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         *(row(name, "16", "16", "1.0000", "0")
           for name in ("LaTeX and LaTeXML", "arqmath-mini LaTeX", "arqmath-mini MathML")),
     )),),
+    ("peers", "notations"): (Case("--data {data}", (
+        row("arqmath-mini unicode", "16", "15", "0.9375", "0"),  # one is a binomial, which reads as a value of C
+        *(row(f"arqmath-mini {name}", "16", "16", "1.0000", "0") for name in ("asciimath", "typst")),
+    )),),
     ("peers", "rendering"): (
         Case("--node {katex} --only lceil --picture {out}/rendering.png", (
             "^width and height beside KaTeX's$", '"formulas": 1, '
