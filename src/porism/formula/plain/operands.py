@@ -11,7 +11,7 @@ from porism.formula.tree import ParseProblem
 
 _MAX_PROBLEMS = 100
 _DIFFERENTIALS = frozenset("d∂")
-FrameType = TypeVar("FrameType", bound=PlainFrame)
+F = TypeVar("F", bound=PlainFrame)
 
 
 class PlainToken(NamedTuple):
@@ -23,15 +23,15 @@ class PlainToken(NamedTuple):
     end: int
 
 
-class OperandReader(Generic[FrameType]):
+class OperandReader(Generic[F]):
     """The state of one reading, and what becomes of an operand when the next token comes."""
 
-    def __init__(self, source: str, dialect: Dialect, new_frame: type[FrameType]) -> None:
+    def __init__(self, source: str, dialect: Dialect, new_frame: type[F]) -> None:
         self.dialect = dialect
         self.pieces = Pieces()
         self.new_frame = new_frame
         self.frame = new_frame()
-        self.outer: list[FrameType] = []
+        self.outer: list[F] = []
         self.problems: list[ParseProblem] = []
         self.tokens = [
             PlainToken(match.lastgroup or "other", match.group(), match.start(), match.end())

@@ -9,7 +9,7 @@ from porism.formula.latex.tokens import Tokens
 from porism.formula.plain.dialects import latex_of
 from porism.formula.plain.frames import SCRIPT, Division, Waiting
 from porism.formula.plain.matrices import environment_of, make_matrix
-from porism.formula.plain.operands import FrameType, OperandReader, PlainToken
+from porism.formula.plain.operands import F, OperandReader, PlainToken
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
     SCRIPT_CHARACTERS,
@@ -31,7 +31,7 @@ _NOT_READ = frozenset("▒")
 _TEXT_SIGNS = {"^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 _ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
 
-class PlainReader(OperandReader[FrameType]):
+class PlainReader(OperandReader[F]):
     """Reads the tokens of one formula."""
 
     def read(self) -> Tokens:
