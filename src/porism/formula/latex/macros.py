@@ -32,6 +32,7 @@ _BEFORE_ARGUMENTS = frozenset("{[*")
 _PASSED_OVER = frozenset({"\\long", "\\outer", "\\protected"})
 _POWER = re.compile(rf"\\(?:{'|'.join(POWERS)})\s*\[[^\[\]]*\]\s*[({{]")
 
+
 class MacroFound(Exception):
     """A command that is a macro or defines one came up: the tokens have to be expanded first."""
 

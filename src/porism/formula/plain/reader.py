@@ -31,6 +31,7 @@ _NOT_READ = frozenset("▒")
 _TEXT_SIGNS = {"^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 _ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
 
+
 class PlainReader(OperandReader[F]):
     """Reads the tokens of one formula."""
 
