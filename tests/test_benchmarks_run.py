@@ -134,6 +134,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     ("effectiveness", "sorting"): (Case("--queries 3 --depth 10", (
         "^3 queries, 10 candidates, ", row("first stage", NUMBER, "0", "0"), row("all-pairs", "1.0000", "90", "1"),
     )),),
+    ("effectiveness", "recognition"): (Case("--data {data} --judged {data}/proofwiki/judged.tsv", tuple(
+        row(name, "4", "4", "4", *["1.000"] * 5) for name in ("tuned on", "not tuned on")
+    )),),
     ("effectiveness", "equality"): (Case("--most 3 --all", (
         "^equal, among the first 10: 3 and 3 of 3$", "^equal, reported as equal: 3 of 3$",
         "^unequal, reported as equal: 0 of 3$",

@@ -183,6 +183,11 @@ def write_statements(folder: Path) -> None:
         {"id": name, "type": "theorem", "category": "Numbers" if number % 2 else "Topology", "text": text}
         for number, (name, text) in enumerate(texts)
     ))
+    judged = []
+    for name, text in texts[:len(SUBJECTS)]:
+        start = text.index("$")
+        judged.append(f"proofwiki\t{name}\t0\t{len(text)}\t{start}-{text.rindex('$') - 1}\t\n")
+    (folder / "judged.tsv").write_text("".join(judged), encoding="utf-8")
     for part in ("dev", "train"):
         (folder / f"premises.{part}.tsv").write_text(
             "".join(f"s{number} 0 p{number} 1\n" for number in range(len(SUBJECTS))), encoding="utf-8"

@@ -89,8 +89,8 @@ def test_formulas_without_dollars_are_recognised_when_asked_for() -> None:
     strict = read_question("is x^2 + 1 prime", FIELDS)
     assert (strict.query.content.formulas, strict.notes) == ((), ())
     guessed = read_question('is x^2 + 1 prime "the x^2 y"', FIELDS, guess_formulas=True)
-    assert [formula.source for formula in guessed.query.content.formulas] == ["x^{2} + 1"]
-    assert guessed.notes == ("read as a formula: $x^{2} + 1$",)
+    assert [formula.source for formula in guessed.query.content.formulas] == ["x^{2}+1"]
+    assert guessed.notes == ("read as a formula: $x^{2}+1$",)
     assert guessed.conditions == (Condition(Content("the x^2 y")),)  # a phrase stays as it is
     doubtful = read_question("is n/2 prime", FIELDS, guess_formulas=True)
     assert doubtful.notes == ("read as words: n/2. Put formulas between dollars: '$n/2$'",)

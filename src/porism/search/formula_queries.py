@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from porism.corpus import split_math
 from porism.errors import OnProblem, Problem, QueryError
 from porism.formula import notation_of, operator_tree, parse
-from porism.search.formula_guessing import recognise_formulas
+from porism.formula.recognition.recognising import recognise_formulas
 from porism.search.questions import MAX_QUERY_LENGTH
 from porism.types import PLACEHOLDER, Content, Formula, Query
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from porism.corpus.base import clean
 from porism.corpus.mathtext import split_parts
 from porism.errors import QueryError
-from porism.search.formula_guessing import recognise_formulas
+from porism.formula.recognition.recognising import recognise_formulas
 from porism.settings import nearest
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
@@ -59,7 +59,7 @@ def make_query(question: str | Content | Query, guess_formulas: bool = False) ->
     """A query from words and formulas between dollars (``$…$``, ``$$…$$``, ``\\(…\\)``, ``\\[…\\]``), or from content.
 
     :param guess_formulas: whether formulas without dollars are recognised in a string
-        (:mod:`porism.search.formula_guessing`).
+        (:mod:`porism.formula.recognition`).
     :raises QueryError: there is nothing in it, or it is longer than :data:`MAX_QUERY_LENGTH`.
     """
     if isinstance(question, Query):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.formula import parse_latex, to_unicode
-from porism.search.formula_guessing import recognise_formulas
+from porism.formula.recognition.recognising import find_formulas, recognise, recognise_formulas
 from porism.types import PLACEHOLDER, Content, Formula
 
 READ = [  # a question, its words with a dot for each formula, the formulas
@@ -34,12 +34,24 @@ READ = [  # a question, its words with a dot for each formula, the formulas
     (r"\frac{a + b}{c} where a is b", "● where a is b", ["(a + b)/c"]),
     ("(see x^2+1)", "(see ●)", ["x² + 1"]), ("Is a^2 + b^2 a prime?", "Is ● a prime?", ["a² + b²"]),
     ("f'(x) and f(x,y)", "● and ●", ["f′(x)", "f(x, y)"]), ("dx/dt = kx", "●", ["dx/dt = kx"]),
+    ("so e^{i pi} = -1, as sqrt(x+1) is", "so ●, as ● is", ["e^(iπ) = - 1", "√(x + 1)"]),
+    ("then ∀ x, f x ≤ g x holds", "then ● holds", ["∀ x, fx ≤ gx"]),
+    ("for k = 1, 2, ..., n we have", "for ● we have", ["k = 1, 2, …, n"]),
+    (r"let x_1, \dots, x_n be", "let ● be", ["x₁, …, xₙ"]), ("let f : A → B be", "let ● be", ["f: A → B"]),
+    ("`f a ≤ g a` and `foo a`", "`●` and `foo a`", ["fa ≤ ga"]), ("the ring A[x] is", "the ring ● is", ["A[x]"]),
+    ("the norm (x > 0) of", "the norm (●) of", ["x > 0"]), ("sum ∑ x_i", "sum ●", ["∑ xᵢ"]),
+    ("abs(x) + floor(y) is", "● is", ["|x| + ⌊y⌋"]), (r"of \phi^* is", "of ● is", ["ϕ^*"]),
+    (r"the space \operatorname{Lip} {a, b} is", "the space ● is", ["Lip a, b"]),
+    (r"in \begin{pmatrix} 1 & 2 \end{pmatrix} is", "in ● is", ["(1, 2)"]),
+    ("x^2 = 1\ny^2 = 2", "●\n●", ["x² = 1", "y² = 2"]), ("x^2\n= 1 is", "● is", ["x² = 1"]),
 ]
 WORDS = [
     "C++ and C# are languages", "born 2024-05-06 or 5/6/2024", "and/or", "p-adic numbers and the n-th root",
     "the group G of order n", "I am a student, e.g. of U.S. history", "Zariski's main theorem", "l'Hôpital's rule",
     "1/2", "24/7 support", "the 2nd and 3rd", "3-manifold", "k-means", "GL(n) acts", "a b c", "key=value",
     "10:30 http://a.b/c?d=e", "H2 O", "my_file.txt", "x - y", "w/o", "ℝ is complete", "n! grows", "case (a) and (b)",
+    "the price is 5 < 6 and C++ > C", "| a | b | in a table", "see https://a.org/b_1?c=2", "floor(s) or root",
+    "the set S of x in A", "volume = length*width", "version 2.0.1 of x1.py", "3 - 2 = 1", "a, b and c", "Ctrl+C or Cmd+V",
 ]
 DOUBTFUL = [("n/2 is even", "n/2"), ("the file a_b", "a_b"), ("the term n-1", "n-1")]
 
@@ -62,6 +74,41 @@ def test_words_stay_words(text: str) -> None:
 def test_what_is_not_clear_stays_words_and_is_reported(text: str, doubtful: str) -> None:
     guess = recognise_formulas(text)
     assert (guess.content, guess.formulas, guess.doubtful) == (Content(text), (), (doubtful,))
+
+
+def test_the_words_of_a_formula_stay_words_after_it() -> None:
+    assert recognise_formulas("so x = rank(A) + foo here").content.text.replace(PLACEHOLDER, "●") == "so ● rank foo here"
+
+
+def test_recognise_gives_the_same_content_where_nothing_is_new() -> None:
+    for content in (Content("only words"), Content("a - b or n/2"), Content.of("is ", Formula("x^2"))):
+        assert recognise(content) is content
+    assert recognise(Content("is x^2")).formulas == (Formula("x^{2}"),)
+
+
+def test_the_lines_of_a_file_stay_known() -> None:
+    text = f"one {PLACEHOLDER}\nx^2 +\ny and\nz = 1\nwords\nlast"
+    given = Content(text, (Formula("a"),), ((0, 3), (text.index("words"), 20)))
+    changed = recognise(given)
+    assert changed.text.replace(PLACEHOLDER, "●") == "one ●\n● and\n●\nwords\nlast"
+    for word in ("one", "and", "words", "last"):
+        assert changed.line_of(changed.text.index(word)) == given.line_of(text.index(word))
+
+
+@given(st.text(alphabet=" \n$x^2+=ab,", max_size=40), st.lists(st.integers(0, 40), max_size=3))
+def test_the_lines_of_any_text_stay_known(text: str, starts: list[int]) -> None:
+    lines = tuple((start, 2 * start) for start in sorted({min(start, len(text)) for start in starts}))
+    given = Content(text, (), lines)
+    changed = recognise(given)
+    assert changed.line_of(len(changed.text)) == given.line_of(len(text))
+
+
+@given(st.text(max_size=40) | st.lists(st.sampled_from([r"\begin{", "`", "{", "}", " ", "x", "^", "∀", ",", ":", "→",
+                                                        "...", "~", "(", "|", "\n", "\ud800"]), max_size=25).map("".join))
+def test_every_text_gives_places_in_order(text: str) -> None:
+    places = [place for span in find_formulas(text) for place in span]
+    assert places == sorted(places)
+    assert all(0 <= place <= len(text) for place in places)
 
 
 def test_formulas_between_dollars_stay_as_they_are() -> None:

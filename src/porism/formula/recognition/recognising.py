@@ -1,0 +1,202 @@
+"""Which runs of a text are formulas, and the text with these in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from porism.formula.notation import detect_notation, parse
+from porism.formula.plain.dialects import DIALECTS
+from porism.formula.recognition.lexemes import APPLIED, CALLED, GREEK, NAMED, OPERAND_ENDS, OPERAND_STARTS, Lexeme, lexemes
+from porism.formula.recognition.runs import Run, runs
+from porism.formula.tables.notations import SYMBOL_NAMES
+from porism.formula.writers.latex import to_latex
+from porism.types import Content, Formula
+
+_ABBREVIATIONS = frozenset("n/a w/o c/o i/o a/c b/c y/n w/e s/o".split())
+_PLURALS = frozenset({"s", "es"})
+"""What is in parentheses after a word that may be several: ``floor(s)``."""
+_INDEX = re.compile(r"[ijklmnpqrst]\Z")
+_LATEX = re.compile(r"\\[A-Za-z{}|]")
+_MAY_BE = re.compile(r"[\\^_<>=+*×·−~|(\[]|[^\x00-\u02ff]|(?:sin|cos|tan|cot|sec|csc|log|ln|exp)\b")
+"""What a formula has at least one of."""
+_MIN_WORD = 3
+_NAME = re.compile(r"[A-Za-z]{2,}")
+_ASCIIMATH_NAMES = frozenset(
+    name for names in SYMBOL_NAMES["asciimath"].values() for name in names if name.isalpha()
+) - DIALECTS["unicode"].symbols.keys()
+_SYMBOLS = (DIALECTS["asciimath"].symbols.keys() | DIALECTS["asciimath"].structures.keys()) - NAMED
+"""Names that are not words too; those of other functions are: ``rank``."""
+_STAR = re.compile(r"(?<![\^_*])\*(?!\*)")
+"""An asterisk that multiplies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A text in which formulas were recognised: the ``content``, the LaTeX of those that are new, and what stayed words
+    though it could be a formula (``doubtful``)."""
+
+    content: Content
+    formulas: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
+
+
+def recognise(content: Content) -> Content:
+    """The content with the formulas of its text recognised; where nothing is, it is the same object."""
+    if _MAY_BE.search(content.text) is None:
+        return content
+    guess = recognise_formulas(content)
+    return guess.content if guess.formulas else content
+
+
+def find_formulas(text: str) -> list[tuple[int, int]]:
+    """The places of the formulas of a text that has none yet, in order."""
+    return [(run[0].start, run[-1].end) for run in runs(text) if _is_formula(run)]
+
+
+def recognise_formulas(text: Content | str) -> Guess:
+    """Recognises formulas in a text; those that it has already stay as they are.
+
+    Each is read in the notation that it is probably written in. The words of one stay in the text, after it.
+    """
+    given = Content(text) if isinstance(text, str) else text
+    parts: list[str | Formula] = []
+    formulas: list[str] = []
+    doubtful: list[str] = []
+    lines = _Lines(given)
+    for part in given.parts:
+        if isinstance(part, Formula):
+            parts.append(part)
+            lines.keep(1)
+            continue
+        done = 0
+        for run in runs(part):
+            start, end = run[0].start, run[-1].end
+            if _is_formula(run):
+                source, words = _read(part[start:end])
+                parts += [part[done:start], Formula(source), words]
+                formulas.append(source)
+                lines.keep(start - done)
+                lines.change(end - start, 1 + len(words))
+                done = end
+            elif _is_doubtful(run, part[start:end]):
+                doubtful.append(part[start:end])
+        parts.append(part[done:])
+        lines.keep(len(part) - done)
+    content = replace(Content.of(*parts), lines=lines.entries())
+    return Guess(content, tuple(formulas), tuple(dict.fromkeys(doubtful)))
+
+
+class _Lines:
+    """Where the lines of a content are (:attr:`~porism.types.Content.lines`) while parts of its text change."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._before = self._after = 0
+        self._waiting = list(reversed(content.lines))
+        self._entries: list[tuple[int, int]] = []
+
+    def keep(self, length: int) -> None:
+        """So many characters stay as they are."""
+        self._before += length
+        while self._waiting and self._waiting[-1][0] < self._before:
+            character, line = self._waiting.pop()
+            self._entries.append((self._after + length - (self._before - character), line))
+        self._after += length
+
+    def change(self, before: int, after: int) -> None:
+        """So many characters become so many others, on one line."""
+        start = self._before
+        self._before += before
+        self._after += after
+        is_given = bool(self._waiting) and self._waiting[-1][0] < self._before
+        while self._waiting and self._waiting[-1][0] < self._before:
+            self._waiting.pop()
+        if self._content.lines and (is_given or "\n" in self._content.text[start:self._before]):
+            self._entries.append((self._after, self._content.line_of(self._before)))
+
+    def entries(self) -> tuple[tuple[int, int], ...]:
+        """The entries of the changed text."""
+        return (*self._entries, *((self._after, line) for _, line in reversed(self._waiting)))
+
+
+def _read(source: str) -> tuple[str, str]:
+    """A formula as LaTeX, and its words."""
+    notation = detect_notation(source)
+    if _LATEX.search(source) is not None or notation == "mathml":
+        return source, ""
+    if notation in ("latex", "asciimath") and not _ASCIIMATH_NAMES.intersection(_NAME.findall(source)):
+        notation = "unicode"  # P(A)/P(B) is one fraction there
+        source = _STAR.sub("⋅", source)
+    words = [
+        piece.text for piece in lexemes(source, 0, len(source))
+        if piece.kind == "letters" and len(piece.text) >= _MIN_WORD and piece.text not in _SYMBOLS
+    ]
+    return to_latex(parse(source, notation)), "".join(f" {word}" for word in words)
+
+
+def _is_formula(run: Sequence[Lexeme]) -> bool:
+    """Whether a run has something that prose has not."""
+    return any(_tells(run, number) for number in range(len(run)))
+
+
+def _tells(run: Sequence[Lexeme], number: int) -> bool:
+    lexeme = run[number]
+    before = run[number - 1] if number else None
+    after = run[number + 1] if number + 1 < len(run) else None
+    between = before is not None and after is not None and (
+        before.kind in OPERAND_ENDS and (after.kind in OPERAND_STARTS or (
+            after.text in ("+", "-", "−") and number + 2 < len(run) and run[number + 2].kind in OPERAND_STARTS
+        ))
+    )
+    if lexeme.kind == "command":
+        return lexeme.text[1:].isalpha()
+    if lexeme.kind == "sign":
+        return len(run) > 1
+    if lexeme.kind == "relation":
+        return between and _has_symbol(run)
+    if lexeme.kind == "script":
+        return between and (lexeme.text == "^" or _is_index(run, number))
+    if lexeme.kind == "operator":
+        return between and lexeme.text in "+*×·−" and _has_symbol(run)
+    if lexeme.kind == "prime" and after is not None:
+        return after.text == "(" and after.start == lexeme.end
+    if lexeme.kind == "letters" and after is not None:
+        called = after.kind == "open" and after.text == "(" and after.start == lexeme.end
+        if called and (len(lexeme.text) == 1 or (lexeme.text in CALLED and not _is_plural(run, number))):
+            return True
+        if after.text == "[" and after.start == lexeme.end and len(lexeme.text) == 1:
+            return number + 2 < len(run) and run[number + 2].kind == "letters"  # a ring of polynomials: A[x]
+        return lexeme.text in APPLIED and after.kind in ("letters", "number", "sign")
+    return lexeme.kind == "bar" and number == 0 and len(run) > 2 and run[-1].kind == "bar" and after is not None and (
+        after.start == lexeme.end
+    )
+
+
+def _is_plural(run: Sequence[Lexeme], number: int) -> bool:
+    return number + 2 < len(run) and run[number + 2].text in _PLURALS
+
+
+def _is_index(run: Sequence[Lexeme], number: int) -> bool:
+    """Whether ``_`` begins an index (``a_n``, ``x_{12}``), not a part of a name (``my_file``, ``a_b``)."""
+    before, after = run[number - 1], run[number + 1]
+    if before.kind == "letters" and len(before.text) > 1 and before.text not in GREEK:
+        return False
+    return after.kind != "letters" or _INDEX.match(after.text) is not None
+
+
+def _has_symbol(run: Sequence[Lexeme]) -> bool:
+    return any(lexeme.kind in ("letters", "wildcard", "command", "sign") for lexeme in run)
+
+
+def _is_doubtful(run: Sequence[Lexeme], text: str) -> bool:
+    """Whether a run could be a formula, or a name or an abbreviation."""
+    if text.lower() in _ABBREVIATIONS or not any(lexeme.kind == "letters" for lexeme in run):
+        return False
+    return any(
+        before.kind in OPERAND_ENDS and after.kind in OPERAND_STARTS and (
+            sign.text in ("/", "_") or (sign.text == "-" and "number" in (before.kind, after.kind))
+        )
+        for before, sign, after in zip(run, run[1:], run[2:], strict=False)
+    )
