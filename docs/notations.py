@@ -38,11 +38,13 @@ positions.
 - **lean**: operands side by side are a function and its arguments. `∀ x : ℝ, p` is `\\forall x\\in\\mathbb{R}: p`,
   and `fun x => e` is `x\\mapsto e`. Coercions (`↑n`) and types of terms (`(2 : ℝ)`) are left out. Of a name with
   points only the last part stays.
+- **spoken**: English as one says it. Speech has no brackets: a power, an index and a denominator end with the next
+  operator, a root with the next relation; `the quantity` and `the fraction … over …` hold more together.
 
 An index reads the notations of its sources; plain notations are for `porism parse` and Python.
 """
 TITLES: dict[PlainNotation, str] = {
-    "unicode": "Unicode", "asciimath": "AsciiMath", "typst": "Typst", "lean": "Lean",
+    "unicode": "Unicode", "asciimath": "AsciiMath", "typst": "Typst", "lean": "Lean", "spoken": "Spoken English",
 }
 
 

@@ -24,12 +24,13 @@ from porism.formula import (
     parse_plain,
     preorder,
     to_asciimath,
+    to_spoken,
     to_typst,
     to_unicode,
 )
 
 WRITERS: dict[PlainNotation, Callable[[LayoutTree], str]] = {
-    "unicode": to_unicode, "asciimath": to_asciimath, "typst": to_typst,
+    "unicode": to_unicode, "asciimath": to_asciimath, "typst": to_typst, "spoken": to_spoken,
 }
 
 

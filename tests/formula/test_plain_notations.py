@@ -33,6 +33,12 @@ PIECES = st.sampled_from([
     'delim: "["', "{:", ":}", "sum", "sin", "attach(", "t:", "fun ", "=>", "..", "Real.sqrt", "arrow.r", "op(", '"a b"',
     "■(", "in ", "rm(", "overbrace(", "xx", "dx", "cases(",
 ])
+WORDS_SPOKEN = st.lists(st.sampled_from([
+    *"xdn2,(^=|'", "over", "choose", "the quantity", "the fraction", "of", "from", "to", "as", "all", "sub", "hat", "sum",
+    "to the", "squared", "derivative of", "second derivative", "with respect to", "closed interval from", "n-th root of",
+    "the set of", "inner product of", "and", "given", "limit", "integral", "plus", "minus", "times", "foo", "equals",
+    "square root of", "base", "\u0338", "f",
+]), max_size=20).map(" ".join)
 ANYTHING = st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=30)
 
 
@@ -77,7 +83,7 @@ def test_a_power_and_a_parenthesis_are_not_one_denominator_without_parentheses()
     assert to_unicode(parse_latex(r"\frac1{f'(x)}")) == "1/f′(x)"
 
 
-@given(ANYTHING, st.sampled_from(PLAIN_NOTATIONS))
+@given(ANYTHING | WORDS_SPOKEN, st.sampled_from(PLAIN_NOTATIONS))
 def test_every_text_gives_a_tree_with_spans_inside_it(text: str, notation: PlainNotation) -> None:
     tree = parse_plain(text, notation)
     assert all(0 <= node.start <= node.end <= len(text) for node in preorder(tree))

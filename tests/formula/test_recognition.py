@@ -51,7 +51,8 @@ WORDS = [
     "1/2", "24/7 support", "the 2nd and 3rd", "3-manifold", "k-means", "GL(n) acts", "a b c", "key=value",
     "10:30 http://a.b/c?d=e", "H2 O", "my_file.txt", "x - y", "w/o", "ℝ is complete", "n! grows", "case (a) and (b)",
     "the price is 5 < 6 and C++ > C", "| a | b | in a table", "see https://a.org/b_1?c=2", "floor(s) or root",
-    "the set S of x in A", "volume = length*width", "version 2.0.1 of x1.py", "3 - 2 = 1", "a, b and c", "Ctrl+C or Cmd+V",
+    "the set S of x in A", "volume = length*width", "version 2.0.1 of x1.py", "3 - 2 = 1", "a, b and c",
+    "Ctrl+C or Cmd+V",
 ]
 DOUBTFUL = [("n/2 is even", "n/2"), ("the file a_b", "a_b"), ("the term n-1", "n-1")]
 
@@ -77,7 +78,8 @@ def test_what_is_not_clear_stays_words_and_is_reported(text: str, doubtful: str)
 
 
 def test_the_words_of_a_formula_stay_words_after_it() -> None:
-    assert recognise_formulas("so x = rank(A) + foo here").content.text.replace(PLACEHOLDER, "●") == "so ● rank foo here"
+    content = recognise_formulas("so x = rank(A) + foo here").content
+    assert content.text.replace(PLACEHOLDER, "●") == "so ● rank foo here"
 
 
 def test_recognise_gives_the_same_content_where_nothing_is_new() -> None:
@@ -103,8 +105,9 @@ def test_the_lines_of_any_text_stay_known(text: str, starts: list[int]) -> None:
     assert changed.line_of(len(changed.text)) == given.line_of(len(text))
 
 
-@given(st.text(max_size=40) | st.lists(st.sampled_from([r"\begin{", "`", "{", "}", " ", "x", "^", "∀", ",", ":", "→",
-                                                        "...", "~", "(", "|", "\n", "\ud800"]), max_size=25).map("".join))
+@given(st.text(max_size=40) | st.lists(st.sampled_from([
+    r"\begin{", "`", "{", "}", " ", "x", "^", "∀", ",", ":", "→", "...", "~", "(", "|", "\n", "\ud800",
+]), max_size=25).map("".join))
 def test_every_text_gives_places_in_order(text: str) -> None:
     places = [place for span in find_formulas(text) for place in span]
     assert places == sorted(places)

@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from porism.types import Notation
 
 
-_NOTATIONS = ("latex", "mathml", "unicode", "asciimath", "typst", "lean")
-_TARGETS = ("latex", "mathml", "unicode", "asciimath", "typst", "spoken")
+_NOTATIONS = ("latex", "mathml", "unicode", "asciimath", "typst", "lean", "spoken")
 
 
 @click.command()
 @click.argument("formula")
 @click.option("--from", "notation", type=click.Choice(_NOTATIONS), help="The notation of FORMULA; else it is detected.")
-@click.option("--to", "target", type=click.Choice(_TARGETS), help="Print only the formula in this notation.")
+@click.option("--to", "target", type=click.Choice(_NOTATIONS), help="Print only the formula in this notation.")
 @click.option("--terms", metavar="CHANNEL", help="Print only the terms of a channel, one a line.")
 @click.option("--tokenizer", "tokenizer_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Print only the tokens of a tokenizer, one a line.")
@@ -31,7 +30,8 @@ def parse(
 ) -> None:
     """Show how a formula is read: its layout tree, its operator tree, its MathML, and its unparsed parts.
 
-    FORMULA is LaTeX without dollars, MathML, or in a plain notation: Unicode, AsciiMath, Typst, a term of Lean.
+    FORMULA is LaTeX without dollars, MathML, or in a plain notation: Unicode, AsciiMath, Typst, a term of Lean,
+    spoken English.
     """
     from porism import formula as formulas
     from porism.analysis.analyzer import AnalysisConfig, Analyzer

@@ -65,11 +65,15 @@ def _pattern(word: str, signs: list[str]) -> re.Pattern[str]:
     )
 
 
+def _symbols(notation: PlainNotation) -> dict[str, str]:
+    return {name: label for label, names in reversed(SYMBOL_NAMES[notation].items()) for name in names}
+
+
 def _dialect(
     notation: PlainNotation, word: str, *, structures: str = "asciimath", other_signs: tuple[str, ...] = (),
     **settings: Any,
 ) -> Dialect:
-    symbols = {name: label for label, names in reversed(SYMBOL_NAMES[notation].items()) for name in names}
+    symbols = _symbols(notation)
     signs = [name for name in symbols if not name.replace(".", "").isalpha() or name[-1] == "."]
     for token, (label, _) in SYMBOLS.items():
         name = token[1:]
@@ -106,4 +110,5 @@ DIALECTS: dict[PlainNotation, Dialect] = {
         "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*", structures="lean", dropped="(",
         other_signs=("..",),
     ),
+    "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}),
 }

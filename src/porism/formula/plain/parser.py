@@ -7,6 +7,7 @@ from porism.formula.plain.dialects import DIALECTS
 from porism.formula.plain.frames import PlainFrame
 from porism.formula.plain.lean import LeanReader
 from porism.formula.plain.reader import PlainReader
+from porism.formula.plain.spoken import SpokenReader
 from porism.formula.tables.notations import PlainNotation
 from porism.formula.tree import LayoutTree, ParseProblem
 
@@ -22,7 +23,10 @@ def parse_plain(
     """
     text = source[:max_length]
     dialect = DIALECTS[notation]
-    reader = LeanReader(text, dialect) if notation == "lean" else PlainReader(text, dialect, PlainFrame)
+    reader = (
+        LeanReader(text, dialect) if notation == "lean" else SpokenReader(text, dialect) if notation == "spoken"
+        else PlainReader(text, dialect, PlainFrame)
+    )
     tokens = reader.read()
     problems = reader.problems
     if len(source) > max_length:

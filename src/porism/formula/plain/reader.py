@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 from porism.formula.latex.negation import STROKES
 from porism.formula.latex.tokens import Tokens
@@ -37,10 +38,7 @@ class PlainReader(OperandReader[F]):
 
     def read(self) -> Tokens:
         """The formula as tokens of LaTeX, with spans in the source."""
-        handlers = {
-            "text": self._text, "number": self._number, "wildcard": self._number, "word": self.word,
-            "sign": self.sign, "other": self.sign,
-        }
+        handlers = self.handlers()
         while self.i < len(self.tokens) - 1:
             token = self.tokens[self.i]
             handlers[token.kind](token)
@@ -48,9 +46,16 @@ class PlainReader(OperandReader[F]):
         while self.outer:
             if self.frame.opener != "[":  # ]0, 1[ is an interval
                 self.problem(self.frame.position, "this is never closed")
-            self._close("", len(self.tokens) - 1, is_written=False)
+            self.close("", len(self.tokens) - 1, is_written=False)
         self.end_frame()
         return self.pieces.tokens()
+
+    def handlers(self) -> dict[str, Callable[[PlainToken], None]]:
+        """What reads each kind of token."""
+        return {
+            "text": self._text, "number": self._number, "wildcard": self._number, "word": self.word,
+            "sign": self.sign, "other": self.sign,
+        }
 
     # -- tokens --------------------------------------------------------------------------------------------------------
 
@@ -64,7 +69,7 @@ class PlainReader(OperandReader[F]):
                 self.pieces.add(latex_of(char), k, k + 1)
             return
         if content:
-            self._say(content, token.start + 1)
+            self.say(content, token.start + 1)
         else:
             self.begin()
             self.pieces.add_latex("{}", token.start, token.end)
@@ -75,7 +80,7 @@ class PlainReader(OperandReader[F]):
         structure = self.frame.structure
         return structure is not None and structure.opening in _NAMES
 
-    def _say(self, content: str, start: int) -> None:
+    def say(self, content: str, start: int) -> None:
         """A text, which is not multiplied with anything."""
         frame = self.frame
         if not frame.waiting:
@@ -106,13 +111,13 @@ class PlainReader(OperandReader[F]):
         structure, label = dialect.structures.get(known), dialect.symbols.get(known)
         is_apart = following.kind in ("word", "number") and following.start > token.end
         if structure is not None and (is_called or (label is None and (len(known) > 2 or is_apart))):
-            self._structure(structure, token.start, token.end)
+            self.structure(structure, token.start, token.end)
         elif label is not None:
             self.symbol(label, token.start, token.end)
         elif name in dialect.spaces:
             self.pieces.add(dialect.spaces[name], token.start, token.end)
         elif name in dialect.texts:
-            self._say(name, token.start)
+            self.say(name, token.start)
         else:
             self.unknown(known, token)
         if is_called and dialect.calls and structure is None and self.frame.operand >= 0:
@@ -156,7 +161,7 @@ class PlainReader(OperandReader[F]):
         elif text == "/" and not frame.waiting and frame.operand >= 0:
             self._divide(token)
         elif text in self.dialect.structures and (text in "√∛∜" or following.text == "("):
-            self._structure(self.dialect.structures[text], start, end)
+            self.structure(self.dialect.structures[text], start, end)
         elif text in SCRIPT_CHARACTERS and (length := self._index_length()):
             self._root(length)
         elif self._is_postfix(token):
@@ -166,7 +171,7 @@ class PlainReader(OperandReader[F]):
             self.pieces.add("\\\\", start, end)
             frame.operand, frame.is_loose = -1, True
         elif text in ("{:", ":}"):
-            self.open("", token) if text == "{:" else self._close("", self.i)
+            self.open("", token) if text == "{:" else self.close("", self.i)
         elif self._separator(text, token) or text in _NOT_READ:
             pass
         else:
@@ -175,7 +180,7 @@ class PlainReader(OperandReader[F]):
             if kind == "open":
                 self.open(label, token)
             elif kind == "close" and (self.outer or label in ")}"):
-                self._close(label, self.i)
+                self.close(label, self.i)
             else:
                 self.symbol(label, start, end)
 
@@ -275,7 +280,7 @@ class PlainReader(OperandReader[F]):
 
     # -- brackets and arguments ----------------------------------------------------------------------------------------
 
-    def _structure(self, structure: Structure, start: int, end: int) -> None:
+    def structure(self, structure: Structure, start: int, end: int) -> None:
         self.begin()
         self.frame.waiting.append(Waiting(structure, len(self.pieces), max(1, structure.arguments)))
         self.pieces.add_latex(structure.opening, start, end)
@@ -295,7 +300,7 @@ class PlainReader(OperandReader[F]):
         """Whether the brackets that open here only hold together what is in them."""
         return bool(self.frame.waiting)
 
-    def _close(self, label: str, i: int, *, is_written: bool = True) -> None:
+    def close(self, label: str, i: int, *, is_written: bool = True) -> None:
         token = self.tokens[i]
         if not self.outer:
             self.problem(token.start, "nothing opens this")

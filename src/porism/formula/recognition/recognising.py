@@ -8,8 +8,17 @@ from dataclasses import dataclass, replace
 
 from porism.formula.notation import detect_notation, parse
 from porism.formula.plain.dialects import DIALECTS
-from porism.formula.recognition.lexemes import APPLIED, CALLED, GREEK, NAMED, OPERAND_ENDS, OPERAND_STARTS, Lexeme, lexemes
-from porism.formula.recognition.runs import Run, runs
+from porism.formula.recognition.lexemes import (
+    APPLIED,
+    CALLED,
+    GREEK,
+    NAMED,
+    OPERAND_ENDS,
+    OPERAND_STARTS,
+    Lexeme,
+    lexemes,
+)
+from porism.formula.recognition.runs import runs
 from porism.formula.tables.notations import SYMBOL_NAMES
 from porism.formula.writers.latex import to_latex
 from porism.types import Content, Formula

@@ -1,4 +1,4 @@
-"""The names of symbols beside those of LaTeX, as data: in AsciiMath, Typst and Lean.
+"""The names of symbols beside those of LaTeX, as data: in AsciiMath, Typst, Lean and spoken English.
 
 An entry is a canonical label of :mod:`porism.formula.tables.symbols` and its names in one notation; the first of them
 is the one that is written. LaTeX's own names, without the backslash, are read too where they are not listed for
@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from porism.formula.tables.lookup import blackboard
+from porism.formula.tables.spoken import SPOKEN_NAMES
 
-PlainNotation = Literal["unicode", "asciimath", "typst", "lean"]
+PlainNotation = Literal["unicode", "asciimath", "typst", "lean", "spoken"]
 """A notation of formulas beside LaTeX and MathML."""
 PLAIN_NOTATIONS: tuple[PlainNotation, ...] = get_args(PlainNotation)
 
@@ -87,5 +88,6 @@ SYMBOL_NAMES: dict[PlainNotation, dict[str, list[str]]] = {
     "asciimath": _entries(_ASCIIMATH + _SIGNS),
     "typst": _entries(_TYPST + _DOUBLED + _SIGNS),
     "lean": _entries(_LEAN + _SIGNS),
+    "spoken": SPOKEN_NAMES,
 }
 """Notation → label → the names that its symbol has there beside its character and LaTeX's name."""

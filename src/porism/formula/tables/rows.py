@@ -37,6 +37,8 @@ def _row(label: str, tokens: list[str]) -> SymbolRow:
     is_blackboard = found is not None and found[2] == "bb"
     letter = plain_blackboard(label)
     commands = [f"\\mathbb{{{letter}}}"] if is_blackboard else [token for token in tokens if token[0] == "\\"]
+    if not tokens and len(label) > 1:
+        commands = [f"\\operatorname{{{label}}}"]
     spoken = BLACKBOARD.get(letter, "") if is_blackboard else WORDS.get(label) or FUNCTIONS.get(label, "")
     return SymbolRow(
         label, tuple(commands), tuple(token for token in tokens if token[0] != "\\") or (label,), spoken,

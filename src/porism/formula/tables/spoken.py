@@ -1,4 +1,7 @@
-"""The English words for the symbols of formulas, as a mathematician reads them aloud, as data."""
+"""The English words for the symbols of formulas, as a mathematician reads them aloud, as data.
+
+The writer of spoken English says the first words of a label; the reader understands them and the others.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +50,20 @@ _NAMES = """
     diag diagonal matrix; hom homomorphisms; Hom homomorphisms; End endomorphisms; Aut automorphisms;
     Gal Galois group; Spec spectrum; Res residue; ord order; grad gradient; Var variance; Cov covariance; curl curl;
     div divergence; supp support; vol volume; Li logarithmic integral; const constant; id identity
+"""
+
+_OTHERS = """
+    = is equal to; = equal to; = equal; ≠ does not equal; ≠ not equal to; ≠ is not; < less than; < is smaller than;
+    > greater than; > is larger than; > is bigger than; ≤ less than or equal to; ≤ is at most; ≤ at most;
+    ≥ greater than or equal to; ≥ is at least; ≥ at least; ≈ is approximately equal to; ≈ approximately equals;
+    ≈ approximately; ≡ congruent to; ≅ isomorphic to; ∼ similar to; ∈ is in; ∈ belongs to; ∈ is an element of;
+    ∈ element of; ∈ is a member of; ∉ is not in; ∉ does not belong to; ∉ is not an element of; ⊂ subset of;
+    ⊆ is contained in; ⊆ is a subset of or equal to; ⊆ subset of or equal to; ⊃ superset of; → goes to; → tends to;
+    → approaches; → converges to; ↦ is mapped to; × cross; ⋅ dot; ⋅ multiplied by; / divided by; ± plus minus;
+    ∩ intersected with; ∩ intersect; ∖ without; ∘ composed with; ∘ after; ∀ for every; ∀ for each; ∀ for any;
+    ∀ for all; ∃ there is; ∃ there exist; ⇒ only if; ⇔ iff; mod mod; ∑ summation; ∑ the sum; ∂ del; ∇ nabla;
+    ⊔ join; ⊓ meet; - negative; + positive; ∞ infinity; ∅ the null set; ⊥ orthogonal to; ⊥ is orthogonal to;
+    ⊥ is perpendicular to; ∥ parallel to; : such that; log log of; exp exponential function
 """
 
 _SETS = """
@@ -98,3 +115,47 @@ FENCES = {
 
 STATES = {"|⟩": "ket", "∣⟩": "ket", "⟨|": "bra", "⟨∣": "bra"}
 """Opening and closing fence of a state of physics → what is read before its content."""
+
+
+
+def _names() -> dict[str, list[str]]:
+    names = {label: [words] for label, words in (WORDS | FUNCTIONS).items()}
+    for entry in _OTHERS.split(";"):
+        label, _, words = entry.strip().partition(" ")
+        names.setdefault(label, []).append(words)
+    return names
+
+
+SPOKEN_NAMES = _names()
+"""Label → what it is read as, and the other words that it is understood from."""
+
+NUMBERS = {word: str(number) for number, word in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve".split()
+)}
+
+SCRIPTS = {
+    "sub": "_", "subscript": "_", "to the power": "^", "to the power of": "^", "raised to the power": "^",
+    "raised to the power of": "^", "raised to the": "^", "raised to": "^", "to the": "^", "superscript": "^",
+}
+"""Words before a script → its sign."""
+
+SUFFIXES = {
+    "squared": "^2", "cubed": "^3", "inverse": "^{-1}", "transpose": "^T", "star": "^*", "prime": "'",
+    "double prime": "''", "triple prime": "'''", "factorial": "!", "degrees": "^\\circ", "dagger": "^\\dagger",
+    "complement": "^\\complement", "perp": "^\\perp", "to the fourth": "^4", "to the fifth": "^5",
+    "to the nth": "^n",
+}
+"""Words after an operand → what is written after it."""
+
+STRUCTURES_OF = {
+    "square root of": "\\sqrt{", "root of": "\\sqrt{", "cube root of": "\\sqrt[3]{", "absolute value of": "\\vert",
+    "modulus of": "\\vert", "magnitude of": "\\vert", "norm of": "\\Vert", "floor of": "\\lfloor",
+    "ceiling of": "\\lceil", "vector": "\\vec{",
+}
+"""Words before an operand → LaTeX that the structure opens with."""
+
+ACCENTS_AFTER = {
+    "hat": "\\hat{", "tilde": "\\tilde{", "bar": "\\bar{", "dot": "\\dot{", "double dot": "\\ddot{",
+    "check": "\\check{", "breve": "\\breve{",
+}
+"""Words after an operand that has a mark → LaTeX that the mark opens with."""

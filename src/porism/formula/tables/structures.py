@@ -100,3 +100,6 @@ STRUCTURE_NAMES: dict[str, dict[str, str]] = {
     for column, notation in enumerate(_COLUMNS)
 }
 """Notation → LaTeX that a structure opens with → the name that is written."""
+
+STRUCTURE_OF = {structure.opening: structure for structure, _ in reversed(_ROWS)}
+"""LaTeX that a structure opens with → the structure."""
