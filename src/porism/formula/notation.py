@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from porism.formula.latex.macros import MacroText
 from porism.formula.latex.parser import parse_latex
 from porism.formula.mathml.parser import parse_mathml
-from porism.formula.plain.dialects import DIALECTS
+from porism.formula.plain.detection import plain_notation
 from porism.formula.plain.parser import parse_plain
 from porism.formula.tables.notations import PLAIN_NOTATIONS, PlainNotation
 from porism.formula.tree import LayoutTree
@@ -17,34 +17,17 @@ from porism.types import Formula, Notation
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!--|<(?:[A-Za-z][\w.-]*:)?(?:math|semantics|apply|m[a-z]+)\b[^<>]*>)")
 
 _COMMAND = re.compile(r"\\(?:[A-Za-z]|[{}|,;!:])|\$")
-_LEAN = re.compile(
-    r"(?<![\w.])(?:fun\b[^,]*(?:=>|↦)|(?:Real|Nat|Int|Rat|Complex|Set|Finset|Function|NNReal)\.[A-Za-z])"
-    r"|[∀∃]\s*\(?\s*\w+(?:\s+\w+){0,9}\s*:[^,]*,|[∑∏∫⨆⨅]\s*\w+\s*(?:∈[^,]*,|in\b|,)"
-)
-_DOTTED = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)+")
-_TYPST = re.compile(r"(?<![A-Za-z])(?:(?:mat|vec|cases|attach)\([^()]*[,;]|(?:integral|infinity)(?![A-Za-z]))")
-_PLAIN_SIGN = re.compile(r"[_^]\(|[<>!]=|[-=]>|\"[^\"]*\"|[√∛∜]|//|\[\[")
-_WORD = re.compile(r"[A-Za-z]{2,}")
-
 
 def detect_notation(source: str) -> Notation | PlainNotation:
     """The notation that a formula is probably written in.
 
-    It is LaTeX where there is a command or nothing that LaTeX does not read alike. A formula with words or signs of
-    plain text is AsciiMath, with characters beyond ASCII Unicode.
+    It is LaTeX where there is a command or nothing that LaTeX does not read alike. Else the names and signs that a
+    notation has for itself decide; what several have alike is AsciiMath, with characters beyond ASCII Unicode.
     """
     notation: Notation = notation_of(source)
     if notation == "mathml" or _COMMAND.search(source) is not None:
         return notation
-    if _LEAN.search(source) is not None:
-        return "lean"
-    typst, asciimath = DIALECTS["typst"], DIALECTS["asciimath"]
-    if _TYPST.search(source) is not None or any(name in typst.symbols for name in _DOTTED.findall(source)):
-        return "typst"
-    known = asciimath.symbols.keys() | asciimath.structures.keys()
-    if _PLAIN_SIGN.search(source) is not None or any(word in known for word in _WORD.findall(source)):
-        return "asciimath" if source.isascii() else "unicode"
-    return notation
+    return plain_notation(source) or notation
 
 
 def notation_of(source: str) -> Notation:
