@@ -107,7 +107,7 @@ DIALECTS: dict[PlainNotation, Dialect] = {
         "typst", r"[A-Za-z]+(?:\.[A-Za-z]+)*", structures="typst", dropped="(", always_divides=True, calls=True,
     ),
     "lean": _dialect(
-        "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*", structures="lean", dropped="(",
+        "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.(?:[A-Za-z][A-Za-z0-9]*|[12](?![0-9])))*", structures="lean", dropped="(",
         other_signs=("..",),
     ),
     "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}),

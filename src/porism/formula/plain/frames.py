@@ -20,6 +20,8 @@ class Waiting:
     structure: Structure
     start: int
     remaining: int
+    base: int = -1
+    """The index of the first token of what it is put before, once it has its operands."""
 
 
 @dataclass(slots=True)
@@ -46,6 +48,8 @@ class PlainFrame:
     """Its offset into the source."""
     structure: Structure | None = None
     """What the brackets hold the arguments of."""
+    placed: int = -1
+    """Where the operand begins whose scripts are right over and under it: Typst's ``limits(x)``."""
     separators: int = 0
     """How many arguments have ended."""
     waiting: list[Waiting] = field(default_factory=list)

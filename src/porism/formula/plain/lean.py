@@ -1,4 +1,4 @@
-"""Lean's terms: arguments without parentheses, and signs that introduce variables (``∀ x : ℝ, …``, ``∑ i ∈ s, …``)."""
+"""Lean's terms: arguments without parentheses, variables that signs introduce (``∀ x : ℝ, …``), ``if … then … else``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from porism.formula.tables.lookup import token_class
 _FUNCTION_SIGNS = frozenset({"λ", "fun"})
 _NOT_READ = frozenset("↑⇑")
 """Signs of coercions."""
+_HAS_FIELDS = re.compile(r"(?!nat|int|rat|set|fin)(?:[a-zͰ-Ͽ][a-z]?[0-9]*|[a-z]{3})\Z")
+"""A name that is a term and no namespace, so that what follows its point is a function of it."""
+_STAGE_BEFORE = {"then": "if", "else": "then"}
 _NUMBERED = re.compile(r"(.)([0-9]+)\Z")
 
 
@@ -35,6 +38,10 @@ class LeanFrame(PlainFrame):
     """Whether arguments of the last operand have been read."""
     ascribed: int = -1
     """Where the type of what is in parentheses begins: ``(2 : ℝ)``."""
+    stage: str = ""
+    """The word of ``if``, ``then`` and ``else`` that came last."""
+    branch: int = -1
+    """Where the value after ``then`` begins; the condition is before it."""
 
 
 class LeanReader(PlainReader[LeanFrame]):
@@ -76,10 +83,70 @@ class LeanReader(PlainReader[LeanFrame]):
             self.frame.binder, self.frame.is_inner = outer.binder, True
 
     def word(self, token: PlainToken) -> None:
+        first, *fields = token.text.split(".")
         if token.text in _FUNCTION_SIGNS:
             self._bind("λ")
+        elif token.text == "if":
+            self._condition(token)
+        elif token.text in _STAGE_BEFORE and any(
+            frame.stage == _STAGE_BEFORE[token.text] for frame in (self.frame, *self.outer)
+        ):
+            self._branch(token)
+        elif fields and _HAS_FIELDS.match(first) and token.text not in self.dialect.symbols:
+            self._fields(first, fields, token)
         else:
             super().word(token)
+
+    def _fields(self, name: str, fields: list[str], token: PlainToken) -> None:
+        """``hf.comp hg`` is ``comp(hf, hg)``."""
+        frame, pieces = self.frame, self.pieces
+        is_argument = bool(frame.waiting) or (frame.is_named and frame.operand >= 0) or fields[-1].isdigit()
+        self.begin()
+        for field_name in reversed(fields):
+            if not field_name.isdigit():
+                pieces.add_latex(f"\\operatorname{{{field_name}}}(", token.start, token.end)
+        pieces.add_latex(name if len(name) == 1 else f"\\operatorname{{{name}}}", token.start, token.start + len(name))
+        for field_name in fields[:None if is_argument else -1]:
+            pieces.close(f"_{{{field_name}}}" if field_name.isdigit() else ")")
+        self.finish(is_named=True)
+        frame.is_applied = frame.is_applied or not is_argument
+
+    # -- if … then … else ----------------------------------------------------------------------------------------------
+
+    def _condition(self, token: PlainToken) -> None:
+        self.begin()
+        self.pieces.add_latex("\\begin{cases}", token.start, token.end)
+        self.outer.append(self.frame)
+        self.frame = LeanFrame("if", len(self.pieces), token.start, stage="if")
+        self.pieces.close("&")
+
+    def _branch(self, token: PlainToken) -> None:
+        """``then`` and ``else`` end what is before them since the innermost ``if``, or ``then``, without one."""
+        while self.frame.stage != _STAGE_BEFORE[token.text]:
+            self.close("", self.i, is_written=False)
+        self.end_frame()
+        frame, here = self.frame, len(self.pieces)
+        if token.text == "else":
+            self.pieces.swap(frame.start, frame.branch)
+            self.pieces.close("\\\\")
+        self.frame = LeanFrame("if", frame.start, frame.position, stage=token.text, branch=here)
+
+    def _end_condition(self) -> None:
+        self.end_frame()
+        if self.frame.stage == "else":
+            self.pieces.close("&\\text{otherwise}")
+        else:
+            self.problem(self.frame.position, "this if has no else")
+        self.pieces.close("\\end{cases}")
+        self.frame = self.outer.pop()
+        self.finish()
+
+    def close(self, label: str, i: int, *, is_written: bool = True) -> None:
+        while self.frame.opener == "if" and self.outer:
+            self._end_condition()
+            if not label and not is_written:
+                return
+        super().close(label, i, is_written=is_written)
 
     def known_part(self, name: str) -> str:
         known = name in self.dialect.structures or name in self.dialect.symbols
@@ -100,8 +167,28 @@ class LeanReader(PlainReader[LeanFrame]):
     def sign(self, token: PlainToken) -> None:
         if token.text == "!" and self.frame.operand >= 0 and not self.frame.waiting:
             self._postfix(token)
+        elif token.text == "." and self._is_field():
+            self._field()
         elif token.text not in _NOT_READ:
             super().sign(token)
+
+    def _is_field(self) -> bool:
+        """Whether the name of a function follows the point after parentheses: ``(f x).symm``."""
+        before, point, name = self.tokens[self.i - 1:self.i + 2] if self.i else (None, None, None)
+        return (
+            before is not None and point is not None and name is not None and before.text == ")" and name.kind == "word"
+            and before.end == point.start and point.end == name.start
+            and self.frame.operand >= 0 and not self.frame.waiting and not self.frame.is_applied
+        )
+
+    def _field(self) -> None:
+        self.i += 1
+        frame = self.frame
+        for number, name in enumerate(self.tokens[self.i].text.split(".")):
+            if number:
+                self.pieces.close(")")
+            self.pieces.put_before(frame.operand, f"\\operatorname{{{name}}}(")
+        frame.is_applied = frame.is_named = True
 
     def symbol(self, label: str, start: int, end: int) -> None:
         frame, kind = self.frame, token_class(label)
@@ -123,6 +210,10 @@ class LeanReader(PlainReader[LeanFrame]):
             self.settle(is_multiplied=False)
             self.pieces.close("}^{")
             frame.operand, frame.is_loose = -1, True
+        elif label == "," and frame.opener == "if" and not frame.binder:
+            while self.frame.opener == "if":
+                self._end_condition()
+            self.symbol(label, start, end)
         elif label == "," and frame.binder and not frame.is_inner:
             self._end_variables()
             if token_class(frame.binder) == "logic":

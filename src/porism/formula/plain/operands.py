@@ -84,6 +84,10 @@ class OperandReader(Generic[F]):
             frame.waiting.pop()
             self.pieces.close(waiting.structure.closing)
             group, is_named = None, False
+            if waiting.base >= 0:
+                self.pieces.swap(waiting.base, waiting.start)
+                frame.group = None
+                return
             if waiting.structure is SCRIPT and not frame.waiting:
                 frame.group = None
                 return

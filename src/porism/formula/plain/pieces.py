@@ -51,6 +51,17 @@ class Pieces:
             self._before.pop(index, None)
         del self.texts[start:], self.starts[start:], self.ends[start:]
 
+    def swap(self, start: int, middle: int) -> None:
+        """Puts the tokens from ``middle`` on before those from ``start`` on."""
+        length, end = middle - start, len(self.texts)
+        self.texts[start:] = self.texts[middle:] + self.texts[start:middle]
+        self.starts[start:] = self.starts[middle:] + self.starts[start:middle]
+        self.ends[start:] = self.ends[middle:] + self.ends[start:middle]
+        self._before = {
+            index if index < start else index + end - middle if index < middle else index - length: latex
+            for index, latex in self._before.items()
+        }
+
     def tokens(self) -> Tokens:
         """All tokens in their order, with the two empty ones at the end."""
         result = Tokens([], [], [])

@@ -16,10 +16,11 @@ from porism.formula.tables.lookup import (
     SCRIPT_CHARACTERS,
     SYMBOLS,
     closing_fence,
+    is_limit_operator,
     kind_of,
     token_class,
 )
-from porism.formula.tables.structures import Structure
+from porism.formula.tables.structures import STRUCTURE_OF, Structure
 from porism.formula.writers.grouping import FREE_AFTER, FREE_BEFORE, PRODUCTS
 
 _MAX_PART_LENGTH = 20
@@ -28,6 +29,9 @@ _POSTFIXES = frozenset({*SCRIPT_CHARACTERS, *PRIME_CHARACTERS, *STROKES, "'"})
 _FUNCTIONS = frozenset({"function", "trigonometric", "logarithm"})
 _NAMES = frozenset({"\\operatorname{", "\\mathrm{", "\\mathsf{", "\\mathtt{", "\\mathit{", "\\mathbf{"})
 """Openings of what sets adjacent letters as one name."""
+_PLACED = "{{"
+_ENDS_ITSELF = frozenset({"[", "if"})
+"""What need not be closed: ``]0, 1[`` is an interval."""
 _NOT_READ = frozenset("▒")
 _TEXT_SIGNS = {"^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 _ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
@@ -44,7 +48,7 @@ class PlainReader(OperandReader[F]):
             handlers[token.kind](token)
             self.i += 1
         while self.outer:
-            if self.frame.opener != "[":  # ]0, 1[ is an interval
+            if self.frame.opener not in _ENDS_ITSELF:
                 self.problem(self.frame.position, "this is never closed")
             self.close("", len(self.tokens) - 1, is_written=False)
         self.end_frame()
@@ -256,9 +260,19 @@ class PlainReader(OperandReader[F]):
         self.end_arguments()
         frame.items += 1
         frame.group = None
+        if 0 <= frame.placed == frame.operand and not self._is_limit_operator(frame.placed):
+            structure = STRUCTURE_OF["\\overset{" if sign == "^" else "\\underset{"]
+            frame.waiting.append(Waiting(structure, len(self.pieces), 1, frame.placed))
+            self.pieces.add_latex(structure.opening, token.start, token.end)
+            return
         self.pieces.add(sign, token.start, token.end)
         self.pieces.add("{", token.start, token.end)
         frame.waiting.append(Waiting(SCRIPT, len(self.pieces), 1))
+
+    def _is_limit_operator(self, placed: int) -> bool:
+        """Whether what is in ``limits(…)`` has its scripts over and under it anyway."""
+        inside = self.pieces.texts[placed + 2:placed + 4]
+        return len(inside) == 2 and inside[1] == "}" and is_limit_operator(SYMBOLS.get(inside[0], ("", ""))[0])
 
     def _divide(self, token: PlainToken) -> None:
         frame = self.frame
@@ -282,6 +296,8 @@ class PlainReader(OperandReader[F]):
 
     def structure(self, structure: Structure, start: int, end: int) -> None:
         self.begin()
+        if structure.opening == _PLACED and not self.frame.waiting:
+            self.frame.placed = len(self.pieces)
         self.frame.waiting.append(Waiting(structure, len(self.pieces), max(1, structure.arguments)))
         self.pieces.add_latex(structure.opening, start, end)
 

@@ -59,7 +59,8 @@ _LINES = r"""
     \mathrm{ | | } | 1 | rm mathrm | upright |
     \operatorname{ | | } | 1 | op operatorname | op |
     \cancel{ | | } | 1 | cancel | cancel |
-    { | | } | 1 | | lr display inline script sscript limits scripts mid |
+    { | | } | 1 | | lr display inline script sscript scripts mid |
+    {{ | | }} | 1 | | limits |
     { | | } | * | | attach |
     \begin{pmatrix} | \\ | \end{pmatrix} | * | | vec |
     \begin{pmatrix} | & | \end{pmatrix} | * | ■ | mat ■ |
