@@ -31,13 +31,14 @@ from porism.formula import (
     parse_plain,
     preorder,
     to_asciimath,
+    to_lean,
     to_spoken,
     to_typst,
     to_unicode,
 )
 
 WRITERS: dict[PlainNotation, Callable[[LayoutTree], str]] = {
-    "unicode": to_unicode, "asciimath": to_asciimath, "typst": to_typst, "spoken": to_spoken,
+    "unicode": to_unicode, "asciimath": to_asciimath, "typst": to_typst, "lean": to_lean, "spoken": to_spoken,
 }
 
 DETECTED = ("latex", "mathml", *PLAIN_NOTATIONS)

@@ -174,6 +174,8 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("h.symm.trans g", r"\operatorname{trans}(\operatorname{symm}(h),g)"),
         ("(f x).foo y", r"\operatorname{foo}(f(x),y)"),
         ("p.1 + p.2", "p_1+p_2"),
+        ("∑ i ∈ Finset.Icc a (n + 1), f i", r"\sum_{i=a}^{n+1}f(i)"),
+        ("∫ x in 0..1, f x = c", r"\int_0^1f(x)dx=c"),
     ],
     "spoken": [
         ("integral of e to the minus x squared", r"\int e^{-x^2}"),

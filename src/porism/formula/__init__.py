@@ -13,6 +13,7 @@ from porism.formula.plain.parser import parse_plain
 from porism.formula.tables.notations import PLAIN_NOTATIONS, PlainNotation
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 from porism.formula.writers.latex import to_latex
+from porism.formula.writers.lean import to_lean
 from porism.formula.writers.mathml import preorder, to_mathml
 from porism.formula.writers.plain import to_asciimath, to_typst
 from porism.formula.writers.spoken import to_spoken
@@ -45,6 +46,7 @@ __all__ = [
     "preorder",
     "to_asciimath",
     "to_latex",
+    "to_lean",
     "to_marked_unicode",
     "to_mathml",
     "to_spoken",

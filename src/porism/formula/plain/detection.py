@@ -11,7 +11,7 @@ from porism.formula.tables.notations import SYMBOL_NAMES, PlainNotation
 
 _MAX_LENGTH = 2_000
 """Only so many characters are looked at."""
-_APPLIED = re.compile(r"(?<![\w∀∃∑∏∫λ] )(?<!\w)[A-Za-z][₀-₉']* (?=[A-Za-zα-ω](?!\w))")
+_APPLIED = re.compile(r"(?<![\w∀∃∑∏∫λ] )(?<!\w)[^\W\d_][₀-₉']* (?=[^\W\d_]['₀-₉]*(?!\w)|[0-9(])")
 """A letter beside a letter: a function and its argument, where signs are not spelled."""
 _QUOTED = re.compile(r'"[^"]*"')
 _SIGN_OF_FORMULA = re.compile(r"[\^_(){}\[\]=<>+*/\\&|\"#@]")
@@ -38,8 +38,8 @@ _MARKS_OF: dict[PlainNotation, tuple[tuple[float, str], ...]] = {
     ),
     "lean": (
         (3, rf"(?<![\w.])(?:fun\b|λ)[^,=↦]*(?:=>|↦)|(?<![\w.])(?:[A-Z]\w*\.)+{_NAME}"),
-        (3, rf"[∀∃]!?\s*\(?\s*\w+(?:\s+\w+){{0,9}}{_CONDITION}|[∑∏∫⨆⨅⋃⋂]\s*\w+\s*(?:∈[^,]*,|in\b|:[^,]*,|,)"),
-        (2, r"\([^()]*\S\s:\s[^()]*\)|\bif\b.*\bthen\b.*\belse\b|[a-z]_[a-z]{2,}\b"),
+        (3, rf"[∀∃]!?\s*\(?\s*\w+(?:\s+\w+){{0,9}}{_CONDITION}|[∑∏∫⨆⨅⋃⋂⨁⨂]\s*\w+\s*(?:∈[^,]*,|in\b|:[^,]*,|,)"),
+        (2, r"\([^()]*\S\s:\s[^()]*\)|\[MOD |\bif\b.*\bthen\b.*\belse\b|[a-z]_[a-z]{2,}\b"),
         (0.5, r"\w \^ [\w(]|(?<=\S) \* (?=\S)"),
     ),
 }

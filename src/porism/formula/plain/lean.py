@@ -1,4 +1,4 @@
-"""Lean's terms: arguments without parentheses, variables that signs introduce (``∀ x : ℝ, …``), ``if … then … else``."""
+"""Lean's terms: arguments without parentheses, variables that a sign introduces (``∀ x : ℝ, …``), conditionals."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from porism.formula.plain.dialects import Dialect, latex_of
 from porism.formula.plain.frames import PlainFrame
 from porism.formula.plain.operands import PlainToken
 from porism.formula.plain.reader import PlainReader
-from porism.formula.tables.lookup import token_class
+from porism.formula.tables.lookup import RELATION_CLASSES, token_class
 
 _FUNCTION_SIGNS = frozenset({"λ", "fun"})
 _NOT_READ = frozenset("↑⇑")
 """Signs of coercions."""
+_ENDS_INTEGRALS = RELATION_CLASSES | {"separator"}
 _HAS_FIELDS = re.compile(r"(?!nat|int|rat|set|fin)(?:[a-zͰ-Ͽ][a-z]?[0-9]*|[a-z]{3})\Z")
 """A name that is a term and no namespace, so that what follows its point is a function of it."""
 _STAGE_BEFORE = {"then": "if", "else": "then"}
@@ -226,6 +227,10 @@ class LeanReader(PlainReader[LeanFrame]):
                 self.settle(is_multiplied=False)
                 frame.ascribed = len(self.pieces)
             frame.names_ended = True
+            if frame.variables and not frame.binder and kind in _ENDS_INTEGRALS:
+                self.missing()
+                self.settle(is_multiplied=False)
+                self._end_integrals()
             if label == "↦":
                 frame.binder = ""
             super().symbol(label, start, end)
@@ -237,10 +242,15 @@ class LeanReader(PlainReader[LeanFrame]):
             self._end_variables()
         if frame.ascribed >= 0:
             self.pieces.cut(frame.ascribed)
-        for variable in reversed(frame.variables):
+        self._end_integrals()
+
+    def _end_integrals(self) -> None:
+        """What is integrated ends: the variables follow it."""
+        for variable in reversed(self.frame.variables):
             self.pieces.close("d")
             for text in variable:
                 self.pieces.close(text)
+        self.frame.variables.clear()
 
     def _bind(self, binder: str) -> None:
         """Variables are introduced from here on."""
@@ -259,8 +269,23 @@ class LeanReader(PlainReader[LeanFrame]):
             self._take_variable()
             self.pieces.cut(frame.limits)
         elif token_class(frame.binder) in ("big-operator", "integral"):
+            self._bounds()
             self.pieces.close("}")
         frame.operand, frame.is_loose, frame.names_ended = -1, True, True
+
+    def _bounds(self) -> None:
+        """Makes bounds of an interval: ``∑ i ∈ Finset.Icc a b, …`` is ``\\sum_{i=a}^{b}``."""
+        texts, first = self.pieces.texts, self.frame.limits + 2
+        opening = next((i for i in range(first, len(texts)) if texts[i] == "∈"), len(texts)) + 1
+        if texts[opening:opening + 1] != ["["] or texts[-1] != "]":
+            return
+        depth = 0
+        for i in range(opening + 1, len(texts) - 1):
+            depth += (texts[i] in ("(", "[", "{")) - (texts[i] in (")", "]", "}"))
+            if texts[i] == "," and not depth:
+                texts[opening - 1], texts[opening], texts[i], texts[-1] = "=", "", "}", ""
+                self.pieces.put_before(i + 1, "^{")
+                return
 
     def _take_variable(self) -> None:
         """Keeps the variable of an integral for its end."""

@@ -64,7 +64,11 @@ _TYPST = r"""
 
 _LEAN = r"""
     ℝ Real; ℕ Nat; ℤ Int; ℚ Rat; ℂ Complex; π Real.pi; ⋅ * •; ∧ /\ && And; ∨ \/ || Or; ¬ Not; ∃ exists ∃!; ⇔ Iff <->
-    ↔; ↦ =>; ∖ \; ∀ forall; ∈ in; ∪ Union;
+    ↔; ↦ =>; ∖ \; ∀ forall; ∈ in; ∪ Union; sin Real.sin; cos Real.cos; tan Real.tan; cot Real.cot; arcsin
+    Real.arcsin; arccos Real.arccos; arctan Real.arctan; sinh Real.sinh; cosh Real.cosh; tanh Real.tanh; exp Real.exp;
+    log Real.log; ln Real.log; det Matrix.det; tr Matrix.trace; rank Matrix.rank; gcd Nat.gcd; lcm Nat.lcm; deg
+    Polynomial.degree; dim Module.finrank; ker LinearMap.ker; card Finset.card; sgn SignType.sign; ℜ Complex.re; ℑ
+    Complex.im; sup sSup; inf sInf; mod %;
 """
 
 
