@@ -24,24 +24,29 @@ porism parse '∀ x : ℝ, 0 ≤ x ^ 2' --from lean --to spoken
 porism parse '\\frac{a}{b}' --to typst
 ```
 
-In Python, `parse_plain(source, notation)` gives a layout tree, as `parse_latex` does; `to_asciimath`, `to_typst` and
-`to_unicode` write one. Without `--from`, `detect_notation` chooses: a formula with a command is LaTeX, one with words
-or signs of a plain notation is read in it, and everything else is LaTeX. Every text gives a tree; problems have
-positions.
+In Python, `parse_plain(source, notation)` gives a layout tree, as `parse_latex` does; `to_asciimath`, `to_typst`,
+`to_lean`, `to_spoken` and `to_unicode` write one. Without `--from`, `detect_notation` chooses: a formula with a command
+is LaTeX, one with words or signs that only one notation has is read in it, and everything else is LaTeX. Every text
+gives a tree; problems have positions.
 
 - **unicode**: characters of mathematics, and AsciiMath's names of structures. `a/b` is a fraction where nothing is
   multiplied with its sides; else it divides as it does in LaTeX. `√`, `■(a&b@c&d)` and brackets that only group are
   those of UnicodeMath.
 - **asciimath**: `/` always makes a fraction of the two operands beside it. Brackets around a script or a side of a
-  fraction go. A word that is not a name is read as names and letters: `sinx`, `2pir`. `sup` is the supremum.
-- **typst**: arguments are in parentheses right after a name. An unknown name is reported.
+  fraction go. A word that is not a name is read as names and letters: `sinx`, `2pir`; one that looks like an English
+  word stays one: `area = pi r^2`. `sup` is the supremum.
+- **typst**: arguments are in parentheses right after a name. An unknown name is reported. `limits(x)` has its scripts
+  right over and under it.
 - **lean**: operands side by side are a function and its arguments. `∀ x : ℝ, p` is `\\forall x\\in\\mathbb{R}: p`,
   and `fun x => e` is `x\\mapsto e`. Coercions (`↑n`) and types of terms (`(2 : ℝ)`) are left out. Of a name with
-  points only the last part stays.
+  points only the last part stays; `hf.comp hg` is `comp(hf, hg)`. `if p then a else b` is a distinction of cases, and
+  `∑ i ∈ Finset.Icc a b, …` has the bounds *a* and *b*. What is written has the functions of the real numbers; a
+  sequence is a function there: `a n`.
 - **spoken**: English as one says it. Speech has no brackets: a power, an index and a denominator end with the next
   operator, a root with the next relation; `the quantity` and `the fraction … over …` hold more together.
 
-An index reads the notations of its sources; plain notations are for `porism parse` and Python.
+An index reads the notations of its sources. A formula search takes plain notations too, and in a question formulas
+without dollars are recognised in any of them but spoken English ([questions](questions.md)).
 """
 TITLES: dict[PlainNotation, str] = {
     "unicode": "Unicode", "asciimath": "AsciiMath", "typst": "Typst", "lean": "Lean", "spoken": "Spoken English",

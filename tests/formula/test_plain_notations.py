@@ -136,7 +136,12 @@ def test_long_and_deep_formulas_are_read_flat_and_reported() -> None:
         (r"\frac ab", "latex"), ("x^2+1", "latex"), ("<math><mi>x</mi></math>", "mathml"), ("sqrt(x)", "asciimath"),
         ("int_0^1 e^{-x^2} dx", "asciimath"), ("x^(n+1)", "asciimath"), ("√(x+1) ≤ 2", "unicode"),
         ("RR arrow.r CC", "typst"), ("mat(1, 2; 3, 4)", "typst"), ("∀ x : ℝ, 0 ≤ x ^ 2", "lean"),
-        ("fun x => x + 1", "lean"), ("Real.sqrt x", "lean"), ("∑ i ∈ s, f i", "lean"),
+        ("fun x => x + 1", "lean"), ("f x ≤ g x", "lean"), ("s.card ≤ n", "lean"),
+        ("∑ i in s, f i", "lean"), ("x squared plus one", "spoken"), ("the square root of n", "spoken"),
+        ("f of x", "spoken"), ("sin x", "asciimath"), ("a lt.eq b", "typst"), ("frac(a, b)", "typst"),
+        ("frac(a)(b)", "asciimath"), ("RR nn QQ", "asciimath"), ("bold(x) dot bold(y)", "typst"),
+        ("a ∪ b", "unicode"), ("some words only", "latex"), ("ab", "latex"), ("Real.sqrt x", "lean"),
+        ("∑ i ∈ s, f i", "lean"),
     ],
 )
 def test_notations_are_detected(written: str, notation: str) -> None:

@@ -52,6 +52,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("d/dx (x²) + ∂f/∂x", r"\frac d{dx}(x^2)+\frac{\partial f}{\partial x}"),
         ("∂²f/∂y∂x = 0", r"\frac{\partial^2f}{\partial y\partial x}=0"),
         ("a ≠ b", r"a\ne b"),
+        ("volume = length⋅width", r"\mathrm{volume}=\mathrm{length}\cdot\mathrm{width}"),
     ],
     "asciimath": [
         ("sum_(i=1)^n i^3=((n(n+1))/2)^2", r"\sum_{i=1}^n i^3=\left(\frac{n(n+1)}2\right)^2"),
@@ -87,6 +88,8 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("|x|/2", "|x|/2"),
         ("int_0^(2pi) sin theta d theta", r"\int_0^{2\pi}\sin\theta d\theta"),
         ("rm(rank) A", r"\mathrm{rank}A"),
+        ("area = pi r^2", r"\mathrm{area}=\pi r^2"),
+        ("abcd sinx sinalphacosbeta", r"abcd\sin x\sin\alpha\cos\beta"),
         ("lim_(x -> oo) f(x)", r"\lim_{x\to\infty}f(x)"),
     ],
     "typst": [

@@ -13,6 +13,7 @@ from porism.search.formula_queries import (
     MAX_QUERY_LENGTH,
     FormulaQuery,
     make_formula_query,
+    read_formula_question,
 )
 from porism.types import Content, Formula, Query
 
@@ -34,6 +35,25 @@ def asked(question: str | Formula | Content | Query) -> tuple[list[str], list[st
 ])
 def test_formulas_are_found_however_they_are_written(question: str, sources: list[str]) -> None:
     assert asked(question) == (sources, [])
+
+
+@pytest.mark.parametrize(("typed", "read"), [
+    ("sqrt(x+1)", r"\sqrt{x+1}"), ("x squared plus one", "x^{2}+1"),
+    ("∀ x : ℝ, 0 ≤ x ^ 2", r"\forall x\in\mathbb{R}:0\le x^{2}"),
+    ("frac(a, b)", r"\frac{a}{b}"), ("the value of sqrt(x) here", r"the value of $\sqrt{x}$ here"),
+])
+def test_what_is_typed_in_a_plain_notation_is_read_in_it(typed: str, read: str) -> None:
+    content, notes = read_formula_question(typed)
+    assert isinstance(content, Content)
+    assert content.to_latex() == (read if "$" in read else f"${read}$")
+    assert notes == [f"read as a formula: ${read.split('$')[1] if '$' in read else read}$"]
+
+
+@pytest.mark.parametrize("typed", [
+    "x^2+1", "∑ a ≤ b", r"\sqrt x", "$sqrt(x)$", "a b", MATHML, "words and no formula", "",
+])
+def test_what_latex_reads_alike_stays_as_it_is(typed: str) -> None:
+    assert read_formula_question(typed) == (typed, [])
 
 
 def test_formulas_and_contents_are_taken_as_they_are() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from porism.corpus import split_math
 from porism.errors import OnProblem, Problem, QueryError
-from porism.formula import notation_of, operator_tree, parse
+from porism.formula import detect_notation, notation_of, operator_string, operator_tree, parse, parse_latex, to_latex
 from porism.formula.recognition.recognising import recognise_formulas
 from porism.search.questions import MAX_QUERY_LENGTH
 from porism.types import PLACEHOLDER, Content, Formula, Query
@@ -76,13 +76,23 @@ def readable_topic(query: Query, on_problem: OnProblem | None) -> FormulaQuery |
 def read_formula_question(text: str) -> tuple[str | Content, list[str]]:
     """What a person typed for a formula search, and notes on how it was read.
 
-    Where there are words beside formulas without dollars, the formulas are the query and the words are its context;
-    else it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
+    A text in a plain notation, such as a term of Lean or spoken English, is read in it where LaTeX would say something
+    else. Where there are words beside formulas without dollars, the formulas are the query and the words are its
+    context. Else it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
     """
-    if _DELIMITER.search(text) or notation_of(text) == "mathml" or not _WORDS.search(text[:MAX_FORMULA_LENGTH]):
+    if _DELIMITER.search(text) or notation_of(text) == "mathml":
         return text, []
-    guess = recognise_formulas(text[:MAX_FORMULA_LENGTH])
-    if not guess.formulas:
+    shown = text[:MAX_FORMULA_LENGTH]
+    has_words = _WORDS.search(shown) is not None
+    notation = detect_notation(shown)
+    if notation != "latex" and (notation == "spoken" or not has_words):
+        layout = parse(shown, notation)
+        if operator_string(operator_tree(layout)) == operator_string(operator_tree(parse_latex(shown))):
+            return text, []
+        source = to_latex(layout)
+        return Content.of(Formula(source)), [f"read as a formula: ${source}$"]
+    guess = recognise_formulas(shown) if has_words else None
+    if guess is None or not guess.formulas:
         return text, []
     return guess.content, [f"read as a formula: ${source}$" for source in guess.formulas]
 

@@ -227,6 +227,11 @@ def test_the_palette_inserts_what_it_shows() -> None:
     keys = [key for group in palette().values() for key in group]
     assert len({key.insert for key in keys}) == len(keys) > 80
     assert all("merror" not in key.mathml for key in keys)
+    names = {key.insert: key.name for key in keys}
+    assert len(set(names.values())) == len(names)
+    assert (names["\\leq "], names["\\mathbb{R} "], names["\\times "], names["\\Gamma "]) == (
+        "is less than or equal to", "the real numbers", "cross", "Gamma",
+    )
 
 
 def test_a_memory_forgets_what_was_used_longest_ago() -> None:

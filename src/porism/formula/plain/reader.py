@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -24,6 +25,8 @@ from porism.formula.tables.structures import STRUCTURE_OF, Structure
 from porism.formula.writers.grouping import FREE_AFTER, FREE_BEFORE, PRODUCTS
 
 _MAX_PART_LENGTH = 20
+_LIKE_A_WORD = re.compile(r"[A-Za-z](?=[a-z]*[aeiouy])[a-z]{3,}\Z")
+"""A word is longer than most products, and has a vowel after its first letter."""
 _SIGNS = frozenset("+-±∓")
 _POSTFIXES = frozenset({*SCRIPT_CHARACTERS, *PRIME_CHARACTERS, *STROKES, "'"})
 _FUNCTIONS = frozenset({"function", "trigonometric", "logarithm"})
@@ -134,27 +137,38 @@ class PlainReader(OperandReader[F]):
         return name
 
     def unknown(self, name: str, token: PlainToken) -> None:
-        """Reads a word that no table has."""
+        """Reads a word that no table has: names that are parts of it and letters, or one name if it is a word."""
+        start = token.start + token.text.index(name)
+        parts = self._parts(name)
         if self.dialect.calls and len(name) > 1:
             self.problem(token.start, f"unknown name {name}")
-        self._letters(name, token.start + token.text.index(name))
+        elif self.dialect.parts and _LIKE_A_WORD.match(name) and 2 * sum(len(part) == 1 for part in parts) > len(parts):
+            self.begin()
+            self.pieces.add_latex(f"\\mathrm{{{name}}}", start, token.end)
+            self.finish(is_named=True)
+            return
+        for number, part in enumerate(parts):
+            end = start + len(part)
+            if len(part) > 1:
+                self.symbol(self.dialect.symbols[part], start, end)
+            else:
+                self.operand(part, start, end)
+                if not number and len(name) == 2 and part == "d":
+                    self.frame.extends = not self.frame.waiting  # dy/dx
+            start = end
 
-    def _letters(self, word: str, start: int) -> None:
-        """A word that is no name: names that are parts of it, and letters."""
+    def _parts(self, word: str) -> list[str]:
+        """The names that a word is made of, the longest first, and letters."""
+        parts: list[str] = []
         i = 0
         while i < len(word):
             part = next((
                 word[i:i + length] for length in range(min(_MAX_PART_LENGTH, len(word) - i), 1, -1)
                 if word[i:i + length] in self.dialect.parts
             ), word[i])
-            begin, end = start + i, start + i + len(part)
-            if len(part) > 1:
-                self.symbol(self.dialect.symbols[part], begin, end)
-            else:
-                self.operand(part, begin, end)
-                if i == 0 and len(word) == 2 and part == "d":
-                    self.frame.extends = not self.frame.waiting  # dy/dx
+            parts.append(part)
             i += len(part)
+        return parts
 
     def sign(self, token: PlainToken) -> None:
         text, start, end = token.text, token.start, token.end

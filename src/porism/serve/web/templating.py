@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from porism.corpus import split_math
 from porism.errors import pluralise
 from porism.extras import need
+from porism.formula.tables.rows import symbol_rows
 from porism.serve.web import rendering
 from porism.serve.web.formula_views import view
 from porism.serve.web.pieces import plain_pieces
@@ -37,46 +38,36 @@ _GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         (r"\begin{pmatrix}|&\\&\end{pmatrix}", r"\begin{pmatrix}a&b\\c&d\end{pmatrix}", "matrix"),
         ("?|", "?x", "wildcard: any subexpression"),
     ),
-    "Greek": tuple(
-        (f"\\{name} ", f"\\{name}", name) for name in (
-            "alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu",
-            "xi", "pi", "rho", "sigma", "tau", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda",
-            "Sigma", "Phi", "Psi", "Omega",
-        )
-    ),
-    "Relations": tuple(
-        (f"\\{name} ", f"\\{name}", words) for name, words in (
-            ("leq", "at most"), ("geq", "at least"), ("neq", "not equal"), ("approx", "about"), ("equiv", "congruent"),
-            ("sim", "similar"), ("cong", "isomorphic"), ("mid", "divides"), ("propto", "proportional"),
-            ("to", "to"), ("mapsto", "maps to"), ("implies", "implies"), ("iff", "if and only if"),
-        )
-    ),
-    "Sets and logic": tuple(
-        (f"\\{latex} ", f"\\{latex}", words) for latex, words in (
-            ("in", "element of"), ("notin", "not element of"), ("subseteq", "subset"), ("cup", "union"),
-            ("cap", "intersection"), ("setminus", "without"), ("emptyset", "empty set"), ("forall", "for all"),
-            ("exists", "there is"), ("neg", "not"), ("land", "and"), ("lor", "or"),
-            ("mathbb{N}", "naturals"), ("mathbb{Z}", "integers"), ("mathbb{Q}", "rationals"), ("mathbb{R}", "reals"),
-            ("mathbb{C}", "complex numbers"),
-        )
-    ),
-    "Other": tuple(
-        (f"\\{name} ", f"\\{name}", words) for name, words in (
-            ("infty", "infinity"), ("partial", "partial"), ("nabla", "nabla"), ("cdot", "dot"), ("times", "times"),
-            ("pm", "plus or minus"), ("circ", "composed with"), ("otimes", "tensor product"), ("oplus", "direct sum"),
-            ("ell", "ell"), ("sin", "sine"), ("cos", "cosine"), ("log", "logarithm"), ("ln", "natural logarithm"),
-            ("det", "determinant"), ("dots", "and so on"),
-        )
-    ),
 }
+_SYMBOLS = {
+    "Greek": "alpha beta gamma delta varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau varphi chi psi "
+    "omega Gamma Delta Theta Lambda Sigma Phi Psi Omega",
+    "Relations": "leq geq neq approx equiv sim cong mid propto to mapsto implies iff",
+    "Sets and logic": "in notin subseteq cup cap setminus emptyset forall exists neg land lor mathbb{N} mathbb{Z} "
+    "mathbb{Q} mathbb{R} mathbb{C}",
+    "Other": "infty partial nabla cdot times pm circ otimes oplus ell sin cos log ln det dots",
+}
+"""Groups of commands; what they are called is in the table of symbols."""
 
 
 @lru_cache(1)
 def palette() -> dict[str, tuple[Key, ...]]:
     """The keys by group."""
+    rows = {command: row for row in symbol_rows().values() for command in row.commands}
+    groups = dict(_GROUPS)
+    used: set[str] = set()
+    for group, commands in _SYMBOLS.items():
+        keys = []
+        for command in commands.split():
+            row = rows[f"\\{command}"]
+            names = (row.spoken, *row.names["spoken"], command)
+            name = next(name for name in names if name and name not in used)
+            used.add(name)
+            keys.append((f"\\{command} ", f"\\{command}", name))
+        groups[group] = tuple(keys)
     return {
         group: tuple(Key(insert, name, view(Formula(shown)).mathml) for insert, shown, name in keys)
-        for group, keys in _GROUPS.items()
+        for group, keys in groups.items()
     }
 
 
