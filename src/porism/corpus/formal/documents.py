@@ -117,7 +117,7 @@ class FormalDocuments(ABC):
     def _metadata(self, declaration: FormalDeclaration) -> dict[str, str | tuple[str, ...]]:
         kind = declaration.kind
         metadata: dict[str, str | tuple[str, ...]] = {
-            "source": self._collection, "type": self.types.get(kind, kind.lower()), "file": self.name,
+            "source": self._collection, "type": self.type_of(declaration), "file": self.name,
             "line": str(declaration.line), "kind": kind, "module": self.module,
         }  # fmt: skip
         if self._headings:
@@ -128,6 +128,10 @@ class FormalDocuments(ABC):
             metadata["aliases"] = tuple(dict.fromkeys(declaration.names))
         metadata.update(self.more_metadata(declaration))
         return metadata
+
+    def type_of(self, declaration: FormalDeclaration) -> str:
+        """The type of the document of a declaration."""
+        return self.types.get(declaration.kind, declaration.kind.lower())
 
     def more_metadata(self, declaration: FormalDeclaration) -> Mapping[str, str | tuple[str, ...]]:
         """Metadata that only this library has."""
