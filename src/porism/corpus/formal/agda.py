@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
 from porism.corpus.formal.reader import FormalReader, module_of
-from porism.corpus.formal.source import DocComment, SourceText, blanks
-from porism.corpus.lean.binders import CLOSERS, Variables, closing, read_binders
+from porism.corpus.formal.source import DocComment, SourceText, blanks, with_text_before
+from porism.corpus.lean.binders import Variables, read_binders
 from porism.corpus.lean.docstrings import docstring_content
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
@@ -25,22 +25,21 @@ _BLOCKS = (
 """What begins a block of declarations."""
 _SILENT = frozenset(("variable", "field", "constructor", "unquoteDecl"))
 """Blocks whose declarations belong to what is around them."""
-_NO_DECLARATIONS = frozenset("open import infix infixl infixr pattern syntax unquoteDef using hiding renaming public "
-                             "to as rewrite with where let in | ... { } ; = →".split())
+_NO_DECLARATIONS = frozenset("open import infix infixl infixr pattern syntax unquoteDef using hiding renaming".split())
 
-_TOKEN = re.compile(r"[^\s(){};@\"⦃⦄⟨⟩.]\S*?(?=[\s(){};@⦃⦄]|\Z)")
 _NAMES = re.compile(r"(?:(?:\.{0,2}(?:\{\{|⦃)?)[^\s(){};@\"⦃⦄]+(?:\}\}|⦄)?[ \t]+)+:(?=\s)")
 _EQUATION = re.compile(r"(?P<name>[^\s(){};@\"=:]+)\s+=(?=\s)")
 _HEAD = re.compile(r"(?P<kind>data|record|codata)\s+(?P<name>[^\s(){};]+)")
 _MODULE = re.compile(r"module\s+(?P<name>[^\s(){};]+)?")
-_WHERE = re.compile(r"(?<![^\s()])where\s*\Z")
+_WHERE = re.compile(r"(?<!\S)where(?!\S)")
 _LINE = re.compile(r"\n(?P<indent>[ \t]*)(?=\S)")
 _EDGE = re.compile(r"\{-|-\}")
 _STRING = re.compile(r'(?:[^"\\\n]|\\.)*+"')
 _RULE = re.compile(r"(?m)^[ \t]*-{4,}[ \t]*$\n?")
 _TOP = re.compile(r"(?m)^[ \t]*module[ \t]+(?:--[^\n]*\n\s*)?([^\s(){};]+)")
-_TITLE = re.compile(r"^[ \t]*(?P<marks>#{1,6})[ \t]+(?P<title>.*\S)|\\(?P<sub>(?:sub){0,2})section\*?\{(?P<latex>[^{}\n]*)\}",
-                    re.MULTILINE)
+_TITLE = re.compile(
+    r"(?m)^[ \t]*(?P<marks>#{1,6})[ \t]+(?P<title>.*\S)|\\(?P<sub>(?:sub){0,2})section\*?\{(?P<latex>[^{}\n]*)\}"
+)
 
 LITERATE = {
     ".lagda.md": re.compile(
@@ -86,7 +85,11 @@ class _Block:
     outer: int
     column: int = -1
     name: str = ""
-    variables: Variables = Variables()
+    variables: Variables = field(default_factory=Variables)
+
+    def ends_before(self, column: int) -> bool:
+        """Whether a line that begins in a column is not in it any more."""
+        return column <= self.outer if self.column < 0 else column < self.column
 
 
 class AgdaDocuments(FormalDocuments):
@@ -104,7 +107,7 @@ class AgdaDocuments(FormalDocuments):
     ) -> None:
         super().__init__(source, name, collection, module, on_problem)
         self._prose = prose
-        self._declared: set[str] = set()
+        self._declared = {"_"}
 
     def items(self) -> Iterator[FormalDeclaration | Prose]:
         waiting = iter(self._prose)
@@ -129,7 +132,7 @@ class AgdaDocuments(FormalDocuments):
         number = 0
         while number < len(lines):
             place, column = lines[number]
-            while len(blocks) > 1 and (column <= blocks[-1].outer if blocks[-1].column < 0 else column < blocks[-1].column):
+            while len(blocks) > 1 and blocks[-1].ends_before(column):
                 blocks.pop()
             if blocks[-1].column < 0:
                 blocks[-1].column = column
@@ -145,7 +148,9 @@ class AgdaDocuments(FormalDocuments):
             while number < len(lines) and (lines[number][0] < opened if opened > 0 else number < after):
                 number += 1
 
-    def _read(self, blocks: list[_Block], place: int, column: int, end: int) -> Iterator[FormalDeclaration]:
+    def _read(
+        self, blocks: list[_Block], place: int, column: int, end: int
+    ) -> Generator[FormalDeclaration, None, int]:
         """Reads what begins at a place; gives back where a block begins in it, 0 where none does."""
         bare = self.source.bare
         while True:
@@ -174,9 +179,10 @@ class AgdaDocuments(FormalDocuments):
             first, *others = [name.strip(".{}⦃⦄") for name in names.group()[:-1].split()]
             kind = next((block.kind for block in blocks if block.kind in ("postulate", "primitive")), "function")
             yield self._declaration(blocks, first, others, kind, place, names.end() - 1, end)
-        elif (equation := _EQUATION.match(bare, place, end)) is not None and equation["name"] not in self._declared:
-            if equation["name"] != "_":
-                yield self._declaration(blocks, equation["name"], [], "function", place, equation.end("name"), end)
+            return 0
+        equation = _EQUATION.match(bare, place, end)
+        if equation is not None and equation["name"] not in self._declared:
+            yield self._declaration(blocks, equation["name"], [], "function", place, equation.end("name"), end)
         return 0
 
     def _module(self, blocks: list[_Block], place: int, column: int, end: int) -> int:
@@ -194,7 +200,7 @@ class AgdaDocuments(FormalDocuments):
         return binders.end + len("where")
 
     def _record(self, blocks: list[_Block], head: re.Match[str], column: int, end: int) -> int:
-        where = re.compile(r"(?<!\S)where(?!\S)").search(self.source.bare, head.end(), end)
+        where = _WHERE.search(self.source.bare, head.end(), end)
         if where is None:
             return 0
         blocks.append(_Block("record", column, name=head["name"], variables=blocks[-1].variables))
@@ -209,12 +215,10 @@ class AgdaDocuments(FormalDocuments):
         self._declared |= {name, *others}
         line = source.line(place)
         statement, lines = source.stretch(start, end, line)
-        used = blocks[-1].variables.used_by(statement)
-        if used and statement:
-            lines = tuple((len(used) + 1 + character, number) for character, number in lines)
+        statement, lines = with_text_before(blocks[-1].variables.used_by(statement), statement, lines)
         modifiers = tuple(block.kind for block in blocks if block.kind in ("private", "abstract", "instance", "opaque"))
         return FormalDeclaration(
-            full, kind, place, line, f"{used} {statement}".strip(), lines, source.docstring_before(place, 1), modifiers,
+            full, kind, place, line, statement, lines, source.docstring_before(place, 1), modifiers,
             [f"{self.module}.{full}", *others],
         )  # fmt: skip
 

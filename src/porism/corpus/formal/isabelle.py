@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
@@ -87,10 +89,10 @@ class _IsabelleSource(SourceText):
 class IsabelleDocuments(FormalDocuments):
     """The documents of a theory."""
 
-    types = {
+    types = MappingProxyType({
         **dict.fromkeys(DEFINITIONS, "definition"), "axiomatization": "axiom", "schematic_goal": "theorem",
         "lemmas": "theorem", **dict.fromkeys(OTHERS[1:], "instance"),
-    }  # fmt: skip
+    })  # fmt: skip
 
     def items(self) -> Iterator[FormalDeclaration | Prose]:
         source, scopes = self.source, list[str]()
@@ -140,8 +142,8 @@ class IsabelleDocuments(FormalDocuments):
         start = opened.end()
         closer = {"‹": "›", '"': '"', "{*": "*}"}[opened["open"]]
         bare = self.source.bare  # what is quoted is blank there, and so are inner quotes
-        found = bare.find(closer, start) if opened["open"] != "‹" else bare.find("›", start)
-        close = found if 0 <= found else end
+        close = bare.find(closer, start)
+        close = close if close >= 0 else end
         level = _HEADINGS.index(match["kind"]) + 1 if match["kind"] in _HEADINGS else 0
         return Prose(start, self.source.text[start:close].strip(), level), min(close + len(closer), len(bare))
 
@@ -151,8 +153,9 @@ class IsabelleDocuments(FormalDocuments):
             return None
         margin = _MARGIN.search(source.bare, place, end)
         stop = margin.start() if margin is not None else end
-        proof = _PROOF.search(source.bare, place, stop) if kind not in DEFINITIONS or kind == "lift_definition" else None
-        stop = proof.start() if proof is not None else stop
+        if kind not in DEFINITIONS or kind == "lift_definition":
+            proof = _PROOF.search(source.bare, place, stop)
+            stop = proof.start() if proof is not None else stop
         name, named = self._name(kind, place, stop)
         if kind == "lemmas" and not name:  # it gives those that it lists another attribute
             return None
@@ -167,12 +170,10 @@ class IsabelleDocuments(FormalDocuments):
             names=[*([f"{self.module}.{full}"] if full else []), *self._other_names(kind, place, stop)],
         )  # fmt: skip
 
-    @property
+    @cached_property
     def _plain(self) -> str:
         """The code without quotation marks."""
-        if not hasattr(self, "_plain_code"):
-            self._plain_code = self.source.code.translate(_PLAIN)
-        return self._plain_code
+        return self.source.code.translate(_PLAIN)
 
     def _name(self, kind: str, place: int, end: int) -> tuple[str, int]:
         """The name of a declaration, and where its statement begins."""

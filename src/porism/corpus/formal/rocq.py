@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
 from porism.corpus.formal.reader import FormalReader, folder_with, module_of
-from porism.corpus.formal.source import DocComment, SourceText
+from porism.corpus.formal.source import DocComment, SourceText, with_text_before
 from porism.corpus.lean.binders import CLOSERS, Binder, Variables, read_binders
 from porism.corpus.mathtext import split_math
 from porism.errors import OnProblem
@@ -71,10 +72,10 @@ class _RocqSource(SourceText):
 class RocqDocuments(FormalDocuments):
     """The documents of a vernacular file."""
 
-    types = {
+    types = MappingProxyType({
         **{kind: kind.lower() for kind in THEOREMS}, **dict.fromkeys(DEFINITIONS, "definition"), "Example": "example",
         **dict.fromkeys(AXIOMS, "axiom"), **dict.fromkeys(OTHERS, "instance"),
-    }  # fmt: skip
+    })  # fmt: skip
 
     def items(self) -> Iterator[FormalDeclaration | Prose]:
         source = self.source
@@ -131,9 +132,7 @@ class RocqDocuments(FormalDocuments):
         statement, lines = source.stretch(place, stop, line)
         if not statement:
             statement, lines = source.stretch(value, min(end, value + MAX_VALUE), line)
-        used = variables.used_by(statement)
-        if used and statement:
-            lines = tuple((len(used) + 1 + character, number) for character, number in lines)
+        statement, lines = with_text_before(variables.used_by(statement), statement, lines)
         full = ".".join(filter(None, (space, name))) if name else ""
         others = [f"{self.module}.{full}"] if full else []
         others += [other for other in listed if other != name]
@@ -141,7 +140,7 @@ class RocqDocuments(FormalDocuments):
             others += [other["name"] for other in _WITH.finditer(source.bare, place, end)]
         before = match.start("head")
         return FormalDeclaration(
-            full, kind, before, line, f"{used} {statement}".strip(), lines, self._comment(before),
+            full, kind, before, line, statement, lines, self._comment(before),
             tuple(match["head"].split()), others,
         )  # fmt: skip
 

@@ -158,6 +158,13 @@ class SourceText(ABC):
         return [docstring.end for docstring in self.docstrings]
 
 
+def with_text_before(before: str, statement: str, lines: Lines) -> tuple[str, Lines]:
+    """A statement behind what is said in another place, such as the variables that it uses, and where its lines are."""
+    if not before or not statement:
+        return before or statement, lines
+    return f"{before} {statement}", tuple((len(before) + 1 + character, line) for character, line in lines)
+
+
 def blanks(text: str) -> str:
     """Blanks and line ends instead of a text."""
     return _VISIBLE.sub(" ", text) if "\n" in text else " " * len(text)

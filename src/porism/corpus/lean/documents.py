@@ -10,6 +10,7 @@ from operator import attrgetter
 from porism.corpus.base import clean
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
+from porism.corpus.formal.source import with_text_before
 from porism.corpus.lean.attributes import Attribute
 from porism.corpus.lean.declarations import Declaration, DeclarationReader
 from porism.corpus.lean.docstrings import docstring_content
@@ -90,9 +91,8 @@ class LeanDocuments(FormalDocuments):
 
 def signature_content(declaration: Declaration) -> Content:
     """The binders and the type of a declaration as text; terms are no formulas yet."""
-    before = f"{declaration.variables} " if declaration.variables and declaration.statement else declaration.variables
-    lines = tuple((len(before) + character, line) for character, line in declaration.statement_lines)
-    return Content(before + declaration.statement, lines=lines)
+    text, lines = with_text_before(declaration.variables, declaration.statement, declaration.statement_lines)
+    return Content(text, lines=lines)
 
 
 def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:
