@@ -191,13 +191,14 @@ class AgdaDocuments(FormalDocuments):
         if match is None:
             return 0
         binders = read_binders(bare, self.source.code, match.end(), end)
-        if not bare.startswith("where", binders.end):
+        where = _WHERE.search(bare, binders.end, end)
+        if where is None or "=" in bare[binders.end : where.start()].split():
             return 0  # a module that is another one
         outermost = len(blocks) == 1 and (match["name"] or "") == self.module
         name = "" if outermost or match["name"] in (None, "_") else match["name"]
         variables = blocks[-1].variables.bind(binders.binders)
         blocks.append(_Block("module", column - 1 if outermost else column, name=name, variables=variables))
-        return binders.end + len("where")
+        return where.end()
 
     def _record(self, blocks: list[_Block], head: re.Match[str], column: int, end: int) -> int:
         where = _WHERE.search(self.source.bare, head.end(), end)
