@@ -41,13 +41,8 @@ _TITLE = re.compile(
     r"(?m)^[ \t]*(?P<marks>#{1,6})[ \t]+(?P<title>.*\S)|\\(?P<sub>(?:sub){0,2})section\*?\{(?P<latex>[^{}\n]*)\}"
 )
 
-LITERATE = {
-    ".lagda.md": re.compile(
-        r"(?ms)^ {0,3}```(?:(?:agda)?[ \t]*\n(?P<code>.*?)|[^\n`]*\n.*?)^ {0,3}```[ \t]*$"
-    ),
-    ".lagda": re.compile(r"(?ms)^[ \t]*\\begin\{code\}[^\n]*\n(?P<code>.*?)^[ \t]*\\end\{code\}"),
-}
-"""Ending → where the code is; in others it is as in ``.lagda``."""
+_FENCE = re.compile(r"(?m)^ {0,3}```(?P<info>[^\n`]*)$")
+_ENVIRONMENT = re.compile(r"(?m)^[ \t]*\\(?P<info>begin|end)\{code\}[^\n]*$")
 
 
 class _AgdaSource(SourceText):
@@ -241,22 +236,32 @@ def _last_paragraph(text: str) -> str:
 
 def literate(text: str, ending: str) -> tuple[str, list[Prose]]:
     """The code of a literate file in its places, and the text between."""
-    pattern = LITERATE.get(ending, LITERATE[".lagda"])
     code: list[str] = []
     prose: list[Prose] = []
     place = 0
-    for match in pattern.finditer(text):
-        if match["code"] is None:  # code of another language
-            continue
-        code += (blanks(text[place : match.start("code")]), match["code"])
-        prose.append(Prose(place + 1, text[place : match.start()]))  # a source begins with another line end
-        place = match.end("code")
-        close = text.find("\n", place)
-        code.append(blanks(text[place : close if close >= 0 else len(text)]))
-        place = close if close >= 0 else len(text)
+    for start, end in _code_blocks(text, ending):
+        code += (blanks(text[place:start]), text[start:end])
+        before = text.rfind("\n", 0, max(start - 1, 0)) + 1  # where the line begins that opens the block
+        prose.append(Prose(place + 1, text[place:before]))  # a source begins with another line end
+        line_end = text.find("\n", end)
+        place = line_end if line_end >= 0 else len(text)
+        code.append(blanks(text[end:place]))
     prose.append(Prose(place + 1, text[place:]))
     code.append(blanks(text[place:]))
     return "".join(code), [entry for entry in prose if entry.text.strip()]
+
+
+def _code_blocks(text: str, ending: str) -> Iterator[tuple[int, int]]:
+    """Where code begins and ends between the lines that open and close its blocks."""
+    opened: re.Match[str] | None = None
+    for match in (_FENCE if ending == ".lagda.md" else _ENVIRONMENT).finditer(text):
+        info = match["info"].strip()
+        if opened is None:
+            opened = match if info != "end" else None
+        elif info in ("", "end"):
+            if opened["info"].strip() in ("", "agda", "begin"):
+                yield min(opened.end() + 1, match.start()), match.start()
+            opened = None
 
 
 class AgdaReader(FormalReader):

@@ -59,7 +59,12 @@ _COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 _STRING = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 _ANTIQUOTATION = re.compile(r"@\{\s*[\w.]+\s*(?:\[[^\]]*\]\s*)?[\"‹]?([^{}\"‹›]*)[\"›]?\s*\}")
 _INLINE = re.compile(r"(?:\\<\^\w+>|@)?‹([^‹›]*)›")
+_LATEX = re.compile(r"[\\$%{}~^_&#]|``|''|--")
 _ITEM = re.compile(r"\\<\^(?:item|enum|descr)>")
+
+
+MAX_UNCLOSED = 20
+"""After so many strings that are never closed, no further ones are looked for."""
 
 
 class _IsabelleSource(SourceText):
@@ -71,6 +76,8 @@ class _IsabelleSource(SourceText):
             close = self.nested_end(end, _COMMENT_EDGE, "(*")
             if close > 0:
                 self.add_comment(start, close, 2, 2)
+        elif len(self.unclosed) >= MAX_UNCLOSED:
+            return end
         elif token == "‹":
             close = self.nested_end(end, _EDGE, "‹")
         elif token == '"':
@@ -195,6 +202,8 @@ class IsabelleDocuments(FormalDocuments):
 
     def text_content(self, text: str, line: int) -> Content:
         text = _ITEM.sub("\n- ", _INLINE.sub(r"\1", _INLINE.sub(r"\1", _ANTIQUOTATION.sub(r"\1", text))))
+        if _LATEX.search(text) is None:
+            return Content(text.strip())
         content = Content.of(*latex_parts(text, []))
         return Content(content.text.strip(), content.formulas)
 

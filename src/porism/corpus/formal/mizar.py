@@ -15,6 +15,8 @@ from porism.corpus.mathtext import split_math
 from porism.errors import OnProblem
 from porism.types import Content
 
+MAX_BEFORE = 4_000
+"""So far before a definition is what is assumed for it looked for."""
 DEFINITIONS = ("func", "pred", "attr", "mode", "struct")
 SYNONYMS = ("synonym", "antonym")
 _BLOCKS = ("definition", "registration", "notation")
@@ -34,7 +36,7 @@ _SCHEME = re.compile(r"\s*(?P<label>[\w']+)")
 _COUNT = re.compile(r"\s*(\d+)")
 _WORD = re.compile(r"[^\W\d][\w'-]*")
 _ARTICLE = re.compile(r"(?<![\w-])environ(?![\w-])")
-_TITLE = re.compile(r"\A::[ \t]*(?P<title>[^\n]*\S)[ \t]*\n")
+_TITLE = re.compile(r"::[ \t]*(?P<title>[^\n]*\S)[ \t]*\n")
 
 
 class _MizarSource(SourceText):
@@ -67,7 +69,8 @@ class MizarDocuments(FormalDocuments):
         matches = list(_ITEM.finditer(source.bare, environ.end() if environ is not None else 0))
         counts = dict.fromkeys(("theorem", "def", "sch"), 0)
         block = 0  # where the block begins that the next items are in
-        for match in matches:
+        ends = [*(match.start() for match in matches[1:]), len(source.bare)]
+        for match, end in zip(matches, ends, strict=False):
             kind, place = match["kind"], match.end()
             if kind in _BLOCKS:
                 block = place
@@ -75,18 +78,20 @@ class MizarDocuments(FormalDocuments):
                 number = _COUNT.match(source.bare, place)
                 counts["theorem"] += int(number.group(1)[:6]) if number is not None else 1
             elif not self._is_inside_proof(match.start()):
-                yield self._declaration(match, 0 if kind in ("theorem", "scheme") else block, counts)
+                yield self._declaration(match, end, 0 if kind in ("theorem", "scheme") else block, counts)
 
     def _is_inside_proof(self, place: int) -> bool:
         """Whether something else on the line precedes what would be an item."""
-        before = self.source.bare[self.source.bare.rfind("\n", 0, place) + 1 : place].rstrip()
+        before = self.source.bare[max(0, place - 100) : place].rpartition("\n")[2].rstrip()
         return bool(before) and before[-1:] != ";" and before.split()[-1] not in ("redefine", *_BLOCKS, "begin")
 
-    def _declaration(self, match: re.Match[str], block: int, counts: dict[str, int]) -> FormalDeclaration:
+    def _declaration(
+        self, match: re.Match[str], limit: int, block: int, counts: dict[str, int]
+    ) -> FormalDeclaration:
         source, kind, place = self.source, match["kind"], match.end()
         label = (_SCHEME if kind == "scheme" else _LABEL).match(source.bare, place)
         start = label.end() if label is not None and kind == "theorem" else place
-        end = self._end(start, kind)
+        end = self._end(start, limit, kind)
         line = source.line(match.start("kind"))
         name = self._numbered(kind, place, end, counts)
         names = [label["label"]] if kind == "scheme" and label is not None else []
@@ -95,6 +100,7 @@ class MizarDocuments(FormalDocuments):
             name = name or next(iter(names), "")
         statement, lines = source.stretch(start, end, line)
         if block:
+            block = max(block, match.start() - MAX_BEFORE)
             lets = " ".join(" ".join(let.group().split()) for let in _LET.finditer(source.code, block, match.start()))
             statement, lines = with_text_before(lets, statement, lines)
         return FormalDeclaration(
@@ -102,12 +108,12 @@ class MizarDocuments(FormalDocuments):
             names=[other for other in names if other != name],
         )  # fmt: skip
 
-    def _end(self, place: int, kind: str) -> int:
-        bare = self.source.bare
-        for match in _PROOF.finditer(bare, place):
+    def _end(self, place: int, limit: int, kind: str) -> int:
+        """Where a statement ends, before its proof or what else must be shown."""
+        for match in _PROOF.finditer(self.source.bare, place, limit):
             if match["end"] is None or kind not in ("theorem", "scheme"):
                 return match.start()
-        return len(bare)
+        return limit
 
     def _numbered(self, kind: str, place: int, end: int, counts: dict[str, int]) -> str:
         """The name of an item; it has none where it has no number."""
