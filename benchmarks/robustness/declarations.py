@@ -1,14 +1,16 @@
-"""How Lean projects are read: declarations that are documents, their lines, what is reported, and the time it takes.
+"""How formal libraries are read: declarations that are documents, their lines, what is reported, and the time it takes.
 
 ::
 
     python -m benchmarks robustness declarations --data ../shared/data
     python -m benchmarks robustness declarations --folder ~/mathlib4 --show 20
+    python -m benchmarks robustness declarations --prover rocq --folder ~/math-comp
 
 A plain scan of the sources, which shares no code with Porism, says in which lines declarations begin: those outside
-comments that begin with a keyword, behind attributes and modifiers. A declaration is *found* where a document has its
-file and its line. Of a random sample of documents (``--sample``), those are *right* whose line has the keyword and,
-there or in the next lines, the name. *Seconds* is the processor time of the reader alone, on one core.
+comments that begin with a keyword, behind attributes and modifiers (:mod:`benchmarks.robustness.provers`). A
+declaration is *found* where a document has its file and its line. Of a random sample of documents (``--sample``), those
+are *right* whose line has the keyword and, there or in the next lines, the name. *Seconds* is the processor time of the
+reader alone, on one core.
 """
 
 from __future__ import annotations
@@ -16,47 +18,27 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import RESULTS
+from benchmarks.robustness.provers import NEXT_LINES, SCANS, Scan
 from porism.corpus import open_source
 
-KEYWORDS = (
-    "theorem lemma def abbrev instance structure class inductive coinductive axiom opaque irreducible_def alias".split()
-)
-MODIFIERS = "private protected public noncomputable nonrec unsafe partial local scoped meta".split()
-NEXT_LINES = 3
-"""The name may be so many lines below the keyword."""
 
-_DECLARATION = re.compile(rf"(?:@\[.*?\]\s*)*(?:(?:{'|'.join(MODIFIERS)})\s+)*({'|'.join(KEYWORDS)})(?=\s|$)")
-_COMMENT = re.compile(r"--.*|/-|-/")
-
-
-def declarations(root: Path) -> dict[tuple[str, int], str]:
-    """File (relative to the root) and line of each declaration at the left margin → its keyword."""
+def declarations(root: Path, prover: str = "lean") -> dict[tuple[str, int], str]:
+    """File (relative to the root) and line of each declaration that begins a line → its keyword."""
+    scan = SCANS[prover]
     return {
         (path.relative_to(root).as_posix(), line): keyword
-        for path in sorted(root.rglob("*.lean")) for line, keyword in _declarations(path.read_text(encoding="utf-8"))
+        for path in scan.files(root) for line, keyword in scan.lines(_text(path), path.name)
     }
 
 
-def _declarations(text: str) -> Iterator[tuple[int, str]]:
-    depth = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if depth == 0 and (match := _DECLARATION.match(line)) is not None:
-            yield number, match.group(1)
-        for match in _COMMENT.finditer(line):
-            if match.group() == "/-":
-                depth += 1
-            elif match.group() == "-/":
-                depth = max(0, depth - 1)
-            elif depth and "-/" in match.group():  # two hyphens are nothing in a comment
-                depth -= match.group().count("-/") - match.group().count("/-")
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +68,14 @@ class Outcome:
         }  # fmt: skip
 
 
-def outcome(root: Path, sample: int) -> Outcome:
+def outcome(root: Path, sample: int, prover: str = "lean") -> Outcome:
     """Reads a project, and compares with its sources."""
     reports: list[str] = []
     places: set[tuple[str, int]] = set()
     written: list[tuple[str, int, str, str]] = []
     generated = documents = 0
     start = time.process_time()
-    for document in open_source(root, "lean", on_problem=lambda problem: reports.append(str(problem))):
+    for document in open_source(root, prover, on_problem=lambda problem: reports.append(str(problem))):
         documents += 1
         kind, file, line = (str(document.metadata.get(key, "")) for key in ("kind", "file", "line"))
         if "generated" in document.metadata:
@@ -102,23 +84,20 @@ def outcome(root: Path, sample: int) -> Outcome:
             places.add((file, int(line)))
             written.append((file, int(line), kind, document.title.text))
     seconds = time.process_time() - start
-    wanted = declarations(root)
+    wanted = declarations(root, prover)
     chosen = random.Random(0).sample(written, min(sample, len(written)))
     return Outcome(
         documents=documents, generated=generated, declarations=len(wanted),
         missing=[f"{file}:{line}: {keyword}" for (file, line), keyword in wanted.items() if (file, line) not in places],
         sample=len(chosen), wrong=[f"{file}:{line}: {name}" for file, line, kind, name in chosen
-                                   if not _is_there(root / file, line, kind, name)],
+                                   if not _is_there(SCANS[prover], root / file, line, kind, name)],
         reports=reports, seconds=seconds,
     )  # fmt: skip
 
 
-def _is_there(path: Path, line: int, kind: str, name: str) -> bool:
+def _is_there(scan: Scan, path: Path, line: int, kind: str, name: str) -> bool:
     """Whether a line of a file has the keyword of a declaration, and its name, which an instance may lack."""
-    lines = path.read_text(encoding="utf-8").split("\n")[line - 1 : line + NEXT_LINES]
-    last = name.rpartition(".")[2]
-    named = last in "\n".join(lines) or (kind == "instance" and last.startswith("inst"))
-    return re.search(rf"\b{re.escape(kind.split()[0])}\b", lines[0]) is not None and named
+    return scan.is_there(_text(path).split("\n")[line - 1 : line + NEXT_LINES], kind, name)
 
 
 def show(found: Outcome, most: int) -> None:
@@ -135,6 +114,7 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, help="folder with mathlib")
     parser.add_argument("--folder", type=Path, nargs="*", default=[], help="other projects")
+    parser.add_argument("--prover", choices=SCANS, default="lean", help="whose library the folders are")
     parser.add_argument("--sample", type=int, default=500, help="of so many documents the lines are checked")
     parser.add_argument("--show", type=int, default=0, help="so many of what is wrong are printed")
     parser.add_argument("--output", type=Path, default=RESULTS / "declarations.json")
@@ -144,7 +124,7 @@ def main() -> None:
     roots = [*([arguments.data / "mathlib"] if arguments.data else []), *arguments.folder]
     figures = {}
     for root in roots:
-        found = outcome(root, arguments.sample)
+        found = outcome(root, arguments.sample, arguments.prover)
         row = figures[root.name] = found.figures()
         if root == roots[0]:
             print(f"{'':12}", *(f"{name:>12}" for name in row))

@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.formal.agda import AgdaReader
+from porism.corpus.formal.isabelle import IsabelleReader
+from porism.corpus.formal.metamath import MetamathReader
+from porism.corpus.formal.mizar import MizarReader
+from porism.corpus.formal.rocq import RocqReader
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
 from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
@@ -141,6 +146,11 @@ READERS: dict[str, Reader] = {
     "rst": RstReader(),
     "org": OrgReader(),
     "lean": LeanReader(),
+    "isabelle": IsabelleReader(),
+    "rocq": RocqReader(),
+    "agda": AgdaReader(),
+    "metamath": MetamathReader(),
+    "mizar": MizarReader(),
     "notebook": NotebookReader(),
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
@@ -252,7 +262,8 @@ def _format_of(path: Path) -> str | None:
         return next((name for name in _COLLECTIONS if READERS[name].detect(path)), None)
     name = _BY_EXTENSION.get(ending(path))
     if name is not None:
-        return name
+        reader = READERS[name]
+        return name if not isinstance(reader, FileReader) or reader.accepts(path) else None
     return next((name for name in _DETECTED if READERS[name].detect(path)), None)
 
 

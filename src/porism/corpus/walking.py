@@ -18,6 +18,7 @@ OUTSIDE = "leads out of the source; it is passed over (--outside allows it)"
 """What is wrong with a link."""
 _TOLD_EVERY = 64
 _COPIED = frozenset([".rst", ".rest", ".md", ".markdown", ".ipynb"])
+_LITERATE = ".lagda"
 
 
 def is_inside(path: Path, root: Path) -> bool:
@@ -97,10 +98,14 @@ def source_name(path: Path, options: ReaderOptions) -> str:
 
 
 def ending(path: Path) -> str:
-    """The extension by which a file is read, in small letters: ``.rst`` of ``page.rst.txt``, as Sphinx copies pages."""
+    """The extension by which a file is read, in small letters: ``.rst`` of ``page.rst.txt``, as Sphinx copies pages,
+    and both of ``module.lagda.md``.
+    """
     suffix = path.suffix.lower()
-    copied = Path(path.stem).suffix.lower() if suffix == ".txt" else ""
-    return copied if copied in _COPIED else suffix
+    before = Path(path.stem).suffix.lower()
+    if before == _LITERATE:
+        return before + suffix
+    return before if suffix == ".txt" and before in _COPIED else suffix
 
 
 class FileReader(ABC):
@@ -121,8 +126,12 @@ class FileReader(ABC):
             return bool(extensions) and extensions <= set(self.extensions)
         return self._has_extension(path)
 
+    def accepts(self, path: Path) -> bool:
+        """Whether a file with one of the extensions is of this format, and not of another that has it too."""
+        return True
+
     def _has_extension(self, path: Path) -> bool:
-        return ending(path) in self.extensions
+        return ending(path) in self.extensions and self.accepts(path)
 
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from porism.corpus.formal.source import DocComment
 from porism.corpus.lean.binders import CLOSERS, closing
 from porism.corpus.lean.names import NAME
-from porism.corpus.lean.source import DocComment, LeanSource
+from porism.corpus.lean.source import LeanSource
 
 MAX_NESTING = 3
 """Attributes in attributes are read to this depth."""

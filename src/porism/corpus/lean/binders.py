@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from porism.corpus.lean.names import NAME_PART
 
+MAX_VARIABLES = 500
+"""So many of the variables in scope are known, the last ones."""
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟨": "⟩"}
 _BRACKET = re.compile(r"[(\[{⦃⟨)\]}⦄⟩]")
 _TOKEN = re.compile(rf"(?<![.\w]){NAME_PART}")
@@ -139,7 +141,8 @@ class Variables:
             binder._replace(bracket=brackets[binder.name]) if binder.name in brackets else binder
             for binder in self._binders
         )
-        return Variables((*known, *(binder for binder in added if binder.type or binder.name not in self._names)))
+        bound = (*known, *(binder for binder in added if binder.type or binder.name not in self._names))
+        return Variables(bound[-MAX_VARIABLES:])
 
     def omit(self, omitted: Iterable[Binder]) -> Variables:
         """The variables without these instances."""

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NamedTuple
 
+from porism.corpus.formal.declarations import FormalDeclaration
+from porism.corpus.formal.source import DocComment
 from porism.corpus.lean.attributes import Attribute, read_attributes, read_list
 from porism.corpus.lean.binders import CLOSERS, Binder, closing, read_binders
 from porism.corpus.lean.commands import ANY_COMMAND, BLOCKS, MODIFIER, NO_NAMES, begin, commands
 from porism.corpus.lean.names import NAME, NAME_PART, full_name, instance_name
 from porism.corpus.lean.scopes import ONE_COMMAND, Scopes
-from porism.corpus.lean.source import DocComment, LeanSource
+from porism.corpus.lean.source import LeanSource
 
 MAX_VALUE = 300
 """So many characters of the value say what a declaration without a type is."""
@@ -24,7 +26,6 @@ _END_OF_STATEMENT = re.compile(
     r":=|(?<![\w.])(?:where|let|have|letI|haveI)(?![\w'])|[(\[{⟨⦃)\]}⟩⦄]|\n\s*\|(?=[^\n]*=>)"
 )
 _CLOSING = frozenset(CLOSERS.values())
-_BLANKS = re.compile(r"\s+")
 _LOCAL = frozenset(("let", "have", "letI", "haveI"))
 _OPENED = re.compile(rf"[ \t]*(?:\n[ \t]+)?(?P<word>{NAME})|[ \t]*(?:\n[ \t]+)?(?P<group>\()")
 _IN = re.compile(r"\s*in(?![\w'])")
@@ -36,33 +37,22 @@ _PROJECTION = re.compile(rf"({NAME})\s*→\s*({NAME_PART})|as_prefix\s+({NAME_PA
 
 
 @dataclass(slots=True)
-class Declaration:
-    """A declaration as it is written, with the variables that its statement uses.
+class Declaration(FormalDeclaration):
+    """A declaration of Lean, with the variables that its statement uses.
 
-    ``variables`` and ``statement`` together are its signature; ``statement_lines`` says where the latter is in the
-    file, as :class:`Content` has it. ``inner`` are the docstrings of its fields or constructors, ``value_at`` is where
-    its value begins and ``end`` where it ends. ``generated`` names the attribute that makes it, and ``origin`` the
-    declaration that it is made from or, of an alias, that it stands for.
+    ``variables`` and ``statement`` together are its signature. ``inner`` are the docstrings of its fields or
+    constructors, ``value_at`` is where its value begins and ``end`` where it ends. ``generated`` names the attribute
+    that makes it, and ``origin`` the declaration that it is made from or, of an alias, that it stands for.
     """
 
-    name: str
-    kind: str
-    start: int
-    line: int
     variables: str = ""
-    statement: str = ""
-    statement_lines: tuple[tuple[int, int], ...] = ()
-    docstring: str | DocComment | None = None
     inner: list[DocComment] = field(default_factory=list)
     attributes: tuple[Attribute, ...] = ()
-    modifiers: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
     value_at: int = 0
     end: int = 0
     generated: str = ""
     origin: str = ""
-    names: list[str] = field(default_factory=list)
-    """Other names that it has or had."""
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of a name, in others too."""
@@ -278,32 +268,13 @@ class DeclarationReader:
 
     def _state(self, declaration: Declaration, start: int) -> None:
         """Gives a declaration its statement and the variables that it uses."""
-        statement, declaration.statement_lines = self._lines(start, declaration.value_at, declaration.line)
+        statement, declaration.statement_lines = self.source.stretch(start, declaration.value_at, declaration.line)
         included = self._scopes.included if declaration.kind in ("theorem", "lemma") else frozenset[str]()
         declaration.variables = self._scopes.variables.used_by(statement, included)
         if not statement:
             end = min(declaration.end, declaration.value_at + MAX_VALUE)
-            statement, declaration.statement_lines = self._lines(declaration.value_at, end, declaration.line)
+            statement, declaration.statement_lines = self.source.stretch(declaration.value_at, end, declaration.line)
         declaration.statement = statement
-
-    def _lines(self, start: int, end: int, first_line: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """A stretch of code without what is blank in it, and where its lines are, as in :class:`Content`."""
-        text = self.source.code[start:end]
-        if "\n" not in text:
-            return _tidy(text), ()
-        number = self.source.line(start) - first_line
-        kept: list[str] = []
-        marks: list[tuple[int, int]] = []
-        length, expected = 0, -1
-        for line in text.split("\n"):
-            if line := _tidy(line):
-                if number != expected:
-                    marks.append((length, number))
-                kept.append(line)
-                length += len(line) + 1
-                expected = number + 1
-            number += 1
-        return "\n".join(kept), tuple(marks) if marks != [(0, 0)] or len(kept) > 1 else ()
 
     def _alias(self, common: Declaration, place: int, end: int) -> None:
         """``alias name := target``, ``alias ⟨forward, backward⟩ := target``."""
@@ -358,9 +329,3 @@ def _value_start(bare: str, start: int, end: int) -> int:
         elif token not in _CLOSING:
             return match.start()
     return end
-
-
-def _tidy(text: str) -> str:
-    """A line, without blanks at its ends and doubled ones."""
-    text = text.strip()
-    return _BLANKS.sub(" ", text) if "  " in text or "\t" in text else text
