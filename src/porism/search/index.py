@@ -148,7 +148,7 @@ class Index(IndexSearcher):
 
         :raises QueryError: the index has no such document, or the question is empty.
         """
-        query, document = self.question(question).query, self.document(doc_id)
+        query, document = self.question(question).query, self.document(doc_id).with_terms_as_text()
         maker = self._snippet_maker(query, self.term_retriever.term_weights(query))
         return {name: maker.marked(document, name) for name, content in document.fields.items() if content}
 

@@ -14,6 +14,7 @@ from porism.corpus.lean.attributes import Attribute
 from porism.corpus.lean.declarations import Declaration, DeclarationReader
 from porism.corpus.lean.docstrings import docstring_content
 from porism.corpus.lean.generated import generated
+from porism.corpus.lean.signatures import signature_content
 from porism.corpus.lean.source import DocComment, LeanSource
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
@@ -148,13 +149,6 @@ class LeanDocuments:
             line = self._source.line(place)
             self._contents[docstring] = docstring_content(text, self._name, line, self._on_problem)
         return self._contents[docstring]
-
-
-def signature_content(declaration: Declaration) -> Content:
-    """The binders and the type of a declaration as text; terms are no formulas yet."""
-    before = f"{declaration.variables} " if declaration.variables and declaration.statement else declaration.variables
-    lines = tuple((len(before) + character, line) for character, line in declaration.statement_lines)
-    return Content(before + declaration.statement, lines=lines)
 
 
 def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from porism.formula.operators.builder import operator_tree
 from porism.formula.tables.lean import (
     BINDERS,
     BRACKETS,
+    DEGREES,
     ENCLOSING,
     INFIX,
     NAMES,
@@ -50,6 +51,8 @@ _VARIABLE = re.compile(r"[^\W\d_][0-9₀-₉ₐ-ₜᵢ-ᵪ']*\Z|[^\W\d_A-ZΑ-Ω]
 _CHAINS = frozenset(("to", "compose"))
 """Operators besides commutative ones whose operands are listed: ``f ∘ g ∘ h``."""
 _MEASURE = "∂"
+_PLACE = "·"
+"""Stands for an argument: ``(· + 1)``."""
 
 
 @dataclass(slots=True)
@@ -80,7 +83,7 @@ class _TermFrame:
     is_method: bool = False
     """Whether the function has got an argument before its name."""
     prefixes: list[tuple[str, int]] = field(default_factory=list)
-    """Signs before the next argument."""
+    """Signs before the next argument, and where they are."""
     items: list[OperatorNode] = field(default_factory=list)
     kept: OperatorNode | None = None
     """What is before a colon, or before ``|`` in a set."""
@@ -143,8 +146,8 @@ class LeanTermReader:
     def _argument(self, node: OperatorNode) -> None:
         frame = self._frame
         while frame.prefixes:
-            label, start = frame.prefixes.pop()
-            node = OperatorNode(label, "O", [node], start, node.end)
+            sign, start = frame.prefixes.pop()
+            node = _prefixed(PREFIX[sign][0], sign, start, node)
         frame.arguments.append(node)
 
     def _name(self, text: str, start: int, end: int) -> int:
@@ -211,7 +214,7 @@ class LeanTermReader:
         elif sign == ",":
             self._leave_scopes(start)
             self._comma(self._frame)
-        elif sign[0] in _CLOSERS:
+        elif sign in _CLOSERS or sign[0] == "⟫":
             self._closing(sign[0], start, end)
         elif sign == ":":
             if not frame.is_head:
@@ -366,13 +369,13 @@ class LeanTermReader:
         has_operand = bool(frame.arguments)
         if sign in PREFIX and (not has_operand or sign not in INFIX):
             if has_operand:
-                frame.prefixes.append((PREFIX[sign][0], start))
+                frame.prefixes.append((sign, start))
             else:
                 label, precedence = PREFIX[sign]
                 frame.waiting.append(_Pending(precedence, True, Operator(label), sign, start, is_prefix=True))
             return
         bare = sign.partition("[")[0]
-        if not has_operand or not _is_infix(bare):
+        if not has_operand or sign == _PLACE or not _is_infix(bare):
             self._argument(OperatorNode(bare, "C", None, start, end))
             return
         binding = INFIX.get(bare) or INFIX.get(bare[0], UNKNOWN_INFIX)
@@ -397,7 +400,7 @@ class LeanTermReader:
             pending = waiting.pop()
             right, right_is_open = values.pop()
             if pending.is_prefix:
-                values.append((OperatorNode(pending.operator.label, "O", [right], pending.start, right.end), False))
+                values.append((_prefixed(pending.operator.label, pending.sign, pending.start, right), False))
                 continue
             left, is_open = values.pop()
             values.append((_joined(pending, left, right, is_open, right_is_open), True))
@@ -405,8 +408,8 @@ class LeanTermReader:
     def _finish(self, frame: _TermFrame) -> OperatorNode | None:
         """All that was read in a frame as one node; None where nothing was."""
         while frame.prefixes:
-            label, start = frame.prefixes.pop()
-            frame.arguments.append(OperatorNode(label, "C", None, start, start))
+            sign, start = frame.prefixes.pop()
+            frame.arguments.append(OperatorNode(sign, "C", None, start, start + 1))
         if frame.waiting and not frame.arguments:
             pending = frame.waiting.pop()
             self._problem(pending.start, f"nothing follows {pending.sign}")
@@ -432,6 +435,13 @@ def read_term(source: str, max_length: int = MAX_LENGTH, max_depth: int = 200) -
     """The operator tree of a term, and what could not be read."""
     reader = LeanTermReader(source[:max_length], max_depth)
     return reader.read(), reader.problems
+
+
+def _prefixed(label: str, sign: str, start: int, operand: OperatorNode) -> OperatorNode:
+    children = [operand]
+    if sign in DEGREES:
+        children.append(OperatorNode(DEGREES[sign], "N", None, start, start + 1))
+    return OperatorNode(label, "O", children, start, operand.end)
 
 
 def _joined(
@@ -460,6 +470,9 @@ def _bound(frame: _TermFrame, body: OperatorNode | None, end: int) -> OperatorNo
     if node.label == _MEASURE and len(node.children) == 2:
         node, *measure = node.children
     variables = frame.head or [OperatorNode("", "E", None, frame.start, frame.start)]
+    if frame.domain is not None and label != "int":
+        last = variables[-1]
+        variables = [*variables[:-1], OperatorNode("in", "O", [last, frame.domain], last.start, frame.domain.end)]
     for variable in reversed(variables):
         if label in VARIABLE_FIRST:
             children = [variable, node]

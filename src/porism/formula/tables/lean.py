@@ -43,10 +43,13 @@ OPERATORS = {
 """Sign → operator, where it is not the one that the character has in LaTeX."""
 
 PREFIX = {
-    "¬": ("not", 40), "-": ("neg", 75), "√": ("sqrt", 100), "∛": ("cbrt", 100), "#": ("card", 100), "⋃₀": ("sUnion", 110),
+    "¬": ("not", 40), "-": ("neg", 75), "√": ("sqrt", 100), "∛": ("root", 100), "∜": ("root", 100), "#": ("card", 100), "⋃₀": ("sUnion", 110),
     "⋂₀": ("sInter", 110), "if": ("if", 3), "!": ("not", 40), "∇": ("nabla", 100),
 }
 """Sign → the label of its operator, and the precedence of its operand."""
+
+DEGREES = {"∛": "3", "∜": "4"}
+"""Sign → the degree of the root."""
 
 POSTFIX = {
     "!": "factorial", "‼": "factorial2", "ᶜ": "complement", "ᵀ": "transpose", "ᴴ": "adjoint", "†": "adjoint", "ᵒᵖ": "op",
@@ -76,5 +79,8 @@ ENCLOSING = {
 }
 """Opening bracket → what it makes of its content."""
 
-NAMES = {"choose": "binom", "Real": "ℝ", "Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Complex": "ℂ", "pi": "π", "True": "⊤"}
+NAMES = {
+    "choose": "binom", "Icc": "closed", "Ico": "closed_open", "Ioc": "open_closed", "Real": "ℝ", "Nat": "ℕ", "Int": "ℤ",
+    "Rat": "ℚ", "Complex": "ℂ", "pi": "π", "True": "⊤",
+}
 """Name, the last part of it where it has several → what it is called elsewhere."""
