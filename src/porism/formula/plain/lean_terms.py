@@ -557,3 +557,15 @@ def _operator_of(sign: str) -> Operator:
 def _is_infix(sign: str) -> bool:
     """Whether a sign that is not listed stands between operands."""
     return sign in INFIX or sign[0] in INFIX or _operator_of(sign) != Operator(sign)
+
+
+def name_label(name: str) -> str:
+    """The label that a name has in trees, as an operator or as a leaf."""
+    return _label(name.rpartition(".")[2])
+
+
+OPERATOR_LABELS = frozenset((
+    *(_operator_of(sign).label for sign in INFIX), *(label for label, _ in BINDERS.values()),
+    *(operator.label for operator in OPERATORS.values()), "apply", "SUB", "SUP", "diff", "setbuilder", "set", "tuple", "list",
+))  # fmt: skip
+"""Labels of operators that are no functions with a name."""
