@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Literal, Protocol
 
-Notation = Literal["latex", "mathml", "lean"]
+MarkupNotation = Literal["latex", "mathml"]
+Notation = MarkupNotation | Literal["lean"]
 Metadata = Mapping[str, str | tuple[str, ...]]
 
 PLACEHOLDER = "\ufffc"
@@ -19,8 +20,8 @@ PLACEHOLDER = "\ufffc"
 class Formula:
     """A formula as it was written.
 
-    ``source`` is LaTeX without its delimiters, a ``<math>`` element, or a term of Lean. ``id`` names this occurrence and
-    ``visual_id`` all occurrences that look the same (ARQMath); both are None where the collection gives none.
+    ``source`` is LaTeX without its delimiters, a ``<math>`` element, or a term of Lean. ``id`` names this occurrence
+    and ``visual_id`` all occurrences that look the same (ARQMath); both are None where the collection gives none.
     """
 
     source: str

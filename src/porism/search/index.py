@@ -34,6 +34,7 @@ from porism.types import Content, Formula, Query
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.search.formulas import Named
+    from porism.search.patterns import PatternSearch
 
 
 def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
@@ -275,6 +276,13 @@ class Index(IndexSearcher):
         :raises QueryError: the index has no such document, or the question is empty.
         """
         return self.term_retriever.matches(self.question(question).query, doc_id)
+
+    @cached_property
+    def patterns(self) -> PatternSearch:
+        """The search by pattern: ``index.patterns.search("?a ⊔ (?b ⊓ ?c) = _")``."""
+        from porism.search.patterns import PatternSearch
+
+        return PatternSearch(self.snapshot)
 
     def search_formulas(
         self, formula: str | Formula | Content | Query, k: int = 10, *, filters: Filters | None = None,

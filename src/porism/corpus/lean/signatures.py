@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from porism.corpus.lean.binders import CLOSERS, closing, first_colon
 from porism.corpus.lean.commands import BLOCKS
 from porism.corpus.lean.declarations import Declaration
+from porism.corpus.lean.generated import TRANSLATIONS
+from porism.corpus.lean.translated import translated, translated_names
+from porism.corpus.lean.translations import Translation
 from porism.types import PLACEHOLDER, Content, Formula
 
 _TRIVIAL = re.compile(r"\s*(?:(?:Type|Sort|Prop)\b.*|[^\W\d_]?[\d₀-₉'ᵢ-ᵪ]*\s*)\Z", re.DOTALL)
@@ -32,12 +35,30 @@ Span = tuple[int, int]
 
 
 def signature_content(declaration: Declaration) -> Content:
-    """The binders and the type of a declaration; of structures and the like, whose parts are no statements, as text."""
+    """The binders and the type of a declaration; of structures and the like, whose parts are no statements, as text.
+
+    What attributes make has the statement of what it is made from, which is translated where that is what they do.
+    """
     before = f"{declaration.variables} " if declaration.variables and declaration.statement else declaration.variables
     text = before + declaration.statement
     lines = tuple((len(before) + character, line) for character, line in declaration.statement_lines)
-    spans = statement_spans(text) if declaration.kind not in BLOCKS else []
-    return _with_formulas(text, spans, lines)
+    translation = TRANSLATIONS.get(declaration.generated)
+    is_known = not declaration.generated or translation is not None
+    spans = statement_spans(text) if declaration.kind not in BLOCKS and is_known else []
+    return _with_formulas(text, spans, lines) if translation is None else _translated(text, spans, translation)
+
+
+def _translated(text: str, spans: list[Span], translation: Translation) -> Content:
+    parts: list[str | Formula] = []
+    place = 0
+    for start, end in spans:
+        parts.append(translated_names(text[place:start], translation))
+        source = translated(text[start:end], translation)
+        if source is None:
+            return Content(text)
+        parts.append(Formula(source, "lean"))
+        place = end
+    return Content.of(*parts, translated_names(text[place:], translation))
 
 
 def statement_spans(text: str) -> list[Span]:

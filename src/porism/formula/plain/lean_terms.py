@@ -2,99 +2,51 @@
 
 Operators have the labels that the same formula has in LaTeX, so that one finds the other. Types that are ascribed,
 named arguments, universes and signs of coercion are left out. Of a name with dots the last part counts; what is before
-it is an argument where it is an expression (``s.card``, ``(f x).re``), and else a namespace. Total, linear in the length
-of the term, and not recursive.
+it is an argument where it is an expression (``s.card``, ``(f x).re``), and else a namespace. Total, linear in the
+length of the term, and not recursive.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from porism.formula.latex.parser import MAX_LENGTH, parse_latex
 from porism.formula.operators.builder import operator_tree
+from porism.formula.plain.lean_frames import PendingOperator, TermFrame, applied, bound, joined, prefixed
+from porism.formula.plain.lean_names import DIGITS, name_label, named_node
 from porism.formula.tables.lean import (
     BINDERS,
     BRACKETS,
-    DEGREES,
     ENCLOSING,
     INFIX,
-    NAMES,
     OPERATORS,
     POSTFIX,
     PREFIX,
     UNKNOWN_INFIX,
-    VARIABLE_FIRST,
     Operator,
 )
 from porism.formula.tree import OperatorNode, OperatorTree, ParseProblem
 
 _LETTER = r"[A-Za-zͰ-Ͽ℀-⅏\U0001d400-\U0001d7ff_]"
 _PART = rf"(?:{_LETTER}[\w'!₀-₉ₐ-ₜᵢ-ᵪ]*|«[^»\n]*»)"
-_SUFFIX = r"[*+⋆ₐ-ₜ₀-₉ᵃ-ᶻᴬ-ᶿᵢ-ᵪ]"
-_LONG = sorted((sign for sign in (*BINDERS, *POSTFIX, *PREFIX, *INFIX) if len(sign) > 1 and not sign.isalpha()), key=len)
+_SUFFIX = r"[*+⋆ʰ-ˤₐ-ₜ₀-₉ᵃ-ᶻᴬ-ᶿᵢ-ᵪ]"
+_SIGNS = (*BINDERS, *POSTFIX, *PREFIX, *INFIX)
+_LONG = sorted((sign for sign in _SIGNS if len(sign) > 1 and not sign.isalpha()), key=len, reverse=True)
 _TOKEN = re.compile(
     rf"\s*(?:(?P<wildcard>\?[A-Za-z]\w*|_(?![\w.]))|(?P<number>[0-9]+(?:\.[0-9]+)?)"
     rf"|(?P<name>(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*)|(?P<method>\.(?:{_PART}|[0-9]+)(?:\.(?:{_PART}|[0-9]+))*)"
     rf"|(?P<universe>\.\{{[^{{}}]*\}})|(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<power>⁻?[⁰¹²³⁴-⁹]+(?!'))"
-    rf"|(?P<sign>:=|=>|//|[→≃↪=≤<≥∼≈⊗∘≅](?:{_SUFFIX}+|[orOΘ](?=[\s\[]))(?:\[[^\[\]]*\])?|[→≃↪⊗]\[[^\[\]]*\]"
-    rf"|{'|'.join(map(re.escape, reversed(_LONG)))}|⟫(?:_\w+)?|\S))"
+    rf"|(?P<sign>:=|=>|//|[→≃↪=≤<≥∼≈⊗∘≅×](?:{_SUFFIX}+|[orOΘ](?=[\s\[]))(?:\[[^\[\]]*\])?|[→≃↪⊗]\[[^\[\]]*\]"
+    rf"|{'|'.join(map(re.escape, _LONG))}|⟫(?:_\w+)?|\S))"
 )
 _NOT_READ = frozenset("↑⇑↥@⟮⟯")
 _BREAKS = frozenset(("by", "match", "let", "have", "show", "calc", "do"))
 _HEAD_ENDS = frozenset((",", "↦", "=>"))
-_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
-_INDEXED = re.compile(r"(?P<base>.[^\W\d_₀-₉]*)(?P<number>[0-9₀-₉]+)\Z")
-_VARIABLE = re.compile(r"[^\W\d_][0-9₀-₉ₐ-ₜᵢ-ᵪ']*\Z|[^\W\d_A-ZΑ-Ω]")
-"""What begins the name of a variable, if anything does: a letter alone, or one that is small."""
-_CHAINS = frozenset(("to", "compose"))
-"""Operators besides commutative ones whose operands are listed: ``f ∘ g ∘ h``."""
-_MEASURE = "∂"
+_APPLYING = frozenset(("<|", "$"))
+"""What follows is the last argument, up to the end of the scope."""
 _PLACE = "·"
 """Stands for an argument: ``(· + 1)``."""
-
-
-@dataclass(slots=True)
-class _Pending:
-    """An operator that waits for its operand on the right."""
-
-    precedence: int
-    is_right: bool
-    operator: Operator
-    sign: str
-    start: int
-    is_prefix: bool = False
-
-
-@dataclass(slots=True)
-class _TermFrame:
-    """What is between two brackets, or from a sign that introduces variables to the end of its scope."""
-
-    opener: str
-    start: int
-    lowest: int = -1
-    """Operators that bind less end the frame; -1 of brackets, which nothing but the closing one ends."""
-    values: list[tuple[OperatorNode, bool]] = field(default_factory=list)
-    """Operands, and whether operators outside all inner brackets made them."""
-    waiting: list[_Pending] = field(default_factory=list)
-    arguments: list[OperatorNode] = field(default_factory=list)
-    """A function and its arguments so far."""
-    is_method: bool = False
-    """Whether the function has got an argument before its name."""
-    prefixes: list[tuple[str, int]] = field(default_factory=list)
-    """Signs before the next argument, and where they are."""
-    items: list[OperatorNode] = field(default_factory=list)
-    kept: OperatorNode | None = None
-    """What is before a colon, or before ``|`` in a set."""
-    is_head: bool = False
-    """Whether variables are being introduced."""
-    is_cut: bool = False
-    """Whether what follows a colon is being read, which is left out."""
-    is_set: bool = False
-    is_dropped: bool = False
-    head: list[OperatorNode] = field(default_factory=list)
-    domain: OperatorNode | None = None
 
 
 class LeanTermReader:
@@ -103,7 +55,7 @@ class LeanTermReader:
     def __init__(self, source: str, max_depth: int) -> None:
         self.source, self.problems = source, list[ParseProblem]()
         self._max_depth = max_depth
-        self._frames = [_TermFrame("", 0)]
+        self._frames = [TermFrame("", 0)]
 
     def read(self) -> OperatorTree:
         """The tree of the term."""
@@ -137,7 +89,7 @@ class LeanTermReader:
         return OperatorTree(root, source)
 
     @property
-    def _frame(self) -> _TermFrame:
+    def _frame(self) -> TermFrame:
         return self._frames[-1]
 
     def _problem(self, place: int, problem: str) -> None:
@@ -147,7 +99,7 @@ class LeanTermReader:
         frame = self._frame
         while frame.prefixes:
             sign, start = frame.prefixes.pop()
-            node = _prefixed(PREFIX[sign][0], sign, start, node)
+            node = prefixed(PREFIX[sign][0], sign, start, node)
         frame.arguments.append(node)
 
     def _name(self, text: str, start: int, end: int) -> int:
@@ -163,7 +115,7 @@ class LeanTermReader:
             self._argument(OperatorNode(text, "E", None, start, end))
             return self._end_of_frame(end)
         else:
-            self._argument(node := _named(text, start, end))
+            self._argument(node := named_node(text, start, end))
             frame.is_method = frame.is_method or (node.kind == "O" and len(frame.arguments) == 1 and "." in text)
         return end
 
@@ -184,11 +136,11 @@ class LeanTermReader:
     def _method(self, name: str, start: int, end: int, touches: bool) -> None:
         arguments = self._frame.arguments
         if not touches or not arguments:
-            self._argument(_named(name.rpartition(".")[2], start, end))
+            self._argument(named_node(name.rpartition(".")[2], start, end))
             return
         node = arguments[-1]
         for part in name.split("."):
-            node = OperatorNode(_label(part), "O", [node], node.start, end)
+            node = OperatorNode(name_label(part), "O", [node], node.start, end)
         arguments[-1] = node
         self._frame.is_method = self._frame.is_method or len(arguments) == 1
 
@@ -197,7 +149,7 @@ class LeanTermReader:
         if not arguments:
             self._argument(OperatorNode(text, "C", None, start, end))
             return
-        number = OperatorNode(text.lstrip("⁻").translate(_DIGITS), "N", None, start, end)
+        number = OperatorNode(text.lstrip("⁻").translate(DIGITS), "N", None, start, end)
         exponent = OperatorNode("neg", "O", [number], start, end) if text[0] == "⁻" else number
         arguments[-1] = OperatorNode("SUP", "O", [arguments[-1], exponent], arguments[-1].start, end)
 
@@ -254,7 +206,7 @@ class LeanTermReader:
         around = self.source[place - 1 : place + 2]
         return len(around) == 3 and around[0] in " (" and not around[2].isspace()
 
-    def _around(self) -> _TermFrame:
+    def _around(self) -> TermFrame:
         """The innermost bracket."""
         return next(frame for frame in reversed(self._frames) if frame.lowest < 0)
 
@@ -262,13 +214,13 @@ class LeanTermReader:
         if len(self._frames) >= self._max_depth:
             self._problem(start, "nested too deeply")
             return
-        self._frames.append(_TermFrame(sign, start))
+        self._frames.append(TermFrame(sign, start))
 
     def _bind(self, sign: str, start: int) -> None:
         if len(self._frames) >= self._max_depth:
             self._problem(start, "nested too deeply")
             return
-        self._frames.append(_TermFrame(sign, start, lowest=BINDERS[sign][1], is_head=True))
+        self._frames.append(TermFrame(sign, start, lowest=BINDERS[sign][1], is_head=True))
 
     def _leave_scopes(self, end: int, precedence: int = -1) -> None:
         """Ends the scopes of variables that an operator of this precedence is outside of."""
@@ -278,7 +230,7 @@ class LeanTermReader:
             while self._frame.lowest >= 0:
                 self._close(end)
 
-    def _cut(self, frame: _TermFrame) -> None:
+    def _cut(self, frame: TermFrame) -> None:
         """What was read is kept, and what follows is left out."""
         if not frame.is_cut:
             if frame.is_head and not frame.waiting:
@@ -287,21 +239,21 @@ class LeanTermReader:
                 frame.kept = node
             frame.is_cut = True
 
-    def _condition(self, frame: _TermFrame) -> None:
+    def _condition(self, frame: TermFrame) -> None:
         """The end of the variable of a set."""
         node = self._finish(frame)
         if not frame.is_cut and node is not None:
             frame.kept = node
         frame.is_set, frame.is_cut = True, False
 
-    def _comma(self, frame: _TermFrame) -> None:
+    def _comma(self, frame: TermFrame) -> None:
         node = self._finish(frame)
         if frame.is_cut:
             node, frame.kept, frame.is_cut = frame.kept, None, False
         if node is not None:
             frame.items.append(node)
 
-    def _end_head(self, frame: _TermFrame) -> None:
+    def _end_head(self, frame: TermFrame) -> None:
         """The variables are introduced: their scope begins."""
         if frame.waiting or frame.values:
             node = self._finish(frame)
@@ -338,7 +290,12 @@ class LeanTermReader:
                 self._end_head(frame)
             body = self._finish(frame)
             self._frames.pop()
-            self._argument(_bound(frame, body, end))
+            if frame.opener in BINDERS:
+                self._argument(bound(frame, body, end))
+            elif body is not None:
+                self._argument(body)
+            else:
+                self._problem(frame.start, f"nothing follows {frame.opener}")
             return
         was_cut = frame.is_cut
         node = self._finish(frame)
@@ -357,7 +314,8 @@ class LeanTermReader:
             if items:
                 self._argument(OperatorNode(operator.label, operator.kind, items, frame.start, end))
             else:
-                self._argument(OperatorNode("∅" if frame.opener == "{" else operator.label, "C", None, frame.start, end))
+                label = "∅" if frame.opener == "{" else operator.label
+                self._argument(OperatorNode(label, "C", None, frame.start, end))
         elif node is not None:
             node.start, node.end = frame.start, end
             self._argument(node)
@@ -372,9 +330,12 @@ class LeanTermReader:
                 frame.prefixes.append((sign, start))
             else:
                 label, precedence = PREFIX[sign]
-                frame.waiting.append(_Pending(precedence, True, Operator(label), sign, start, is_prefix=True))
+                frame.waiting.append(PendingOperator(precedence, True, Operator(label), sign, start, is_prefix=True))
             return
         bare = sign.partition("[")[0]
+        if has_operand and sign in _APPLYING:
+            self._frames.append(TermFrame(sign, start, lowest=INFIX[sign].precedence))
+            return
         if not has_operand or sign == _PLACE or not _is_infix(bare):
             self._argument(OperatorNode(bare, "C", None, start, end))
             return
@@ -383,29 +344,30 @@ class LeanTermReader:
         frame = self._frame
         self._apply(frame)
         self._reduce(frame, binding.precedence, binding.is_right)
-        frame.waiting.append(_Pending(*binding, _operator_of(bare), bare, start))
+        frame.waiting.append(PendingOperator(*binding, _operator_of(bare), bare, start))
 
-    def _apply(self, frame: _TermFrame) -> None:
+    def _apply(self, frame: TermFrame) -> None:
         """The function and its arguments are one operand."""
         arguments = frame.arguments
         if not arguments:
             return
-        frame.values.append((_applied(arguments, frame.is_method), False))
+        frame.values.append((applied(arguments, frame.is_method), False))
         frame.arguments, frame.is_method = [], False
 
-    def _reduce(self, frame: _TermFrame, precedence: int, is_right: bool) -> None:
+    def _reduce(self, frame: TermFrame, precedence: int, is_right: bool) -> None:
         """Makes the operators that bind more tightly than one to the right of them."""
         waiting, values = frame.waiting, frame.values
-        while waiting and (waiting[-1].precedence > precedence or (waiting[-1].precedence == precedence and not is_right)):
+        lowest = precedence + 1 if is_right else precedence
+        while waiting and waiting[-1].precedence >= lowest:
             pending = waiting.pop()
             right, right_is_open = values.pop()
             if pending.is_prefix:
-                values.append((_prefixed(pending.operator.label, pending.sign, pending.start, right), False))
+                values.append((prefixed(pending.operator.label, pending.sign, pending.start, right), False))
                 continue
             left, is_open = values.pop()
-            values.append((_joined(pending, left, right, is_open, right_is_open), True))
+            values.append((joined(pending, left, right, is_open, right_is_open), True))
 
-    def _finish(self, frame: _TermFrame) -> OperatorNode | None:
+    def _finish(self, frame: TermFrame) -> OperatorNode | None:
         """All that was read in a frame as one node; None where nothing was."""
         while frame.prefixes:
             sign, start = frame.prefixes.pop()
@@ -418,7 +380,7 @@ class LeanTermReader:
             else:
                 left = frame.values.pop()[0]
                 missing = OperatorNode("", "E", None, left.end, left.end)
-                frame.values.append((_joined(pending, left, missing), True))
+                frame.values.append((joined(pending, left, missing), True))
                 self._reduce(frame, -1, False)
                 return frame.values.pop()[0]
         self._apply(frame)
@@ -431,114 +393,12 @@ class LeanTermReader:
 _CLOSERS = {closer: opener for opener, closer in BRACKETS.items() if closer != opener} | {"|": "|", "‖": "‖"}
 
 
-def read_term(source: str, max_length: int = MAX_LENGTH, max_depth: int = 200) -> tuple[OperatorTree, list[ParseProblem]]:
+def read_term(
+    source: str, max_length: int = MAX_LENGTH, max_depth: int = 200
+) -> tuple[OperatorTree, list[ParseProblem]]:
     """The operator tree of a term, and what could not be read."""
     reader = LeanTermReader(source[:max_length], max_depth)
     return reader.read(), reader.problems
-
-
-def _prefixed(label: str, sign: str, start: int, operand: OperatorNode) -> OperatorNode:
-    children = [operand]
-    if sign in DEGREES:
-        children.append(OperatorNode(DEGREES[sign], "N", None, start, start + 1))
-    return OperatorNode(label, "O", children, start, operand.end)
-
-
-def _joined(
-    pending: _Pending, left: OperatorNode, right: OperatorNode, left_is_open: bool = False, right_is_open: bool = False
-) -> OperatorNode:
-    """An operator with its operands; one that goes on, as a sum, takes those of the operand it goes on from."""
-    label, kind = pending.operator
-    if pending.sign == "-":
-        label, kind = "plus", "U"
-        right = OperatorNode("neg", "O", [right], pending.start, right.end)
-    children = [left, right]
-    if pending.is_right:
-        if right_is_open and right.label == label and (kind == "U" or label in _CHAINS):
-            children = [left, *right.children]
-    elif left_is_open and left.label == label and kind == "U" :
-        children = [*left.children, right]
-    return OperatorNode(label, kind, children, left.start, right.end)
-
-
-def _bound(frame: _TermFrame, body: OperatorNode | None, end: int) -> OperatorNode:
-    """What a sign that introduces variables makes of them and of its scope."""
-    label = BINDERS[frame.opener][0]
-    node = body if body is not None else OperatorNode("", "E", None, end, end)
-    end = node.end
-    measure: list[OperatorNode] = []
-    if node.label == _MEASURE and len(node.children) == 2:
-        node, *measure = node.children
-    variables = frame.head or [OperatorNode("", "E", None, frame.start, frame.start)]
-    if frame.domain is not None and label != "int":
-        last = variables[-1]
-        variables = [*variables[:-1], OperatorNode("in", "O", [last, frame.domain], last.start, frame.domain.end)]
-    for variable in reversed(variables):
-        if label in VARIABLE_FIRST:
-            children = [variable, node]
-        elif label == "int":
-            domain = frame.domain
-            limits = [] if domain is None else domain.children if domain.label == ".." else [domain]
-            children = [node, *limits, OperatorNode("diff", "O", [variable], variable.start, variable.end), *measure]
-        else:
-            children = [node, variable]
-        node = OperatorNode(label, "O", children, frame.start, end)
-    return node
-
-
-def _applied(arguments: list[OperatorNode], is_method: bool) -> OperatorNode:
-    """A function with its arguments; a name that is no variable is the operator itself."""
-    head = arguments[0]
-    if len(arguments) == 1:
-        return head
-    rest, end = arguments[1:], arguments[-1].end
-    if is_method:
-        return OperatorNode(head.label, "O", [*head.children, *rest], head.start, end)
-    if head.kind == "N":
-        return OperatorNode("times", "U", arguments, head.start, end)
-    if not head.children and head.kind in "VC" and len(head.label) > 1:
-        return OperatorNode(head.label, "O", rest, head.start, end)
-    return OperatorNode("apply", "O", arguments, head.start, end)
-
-
-def _label(name: str) -> str:
-    return f"proj{name}" if name.isdigit() else NAMES.get(name, name)
-
-
-def _named(text: str, start: int, end: int) -> OperatorNode:
-    """The leaf of a name, or the application of the parts of it to an expression at its beginning."""
-    if "." not in text:
-        return _leaf(text, start, end)
-    first, *others = text.split(".")
-    if _VARIABLE.match(first) is None:
-        last = others[-1]
-        if last.isdigit():
-            return OperatorNode(_label(last), "O", [_leaf(first, start, end)], start, end)
-        return _leaf(last, end - len(last), end)
-    node = _leaf(first, start, start + len(first))
-    place = start + len(first)
-    for part in others:
-        place += 1 + len(part)
-        node = OperatorNode(_label(part), "O", [node], start, place)
-    return node
-
-
-def _leaf(name: str, start: int, end: int) -> OperatorNode:
-    """A variable, with its index and its primes, or another name."""
-    plain = name.rstrip("'")
-    primes = len(name) - len(plain)
-    indexed = _INDEXED.match(plain) if len(plain) > 1 else None
-    base = indexed["base"] if indexed is not None else plain
-    if len(base) > 1 or not base:
-        label = NAMES.get(name, name)
-        return OperatorNode(label, "V" if label.isalpha() else "C", None, start, end)
-    node = OperatorNode(base, "C" if base in "⊤⊥∞∅" else "V", None, start, start + len(base))
-    if indexed is not None:
-        number = OperatorNode(indexed["number"].translate(_DIGITS), "N", None, start + 1, start + len(plain))
-        node = OperatorNode("SUB", "O", [node, number], start, start + len(plain))
-    if primes:
-        node = OperatorNode("prime" if primes == 1 else f"prime{primes}", "O", [node], start, end)
-    return node
 
 
 @lru_cache(4_096)
@@ -559,13 +419,9 @@ def _is_infix(sign: str) -> bool:
     return sign in INFIX or sign[0] in INFIX or _operator_of(sign) != Operator(sign)
 
 
-def name_label(name: str) -> str:
-    """The label that a name has in trees, as an operator or as a leaf."""
-    return _label(name.rpartition(".")[2])
-
-
 OPERATOR_LABELS = frozenset((
     *(_operator_of(sign).label for sign in INFIX), *(label for label, _ in BINDERS.values()),
-    *(operator.label for operator in OPERATORS.values()), "apply", "SUB", "SUP", "diff", "setbuilder", "set", "tuple", "list",
+    *(operator.label for operator in OPERATORS.values()),
+    "apply", "SUB", "SUP", "diff", "setbuilder", "set", "tuple", "list",
 ))  # fmt: skip
 """Labels of operators that are no functions with a name."""

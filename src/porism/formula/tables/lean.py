@@ -43,7 +43,8 @@ OPERATORS = {
 """Sign → operator, where it is not the one that the character has in LaTeX."""
 
 PREFIX = {
-    "¬": ("not", 40), "-": ("neg", 75), "√": ("sqrt", 100), "∛": ("root", 100), "∜": ("root", 100), "#": ("card", 100), "⋃₀": ("sUnion", 110),
+    "¬": ("not", 40), "-": ("neg", 75), "√": ("sqrt", 100), "∛": ("root", 100), "∜": ("root", 100), "#": ("card", 100),
+    "⋃₀": ("sUnion", 110),
     "⋂₀": ("sInter", 110), "if": ("if", 3), "!": ("not", 40), "∇": ("nabla", 100),
 }
 """Sign → the label of its operator, and the precedence of its operand."""
@@ -52,8 +53,9 @@ DEGREES = {"∛": "3", "∜": "4"}
 """Sign → the degree of the root."""
 
 POSTFIX = {
-    "!": "factorial", "‼": "factorial2", "ᶜ": "complement", "ᵀ": "transpose", "ᴴ": "adjoint", "†": "adjoint", "ᵒᵖ": "op",
-    "ᵐᵒᵖ": "op", "ᵃᵒᵖ": "op", "ᵒᵈ": "dual", "ˣ": "units", "⁺": "pospart", "⁻": "negpart", "ᗮ": "orthogonal",
+    "!": "factorial", "‼": "factorial2", "ᶜ": "complement", "ᵀ": "transpose", "ᴴ": "adjoint", "†": "adjoint",
+    "ᵒᵖ": "op", "ᵐᵒᵖ": "op", "ᵃᵒᵖ": "op", "ᵒᵈ": "dual", "ˣ": "units", "⁺": "pospart", "⁻": "negpart", "ᗮ": "orthogonal",
+    "₊": "plus_part", "ₑ": "e_part",
 }
 """Sign behind an operand → the label of its operator."""
 
@@ -70,7 +72,8 @@ VARIABLE_FIRST = frozenset("forall exists exists1 mapsto frequently eventually a
 """Operators whose variable comes before what is said of it; else after, as it is below a big operator."""
 
 BRACKETS = {
-    "(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄", "⌊": "⌋", "⌈": "⌉", "⟪": "⟫", "⟦": "⟧", "‹": "›", "|": "|", "‖": "‖",
+    "(": ")", "[": "]", "{": "}", "⟨": "⟩", "⦃": "⦄", "⌊": "⌋", "⌈": "⌉", "⟪": "⟫", "⟦": "⟧", "‹": "›", "|": "|",
+    "‖": "‖",
 }
 ENCLOSING = {
     "⌊": Operator("floor"), "⌈": Operator("ceil"), "⟪": Operator("inner"), "⟦": Operator("class"),

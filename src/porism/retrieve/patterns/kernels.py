@@ -31,7 +31,7 @@ WILDCARD, VARIABLE = 87, 86
 _PLAIN, _LEADING, _BEGINNING, _TRAILING, _FUNCTION = 0, 1, 2, 3, 4
 """How a node was placed: operand by operand; the first takes several; they are the beginning of a list; the last takes
 several; the function is a wildcard that takes a name."""
-COLUMNS = 14
+COLUMNS = 10
 
 
 def room(query_nodes: int) -> int:
@@ -81,8 +81,9 @@ def _same(first: Any, first_span: Any, second: Any, second_span: Any, labels: An
 def match_documents(
     group_count: Any, groups: Any, query_labels: Any, query_kinds: Any, query_fixed: Any, query_roles: Any,
     query_sizes: Any, query_arities: Any, query_parents: Any, query_names: Any, indptr_at: Any, labels_at: Any,
-    sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, orders_at: Any, functions_at: Any, occurrences_at: Any,
-    formula_at: Any, field_at: Any, signature: Any, apply: Any, masks: Any, wanted: Any, documents: Any, results: Any,
+    sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, orders_at: Any, functions_at: Any,
+    occurrences_at: Any, formula_at: Any, field_at: Any, signature: Any, apply: Any, masks: Any, wanted: Any,
+    documents: Any, results: Any,
     weights: Any, places: Any, room_at: Any,
 ) -> Any:
     """Whether each of ``documents`` has a match of every group.
@@ -104,7 +105,8 @@ def match_documents(
     weights, places = start_of(weights), start_of(places)
     total = groups[group_count]
     rows = 8 * (total + 1)
-    at, span, bound, is_new = i64_at(room_at), i64_at(room_at + rows), i64_at(room_at + 2 * rows), i64_at(room_at + 3 * rows)
+    at, span = i64_at(room_at), i64_at(room_at + rows)
+    bound, is_new = i64_at(room_at + 2 * rows), i64_at(room_at + 3 * rows)
     mode, position, choice = i64_at(room_at + 4 * rows), i64_at(room_at + 5 * rows), i64_at(room_at + 6 * rows)
     root_place, root_node, place = i64_at(room_at + 7 * rows), i64_at(room_at + 8 * rows), i64_at(room_at + 9 * rows)
     all_steps = 0

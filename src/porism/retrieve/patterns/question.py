@@ -23,7 +23,7 @@ from typing import Literal
 from porism.corpus.lean.signatures import statement_spans
 from porism.errors import OnProblem, Problem, QueryError
 from porism.formula import OperatorNode, OperatorTree, operator_tree, parse
-from porism.formula.plain.lean_terms import name_label
+from porism.formula.plain.lean_names import name_label
 from porism.types import Formula
 
 Role = Literal["anywhere", "conclusion", "hypothesis"]
@@ -127,19 +127,16 @@ def _patterns(text: str, start: int, end: int, on_problem: OnProblem | None) -> 
     turnstile = _TURNSTILE.search(text, start, end)
     if turnstile is None:
         spans = _implication(text, start, end)
-        roles: list[Role] = [*(["hypothesis"] * (len(spans) - 1)), "conclusion" if len(spans) > 1 else "anywhere"]
-        marked = list(zip(spans, roles, strict=True))
+        last: Role = "conclusion" if len(spans) > 1 else "anywhere"
     else:
-        marked = [(span, "hypothesis") for span in _split(text, ";", start, turnstile.start())]
-        spans = _implication(text, turnstile.end(), end)
-        marked += [(span, "hypothesis") for span in spans[:-1]]
-        marked += [(span, "conclusion") for span in spans[-1:]]
+        spans = [*_split(text, ";", start, turnstile.start()), *_implication(text, turnstile.end(), end)]
+        last = "conclusion"
     numbers = count(1)
-    for (first, last), role in marked:
-        source = text[first:last].strip()
-        if source in ("", "_"):
-            continue
-        yield Pattern(_tree(source, first + 1, numbers, on_problem), role, source)
+    for number, (begin, stop) in enumerate(spans, 1):
+        source = text[begin:stop].strip()
+        if source not in ("", "_"):
+            role = last if number == len(spans) else "hypothesis"
+            yield Pattern(_tree(source, begin + 1, numbers, on_problem), role, source)
 
 
 def _implication(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -158,8 +155,9 @@ def _implication(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def _tree(source: str, place: int, numbers: Iterator[int], on_problem: OnProblem | None) -> OperatorTree:
     layout = parse(Formula(source, "latex" if _LATEX.search(source) is not None else "lean"))
-    for problem in layout.problems if on_problem is not None else ():
-        on_problem(Problem("pattern", f"character {place + problem.position}: {problem.what}"))
+    if on_problem is not None:
+        for problem in layout.problems:
+            on_problem(Problem("pattern", f"character {place + problem.position}: {problem.what}"))
     tree = operator_tree(layout)
     size = 0
     for node in tree.root.walk():
