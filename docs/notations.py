@@ -37,9 +37,10 @@ positions.
 - **typst**: arguments are in parentheses right after a name. An unknown name is reported.
 - **lean**: operands side by side are a function and its arguments. `∀ x : ℝ, p` is `\\forall x\\in\\mathbb{R}: p`,
   and `fun x => e` is `x\\mapsto e`. Coercions (`↑n`) and types of terms (`(2 : ℝ)`) are left out. Of a name with
-  points only the last part stays.
+  points only the last part stays. The operator tree follows the precedence of Lean's and Mathlib's operators, has no
+  types of variables, and keeps what a name with a point is applied to: `s.card` is `card s`.
 
-An index reads the notations of its sources; plain notations are for `porism parse` and Python.
+An index reads the notations of its sources; other plain notations are for `porism parse` and Python.
 """
 TITLES: dict[PlainNotation, str] = {
     "unicode": "Unicode", "asciimath": "AsciiMath", "typst": "Typst", "lean": "Lean",

@@ -42,6 +42,9 @@ _TOKEN = re.compile(
 )
 _TURNSTILE = re.compile(r"⊢|\|-|\\vdash(?![A-Za-z])")
 _IMPLICATION = re.compile(r"\\(?:implies|Rightarrow|Longrightarrow)(?![A-Za-z])|⇒|⟹")
+_HOLE = re.compile(r"(?<![^\s(=<>+\-])_(?=[\s),]|\Z)")
+"""A wildcard without a name in LaTeX, where an index would be elsewhere."""
+_PARENTHESES = frozenset(("(", r"\left(", r"\bigl(", r"\big("))
 _OPENERS, _CLOSERS = frozenset("([{⟨⦃"), frozenset(")]}⟩⦄")
 
 
@@ -154,7 +157,10 @@ def _implication(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _tree(source: str, place: int, numbers: Iterator[int], on_problem: OnProblem | None) -> OperatorTree:
-    layout = parse(Formula(source, "latex" if _LATEX.search(source) is not None else "lean"))
+    is_latex = _LATEX.search(source) is not None
+    if is_latex:
+        source = _HOLE.sub(lambda match: f"?hole{next(numbers)}", source)
+    layout = parse(Formula(source, "latex" if is_latex else "lean"))
     if on_problem is not None:
         for problem in layout.problems:
             on_problem(Problem("pattern", f"character {place + problem.position}: {problem.what}"))
@@ -166,14 +172,15 @@ def _tree(source: str, place: int, numbers: Iterator[int], on_problem: OnProblem
             node.label = f"_{next(numbers)}"
     if size > MAX_PATTERN_NODES:
         raise QueryError(f"a pattern has {size} operators and symbols", hint=f"Ask with at most {MAX_PATTERN_NODES}.")
-    _apply_wildcards(tree.root)
+    for node in tree.root.walk() if is_latex else ():
+        _apply(node, source)
     return tree
 
 
-def _apply_wildcards(root: OperatorNode) -> None:
+def _apply(node: OperatorNode, source: str) -> None:
     """In LaTeX ``?f(x)`` is read as a product: here it is an application."""
-    for node in root.walk():
-        if node.label == "times" and len(node.children) == 2 and node.children[0].kind == "W":
-            first, second = node.children
-            if second.start > first.end:  # a parenthesis between them
-                node.label, node.kind = "apply", "O"
+    if node.label == "times" and len(node.children) == 2 and node.children[0].kind == "W":
+        first, second = node.children
+        between = source[first.end : max(second.start, first.end + 1)]
+        if between.strip() in _PARENTHESES:
+            node.label, node.kind = "apply", "O"
