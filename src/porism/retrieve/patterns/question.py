@@ -1,4 +1,4 @@
-r"""The language of patterns: ``Real.sqrt, "mul", ?a ≤ ?b → ⊢ √?a ≤ _``.
+r"""The language of patterns: ``Real.sqrt, "mul", ?a ≤ ?b → √?a ≤ _``.
 
 A question has parts between commas, all of which a statement must satisfy:
 
