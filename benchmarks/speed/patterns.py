@@ -71,11 +71,11 @@ def main() -> None:
             porism.index_sources([arguments.data / "mathlib"], index, jobs=arguments.jobs)
         rows = measure(index, arguments.rounds)
     for row in rows if arguments.show else ():
-        print(f"{row['ms']:8.1f} ms  {row['matches']:>7,}  {row['rank'] or '-':>5}  {row['answer']:34} {row['pattern']}")
+        print(f"{row['ms']:8.1f} ms {row['matches']:>7,} {row['rank'] or '-':>5}  {row['answer']:34} {row['pattern']}")
     times = [row["ms"] for row in rows]
+    right = sum(row["rank"] is not None for row in rows)
     print(
-        f"{sum(row['rank'] is not None for row in rows)} of {len(rows)} answers found, median {statistics.median(times):.1f} ms,"
-        f" slowest {max(times):.1f} ms"
+        f"{right} of {len(rows)} answers found, median {statistics.median(times):.1f} ms, slowest {max(times):.1f} ms"
     )
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(json.dumps(rows, indent=2, ensure_ascii=False), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Statements as ``to_additive`` and ``to_dual`` translate them, as far as text tells: their types decide what they mean.
+"""Statements as ``to_additive`` and ``to_dual`` translate them, as far as text tells: types are not known.
 
 The operator tree of a statement says what each sign belongs to, and the places of its nodes what is to be rewritten.
 Sums in a statement about products, and exponents, are about numbers and stay.

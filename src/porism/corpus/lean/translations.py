@@ -35,8 +35,8 @@ class Translation:
 
     ``words`` has words of names in lower case, ``phrases`` several words of a translated name with a small first
     letter. Capitals stay where they are. ``kept`` are namespaces that are not translated, ``spaces`` those with a
-    translation of their own. Of statements, ``signs`` are replaced and the sides of ``swapped`` relations change places;
-    with ``has_powers`` one is zero, an inverse a negative, and a power a multiple.
+    translation of their own. Of statements, ``signs`` are replaced and the sides of ``swapped`` relations change
+    places; with ``has_powers`` one is zero, an inverse a negative, and a power a multiple.
     """
 
     words: Mapping[str, str]
