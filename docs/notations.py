@@ -39,9 +39,10 @@ gives a tree; problems have positions.
   right over and under it.
 - **lean**: operands side by side are a function and its arguments. `∀ x : ℝ, p` is `\\forall x\\in\\mathbb{R}: p`,
   and `fun x => e` is `x\\mapsto e`. Coercions (`↑n`) and types of terms (`(2 : ℝ)`) are left out. Of a name with
-  points only the last part stays; `hf.comp hg` is `comp(hf, hg)`. `if p then a else b` is a distinction of cases, and
-  `∑ i ∈ Finset.Icc a b, …` has the bounds *a* and *b*. What is written has the functions of the real numbers; a
-  sequence is a function there: `a n`.
+  points only the last part stays. The operator tree follows the precedence of Lean's and Mathlib's operators, has no
+  types of variables, and keeps what a name with a point is applied to: `s.card` is `card s`. `if p then a else b` is a
+  distinction of cases, and `∑ i ∈ Finset.Icc a b, …` has the bounds *a* and *b*. What is written has the functions of
+  the real numbers; a sequence is a function there: `a n`.
 - **spoken**: English as one says it. Speech has no brackets: a power, an index and a denominator end with the next
   operator, a root with the next relation; `the quantity` and `the fraction … over …` hold more together.
 

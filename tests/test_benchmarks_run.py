@@ -241,6 +241,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         rf"^{kind} +all +[\d.]+ s +1 % +[\d.]+ s .* nothing +[\d.]+ s"
         for kind in ("markdown", "jsonl", "chapters", "book")
     )),),
+    ("speed", "patterns"): (Case("--data {data} --rounds 1 --jobs 1", (
+        r"^0 of 53 answers found, median [\d.]+ ms, slowest [\d.]+ ms$",
+    )),),
     ("speed", "big"): (Case("--data {data} --documents 30 --jobs 1 --work {out}/big", (
         r"^collection, revision 0: .* formulas", r"^index: [\d.,]+ s, ", r"^update of 1 %: ", r"^merge: ",
         r"^size, merged: .*\[30\] segments$", r"^merged: formula, 10 results: [\d.,]+ median ms",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Literal, Protocol
 
-Notation = Literal["latex", "mathml"]
+MarkupNotation = Literal["latex", "mathml"]
+Notation = MarkupNotation | Literal["lean"]
 Metadata = Mapping[str, str | tuple[str, ...]]
 
 PLACEHOLDER = "\ufffc"
@@ -19,8 +20,8 @@ PLACEHOLDER = "\ufffc"
 class Formula:
     """A formula as it was written.
 
-    ``source`` is LaTeX without its delimiters, or a ``<math>`` element. ``id`` names this occurrence and
-    ``visual_id`` all occurrences that look the same (ARQMath); both are None where the collection gives none.
+    ``source`` is LaTeX without its delimiters, a ``<math>`` element, or a term of Lean. ``id`` names this occurrence
+    and ``visual_id`` all occurrences that look the same (ARQMath); both are None where the collection gives none.
     """
 
     source: str
@@ -65,11 +66,33 @@ class Content:
                 yield self.formulas[number]
 
     def to_latex(self) -> str:
-        """The content as one string, formulas between dollars (``<math>`` elements as they are)."""
+        """The content as one string, formulas between dollars (``<math>`` elements and terms of Lean as they are)."""
         return "".join(
-            part if isinstance(part, str) else part.source if part.notation == "mathml"
+            part if isinstance(part, str) else part.source if part.notation in ("mathml", "lean")
             else f"$${part.source}$$" if part.display else f"${part.source}$"
             for part in self.parts
+        )
+
+    def with_terms_as_text(self) -> Content:
+        """The content with terms of Lean as the text that they are: so they are read, and searched by their words."""
+        if not any(formula.notation == "lean" for formula in self.formulas):
+            return self
+        pieces = self.text.split(PLACEHOLDER)
+        parts = [pieces[0]]
+        length = kept = len(pieces[0])
+        moved = [(0, 0)]  # from which character on how far
+        for formula, piece in zip(self.formulas, pieces[1:], strict=True):
+            is_term = formula.notation == "lean"
+            parts += (formula.source if is_term else PLACEHOLDER, piece)
+            length += 1 + len(piece)
+            kept += (len(formula.source) if is_term else 1) + len(piece)
+            moved.append((length - len(piece), kept - length))
+        return Content(
+            "".join(parts), tuple(formula for formula in self.formulas if formula.notation != "lean"),
+            tuple(
+                (character + moved[bisect_right(moved, character, key=itemgetter(0)) - 1][1], line)
+                for character, line in self.lines
+            ),
         )
 
     def line_of(self, character: int) -> int:
@@ -98,6 +121,11 @@ class Document:
     id: str
     fields: Mapping[str, Content]
     metadata: Metadata = field(default_factory=dict)
+
+    def with_terms_as_text(self) -> Document:
+        """The document with terms of Lean as text, as it is shown."""
+        fields = {name: content.with_terms_as_text() for name, content in self.fields.items()}
+        return self if all(fields[name] is self.fields[name] for name in fields) else replace(self, fields=fields)
 
     @property
     def title(self) -> Content:

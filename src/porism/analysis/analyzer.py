@@ -193,6 +193,7 @@ class Analyzer:
         :raises MissingExtra: a channel of byte-pair encoding needs the library ``tokenizers``.
         """
         names = self.config.text if channels is None else tuple(channels)
+        content = content.with_terms_as_text()
         if language is not None:
             tools = self._in_language(language)
             return {name: indexed_forms(self._text_channel(name).terms(content, tools)) for name in names}

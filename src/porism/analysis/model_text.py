@@ -68,6 +68,7 @@ def written_formula(formula: Formula, writing: FormulaWriting = "source") -> str
 def content_pieces(content: Content, settings: ModelText) -> list[str]:
     """A content as text in pieces: every second one, from the first on, is text between formulas as it is,
     the others are formulas with their marks."""
+    content = content.with_terms_as_text()
     pieces = content.text.split(PLACEHOLDER)
     written_pieces = [pieces[0]]
     for formula, piece in zip(content.formulas, pieces[1:], strict=True):
@@ -99,7 +100,7 @@ def document_formulas(document: Document, settings: ModelText | None = None) -> 
     for name in settings.fields or tuple(document.fields):
         if name not in document.fields:
             continue
-        content = document.fields[name]
+        content = document.fields[name].with_terms_as_text()
         pieces = content_pieces(content, settings)
         joined = "".join(pieces)
         text = joined.strip()

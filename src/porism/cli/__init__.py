@@ -34,6 +34,7 @@ SECTIONS = {
         "demo": CommandEntry("demo:demo", "Index the bundled sample, and answer questions about it."),
         "search": CommandEntry("searches:search", "Find documents, or formulas, by words and formulas."),
         "open": CommandEntry("opening:open_result", "Open a result in the editor or the browser."),
+        "pattern": CommandEntry("patterns:pattern", "Find statements by the form of hypotheses and conclusion."),
         "similar": CommandEntry("searches:similar", "Find documents like one of the index."),
         "serve": CommandEntry("serving:serve", "Search in a browser, and over a REST API."),
         "mcp": CommandEntry("serving:mcp", "Let language models search, by the Model Context Protocol."),

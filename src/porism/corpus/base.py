@@ -10,13 +10,13 @@ from typing import Literal, Protocol, Self
 
 from porism.errors import ConfigError, OnProblem, Problem
 from porism.settings import setting
-from porism.types import PLACEHOLDER, Document, Notation
+from porism.types import PLACEHOLDER, Document, MarkupNotation
 
 Unit = Literal["answer", "question", "thread"]
 """What becomes a document in a question-and-answer collection."""
 
 UNITS: tuple[Unit, ...] = ("answer", "question", "thread")
-NOTATIONS: tuple[Notation, ...] = ("latex", "mathml")
+NOTATIONS: tuple[MarkupNotation, ...] = ("latex", "mathml")
 
 OnProgress = Callable[[int, int], None]
 """Called now and then with (bytes done, bytes in all); bytes in all is 0 where it is not known."""
@@ -55,7 +55,7 @@ class ReaderOptions:
     unit: Unit = setting("answer", "What becomes a document in a question-and-answer collection: an answer with the "
                                    "title, body and tags of its question, a question alone, or a whole thread.")
     comments: bool = setting(True, "Whether comments of posts are indexed.")
-    formulas: Notation = setting("latex", "The notation to read where a source has both.")
+    formulas: MarkupNotation = setting("latex", "The notation to read where a source has both.")
     fields: Mapping[str, str] | None = setting(
         None, "For tables (JSONL, CSV): the field NAME is the column or key KEY; repeatable. Dots lead into nested "
               "values.", unset="guessed")

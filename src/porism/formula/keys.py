@@ -17,8 +17,13 @@ def layout_key(tree: LayoutTree) -> str:
     """A short string that two trees share if and only if they are equal, source and spans aside.
 
     Nodes are separated by spaces and written kind, font, ``!``, label; rows under a node follow in brackets, as in
-    ``V!x[a N!2] O!+ V!y``.
+    ``V!x[a N!2] O!+ V!y``. Where the notation has given the operators, these are written instead: a layout may leave
+    out what they need, as namespaces do not.
     """
+    if tree.operators is not None:
+        return " ".join([
+            f"{node.kind}{len(node.children)}!{_SPECIAL.sub(_escape, node.label)}" for node in tree.operators.walk()
+        ])
     parts: list[str] = []
     add = parts.append
     # Texts to add, and rows with the position from which they are still to be written.

@@ -113,11 +113,15 @@ class ParseProblem:
 
 @dataclass(slots=True)
 class LayoutTree:
-    """A parsed formula: its top row, the problems of parsing it, and the source that the offsets point into."""
+    """A parsed formula: its top row, the problems of parsing it, and the source that the offsets point into.
+
+    ``operators`` is the operator tree where the notation itself says what is applied to what, as Lean does; else None.
+    """
 
     row: Row
     source: str
     problems: tuple[ParseProblem, ...] = ()
+    operators: OperatorNode | None = None
 
 
 class OperatorNode:

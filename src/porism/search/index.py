@@ -34,6 +34,7 @@ from porism.types import Content, Formula, Query
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.search.formulas import Named
+    from porism.search.patterns import PatternSearch
 
 
 def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
@@ -148,7 +149,7 @@ class Index(IndexSearcher):
 
         :raises QueryError: the index has no such document, or the question is empty.
         """
-        query, document = self.question(question).query, self.document(doc_id)
+        query, document = self.question(question).query, self.document(doc_id).with_terms_as_text()
         maker = self._snippet_maker(query, self.term_retriever.term_weights(query))
         return {name: maker.marked(document, name) for name, content in document.fields.items() if content}
 
@@ -275,6 +276,13 @@ class Index(IndexSearcher):
         :raises QueryError: the index has no such document, or the question is empty.
         """
         return self.term_retriever.matches(self.question(question).query, doc_id)
+
+    @cached_property
+    def patterns(self) -> PatternSearch:
+        """The search by pattern: ``index.patterns.search("?a ⊔ (?b ⊓ ?c) = _")``."""
+        from porism.search.patterns import PatternSearch
+
+        return PatternSearch(self.snapshot)
 
     def search_formulas(
         self, formula: str | Formula | Content | Query, k: int = 10, *, filters: Filters | None = None,

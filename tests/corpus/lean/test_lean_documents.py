@@ -74,7 +74,7 @@ def test_a_declaration_is_a_document() -> None:
         "section": ("Groups", "Laws"), "attributes": ("to_additive", "simp", "deprecated"), "open": ("Nat",),
         "deprecated": "2025-01-02",
     }  # fmt: skip
-    signature = theorem.fields["signature"]
+    signature = theorem.fields["signature"].with_terms_as_text()
     assert [signature.line_of(signature.text.index(word)) for word in ("Group G", "(a : G)", "a⁻¹")] == [0, 0, 1]
     assert (additive.id, additive.metadata["generated"], additive.metadata["of"]) == (
         "A/B.lean#AddGroup.add_neg", "to_additive", "Group.mul_inv",
@@ -91,7 +91,7 @@ def test_other_names_are_a_field() -> None:
     (theorem, old), _ = documents('theorem a : T := p\n@[deprecated (since := "1")] alias b := a\n#align c a')
     assert theorem.fields["aliases"].text == "b, c"
     assert theorem.metadata["aliases"] == ("b", "c")
-    assert (old.metadata["of"], old.fields["signature"].text) == ("a", ": T")
+    assert (old.metadata["of"], old.fields["signature"].to_latex()) == ("a", ": T")
 
 
 def test_ids_of_sections_are_not_those_of_declarations() -> None:

@@ -19,7 +19,7 @@ from porism.corpus.latex.tables import words
 from porism.corpus.lines import LineMark
 from porism.corpus.mathtext import describe_unbalanced, split_parts
 from porism.errors import OnProblem, Problem
-from porism.types import PLACEHOLDER, Content, Formula, Notation
+from porism.types import PLACEHOLDER, Content, Formula, MarkupNotation
 
 _HINTS = re.compile(r"\$|\\[(\[]|\\begin")
 _TEX_ENCODING = re.compile(r"(?:(?:application|text)/(?:x-)?)?(?:la)?tex\b", re.IGNORECASE)
@@ -40,7 +40,7 @@ _RENDERED = words(
 
 
 def html_to_content(
-    html: str, *, formulas: Notation = "latex", delimiters: bool = True, where: str = "html",
+    html: str, *, formulas: MarkupNotation = "latex", delimiters: bool = True, where: str = "html",
     on_problem: OnProblem | None = None,
 ) -> Content:
     """Turns HTML into content: tags dropped, blocks on lines of their own, white space collapsed but in ``<pre>``.
@@ -65,7 +65,7 @@ def html_to_content(
 
 
 def formula_of_math(
-    element: str, *, formulas: Notation = "latex", formula_id: str | None = None, visual_id: str | None = None
+    element: str, *, formulas: MarkupNotation = "latex", formula_id: str | None = None, visual_id: str | None = None
 ) -> Formula | None:
     """The formula of a ``<math>…</math>`` element of HTML or XML; None where it is empty.
 
@@ -82,7 +82,7 @@ def may_have_no_formulas(html: str) -> bool:
 
 
 def _formula_of_node(
-    math: LexborNode, formulas: Notation, formula_id: str | None = None, visual_id: str | None = None
+    math: LexborNode, formulas: MarkupNotation, formula_id: str | None = None, visual_id: str | None = None
 ) -> Formula | None:
     """The formula of a ``math`` element; ids that the caller knows go before that of the element."""
     attributes = math.attributes
@@ -131,9 +131,9 @@ class ContentBuilder:
     """
 
     def __init__(
-        self, formulas: Notation = "latex", delimiters: bool = True, *, without_formulas: bool = False
+        self, formulas: MarkupNotation = "latex", delimiters: bool = True, *, without_formulas: bool = False
     ) -> None:
-        self.notation: Notation = formulas
+        self.notation: MarkupNotation = formulas
         self.delimiters = delimiters
         self.line = 1
         self.blocks: list[str] = []

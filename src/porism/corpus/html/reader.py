@@ -24,7 +24,7 @@ from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader, relative_name, source_name
 from porism.corpus.walking import walk as walk_files
 from porism.errors import OnProblem, Problem, SourceError
-from porism.types import PLACEHOLDER, Content, Document, Notation
+from porism.types import PLACEHOLDER, Content, Document, MarkupNotation
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
@@ -93,7 +93,9 @@ def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProb
     return decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared_encoding(data))
 
 
-def page_documents(text: str, name: str, source: str, formulas: Notation, on_problem: OnProblem) -> Iterator[Document]:
+def page_documents(
+    text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem
+) -> Iterator[Document]:
     """The documents of one page; ``formulas`` is the notation wanted where it has both."""
     html = clean(text)
     if "{{" in html:
@@ -104,7 +106,7 @@ def page_documents(text: str, name: str, source: str, formulas: Notation, on_pro
 class _Page:
     """The walk over one page."""
 
-    def __init__(self, html: str, name: str, source: str, formulas: Notation, on_problem: OnProblem) -> None:
+    def __init__(self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
         self.tree = parse_html(html, mark_lines=BLOCKS, must_end=_HEADINGS | _NO_CONTENT)
         top = self.tree.body.parent

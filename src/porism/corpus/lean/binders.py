@@ -81,7 +81,7 @@ def read_binders(bare: str, code: str, start: int, end: int) -> Binders:
 
 def _in_bracket(bare: str, code: str, start: int, end: int) -> Iterable[Binder]:
     bracket = bare[start]
-    colon = _first_colon(bare, start + 1, end - 1)
+    colon = first_colon(bare, start + 1, end - 1)
     names = bare[start + 1 : colon].split() if colon >= 0 else []
     if bracket == "[":
         if len(names) == 1 and _NAME.fullmatch(names[0]):
@@ -93,7 +93,7 @@ def _in_bracket(bare: str, code: str, start: int, end: int) -> Iterable[Binder]:
     return [Binder(name, bracket, kind) for name in names]
 
 
-def _first_colon(bare: str, start: int, end: int) -> int:
+def first_colon(bare: str, start: int, end: int) -> int:
     """The first colon outside inner brackets, -1 where there is none."""
     depth = 0
     for match in _COLON.finditer(bare, start, end):

@@ -10,11 +10,11 @@ from operator import attrgetter
 from porism.corpus.base import clean
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
-from porism.corpus.formal.source import with_text_before
 from porism.corpus.lean.attributes import Attribute
 from porism.corpus.lean.declarations import Declaration, DeclarationReader
 from porism.corpus.lean.docstrings import docstring_content
 from porism.corpus.lean.generated import generated
+from porism.corpus.lean.signatures import signature_content
 from porism.corpus.lean.source import LeanSource
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
@@ -87,12 +87,6 @@ class LeanDocuments(FormalDocuments):
 
     def signature(self, declaration: FormalDeclaration) -> Content:
         return signature_content(declaration) if isinstance(declaration, Declaration) else Content("")
-
-
-def signature_content(declaration: Declaration) -> Content:
-    """The binders and the type of a declaration as text; terms are no formulas yet."""
-    text, lines = with_text_before(declaration.variables, declaration.statement, declaration.statement_lines)
-    return Content(text, lines=lines)
 
 
 def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:

@@ -35,12 +35,16 @@ class Translation:
 
     ``words`` has words of names in lower case, ``phrases`` several words of a translated name with a small first
     letter. Capitals stay where they are. ``kept`` are namespaces that are not translated, ``spaces`` those with a
-    translation of their own.
+    translation of their own. Of statements, ``signs`` are replaced and the sides of ``swapped`` relations change
+    places; with ``has_powers`` one is zero, an inverse a negative, and a power a multiple.
     """
 
     words: Mapping[str, str]
     phrases: Mapping[str, str]
     kept: frozenset[str] = frozenset()
+    signs: Mapping[str, str] = field(default_factory=dict)
+    swapped: frozenset[str] = frozenset()
+    has_powers: bool = False
     spaces: Mapping[str, str] = field(default_factory=dict)
 
     def full_name(self, name: str) -> str:
@@ -144,6 +148,8 @@ ADDITIVE = Translation(
         modularCharacter AddModularCharacter, isQuotientCoveringMap IsAddQuotientCoveringMap
     """),
     kept=frozenset(("Prod", "Unit", "GroupTheory")),
+    signs=_pairs("* + / - ∏ ∑ • +ᵥ"),
+    has_powers=True,
     spaces=_pairs("Con AddCon"),
 )
 """From a product to a sum: ``to_additive``."""
@@ -161,5 +167,7 @@ DUAL = Translation(
         codirectedOrder DirectedOrder, directedOrder CodirectedOrder
     """),
     kept=frozenset(("Limits",)),
+    signs=_pairs("⊔ ⊓ ⊓ ⊔ ⊤ ⊥ ⊥ ⊤ ⨆ ⨅ ⨅ ⨆"),
+    swapped=frozenset(("leq", "lt", "geq", "gt", "⋖", "⩿")),
 )
 """From an order or a category to its dual: ``to_dual``."""

@@ -25,7 +25,7 @@ from porism.corpus.posts.threads import ThreadFiles, ThreadReader, database_erro
 from porism.corpus.streams import ByteProgress
 from porism.corpus.walking import only_inside
 from porism.errors import OnProblem, Problem, SourceError
-from porism.types import Content, Document, Notation
+from porism.types import Content, Document, MarkupNotation
 
 _HINT = "Expected a folder with Posts.V1.3.xml, and beside it Comments, PostLinks, latex_representation_v3/*.tsv"
 
@@ -104,7 +104,7 @@ def _documents(
 
 
 def read_formulas(
-    path: str | Path, *, notation: Notation = "latex", on_problem: OnProblem | None = None,
+    path: str | Path, *, notation: MarkupNotation = "latex", on_problem: OnProblem | None = None,
     on_progress: OnProgress | None = None,
 ) -> Iterator[CollectionFormula]:
     """Yields every occurrence of a formula in the tables of an ARQMath collection, in the order of the tables.

@@ -16,7 +16,7 @@ from porism.corpus.html.content import formula_of_math
 from porism.corpus.streams import ByteProgress, open_seekable
 from porism.corpus.tables.cells import TableRow, read_rows
 from porism.errors import OnProblem, Problem
-from porism.types import PLACEHOLDER, Content, Formula, Notation
+from porism.types import PLACEHOLDER, Content, Formula, MarkupNotation
 
 _COLUMNS = {  # by the number of columns, for tables that have lost their header
     6: ("id", "post_id", "thread_id", "type", "visual_id", "formula"),
@@ -121,7 +121,7 @@ class FormulaTable:
         value = self.cell(row, name)
         return _as_key(value) if value else None
 
-    def formula(self, row: TableRow, notation: Notation | None = None) -> Formula | None:
+    def formula(self, row: TableRow, notation: MarkupNotation | None = None) -> Formula | None:
         """The formula of a row with its ids; None where it has none. Without a notation, its beginning decides."""
         source = self.cell(row, "formula").strip()
         formula_id, visual_id = self.cell(row, "id") or None, self.cell(row, "visual_id") or None
@@ -222,7 +222,7 @@ def _as_key(formula_id: str) -> int | str:
 
 
 def read_tables(
-    paths: Iterable[Path], notation: Notation, on_problem: OnProblem, progress: ByteProgress
+    paths: Iterable[Path], notation: MarkupNotation, on_problem: OnProblem, progress: ByteProgress
 ) -> Iterator[CollectionFormula]:
     """Yields the formulas of tables, one file after the other; empty ones are counted and reported."""
     for path in paths:

@@ -22,7 +22,7 @@ from porism.corpus.posts.xml_rows import RowFile, XmlRow
 from porism.corpus.streams import ByteProgress, check_source, open_seekable
 from porism.corpus.walking import only_inside
 from porism.errors import OnProblem, Problem, SourceError
-from porism.types import Content, Document, Notation
+from porism.types import Content, Document, MarkupNotation
 
 QUESTION, ANSWER = 1, 2
 _LINK_KINDS = {1: "linked", 3: "duplicates"}
@@ -332,7 +332,7 @@ def tag_names(text: str) -> tuple[str, ...]:
     return tuple(_TAG_NAME.findall(text))
 
 
-def body_content(text: str, where: str, on_problem: OnProblem, formulas: Notation = "latex") -> Content:
+def body_content(text: str, where: str, on_problem: OnProblem, formulas: MarkupNotation = "latex") -> Content:
     """A post's body: HTML where it has a tag of HTML, else Markdown."""
     if _HTML.search(text):
         return html_to_content(text, formulas=formulas, where=where, on_problem=on_problem)

@@ -64,7 +64,7 @@ def operator_tree(layout: LayoutTree) -> OperatorTree:
     Total: every layout gives a tree, an empty one the single leaf ``E`` without a label. Linear in the size of the
     layout, and not recursive. Offsets point into the source of the layout.
     """
-    root = _OperatorReader(layout.row).read()
+    root = layout.operators if layout.operators is not None else _OperatorReader(layout.row).read()
     return OperatorTree(root if root is not None else OperatorNode("", "E", None, 0, 0), layout.source)
 
 

@@ -6,6 +6,7 @@ from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, read_tokens
 from porism.formula.plain.dialects import DIALECTS
 from porism.formula.plain.frames import PlainFrame
 from porism.formula.plain.lean import LeanReader
+from porism.formula.plain.lean_terms import read_term
 from porism.formula.plain.reader import PlainReader
 from porism.formula.plain.spoken import SpokenReader
 from porism.formula.tables.notations import PlainNotation
@@ -29,6 +30,12 @@ def parse_plain(
     )
     tokens = reader.read()
     problems = reader.problems
+    operators = None
+    if notation == "lean":
+        term, problems = read_term(text, max_depth=max_depth)
+        operators = term.root
     if len(source) > max_length:
         problems.append(ParseProblem(max_length, f"longer than {max_length} characters: the rest was dropped"))
-    return read_tokens(source, tokens, problems, max_depth)
+    layout = read_tokens(source, tokens, problems, max_depth)
+    layout.operators = operators
+    return layout

@@ -13,7 +13,15 @@ from pydantic import BaseModel
 
 from porism.analysis.folding import fold
 from porism.search.index import filters_from_strings
-from porism.serve.web import answering, documents, formula_answering, formula_views, requests, schema
+from porism.serve.web import (
+    answering,
+    documents,
+    formula_answering,
+    formula_views,
+    pattern_answering,
+    requests,
+    schema,
+)
 from porism.serve.web.formula_views import view
 from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound
@@ -81,6 +89,10 @@ Explain = Annotated[bool, Query(description="Whether each result is explained.")
 Target = Annotated[
     Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
 ]
+PatternText = Annotated[
+    str, Query(description='Conditions between commas: `?a ⊔ (?b ⊓ ?c) = _`, `⊢ ?a < ?b`, `Real.sqrt`, `"comm"`.')
+]
+Directed = Annotated[bool, Query(description="Whether the sides of = and ↔ stay where they are.")]
 FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
 
 
@@ -175,6 +187,16 @@ class Api:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `match`, `explain`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: formula_answering.search_formulas(view, body, self._limits))
+
+    def patterns(
+        self, request: Request, q: PatternText, index: Name = "", filters: FilterList = [],  # noqa: B006
+        k: PerPage = 10, directed: Directed = False,
+    ) -> Response:
+        """Statements, formal or not, that have an expression of a given form; the smallest come first."""
+        view, chosen = self.view(index), dict(filters_from_strings(filters))
+        return self._answer(
+            request, view, lambda: pattern_answering.search_patterns(view, q, k, chosen, directed, self._limits)
+        )
 
     def explain(
         self, request: Request, q: Text, id: DocumentId, index: Name = "", filters: FilterList = [],  # noqa: B006
@@ -272,6 +294,7 @@ def api_router(api: Api) -> Any:
         ("POST", "/search", api.search_body, schema.SearchResults, "Search documents, with a body"),
         ("GET", "/formulas", api.formulas, schema.FormulaResults, "Search formulas"),
         ("POST", "/formulas", api.formulas_body, schema.FormulaResults, "Search formulas, with a body"),
+        ("GET", "/patterns", api.patterns, schema.PatternResults, "Search statements by pattern"),
         ("GET", "/explain", api.explain, schema.Explained, "Explain a score"),
         ("GET", "/question", api.question, schema.QuestionView, "Read a question"),
         ("GET", "/parse", api.parse, schema.ParsedFormula, "Parse a formula"),

@@ -110,6 +110,14 @@ class Client:
             "/formulas", schema.FormulaResults, question, k, page, filters, index, match=match, explain=explain
         )
 
+    def patterns(
+        self, pattern: str, k: int = 10, *, filters: Filters | None = None, directed: bool = False,
+        index: str | None = None,
+    ) -> schema.PatternResults:
+        """The smallest statements that match a pattern, and how many do."""
+        asked = {"q": pattern, "k": k, "filter": _pairs(filters), "directed": directed}
+        return self._get("/patterns", schema.PatternResults, index, **asked)
+
     def explained(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, index: str | None = None
     ) -> Iterator[schema.SearchResults | schema.Explained]:

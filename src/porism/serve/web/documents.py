@@ -40,7 +40,7 @@ def show(served: View, doc_id: str, limits: Limits, text: str = "") -> schema.Do
 
     :raises QueryError: the index has no such document, or the question is too long.
     """
-    document = served.index.document(doc_id)
+    document = served.index.document(doc_id).with_terms_as_text()
     if text.strip():
         question = read(served, text, limits)
         parts = parts_of(served.index, question)

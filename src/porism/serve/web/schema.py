@@ -194,6 +194,33 @@ class FormulaResults(Page):
     )
 
 
+class PatternHitView(Model):
+    """A statement that matches a pattern."""
+
+    rank: int
+    id: str
+    name: str
+    statement: str = Field(description="The signature of a declaration, else the formula that matches.")
+    kind: str = ""
+    size: int
+    place: PlaceView
+    home: str | None = Field(default=None, description="The index that has it, where several are searched.")
+
+
+class PatternResults(Model):
+    """The smallest statements that match a pattern, and how many do."""
+
+    index: str
+    generation: int
+    pattern: str
+    total: int
+    undecided: int = Field(description="Statements that were too large to be compared.")
+    unchecked: tuple[str, ...] = Field(description="What a match does not say.")
+    hints: tuple[str, ...] = ()
+    seconds: float
+    hits: tuple[PatternHitView, ...]
+
+
 class QuestionView(Model):
     """How a question is read, before anything is searched."""
 

@@ -1,0 +1,1 @@
+"""Search by pattern: which statements have an expression of a given form."""
