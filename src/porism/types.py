@@ -11,6 +11,10 @@ from typing import Literal, Protocol
 Notation = Literal["latex", "mathml"]
 Metadata = Mapping[str, str | tuple[str, ...]]
 
+DECLARES, MENTIONS, CITES = "declares", "mentions", "cites"
+"""Metadata keys of formal texts: the full name of what a document declares, the names that its statement mentions as
+they are written there, and the others that its proof or value does. They are no filters."""
+
 PLACEHOLDER = "\ufffc"
 """Stands in ``Content.text`` where a formula is (U+FFFC, OBJECT REPLACEMENT CHARACTER)."""
 

@@ -14,12 +14,13 @@ from porism.corpus.lean.attributes import Attribute
 from porism.corpus.lean.declarations import Declaration, DeclarationReader
 from porism.corpus.lean.docstrings import docstring_content
 from porism.corpus.lean.generated import generated
+from porism.corpus.lean.mentions import local_names, mentioned
 from porism.corpus.lean.source import DocComment, LeanSource
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.sections import FileUnits
 from porism.errors import OnProblem, Problem
-from porism.types import Content, Document
+from porism.types import CITES, DECLARES, MENTIONS, Content, Document
 
 TYPES = dict.fromkeys((
     "def", "abbrev", "irreducible_def", "structure", "class", "class abbrev", "class inductive", "inductive",
@@ -116,13 +117,14 @@ class LeanDocuments:
         if self._headings:
             metadata["section"] = self._headings
         if declaration.attributes:
-            metadata["attributes"] = tuple(dict.fromkeys(_names(declaration.attributes)))
+            metadata["attributes"] = tuple(dict.fromkeys(_attribute_names(declaration.attributes)))
         if declaration.modifiers:
             metadata["modifiers"] = declaration.modifiers
         if declaration.opened:
             metadata["open"] = declaration.opened
         if declaration.names:
             metadata["aliases"] = tuple(dict.fromkeys(declaration.names))
+        metadata |= self._names(declaration)
         if declaration.generated:
             metadata["generated"] = declaration.generated
         if declaration.origin:
@@ -132,6 +134,20 @@ class LeanDocuments:
             since = _SINCE.search(deprecated.text)
             metadata["deprecated"] = since.group(1) if since is not None else "yes"
         return metadata
+
+    def _names(self, declaration: Declaration) -> dict[str, str | tuple[str, ...]]:
+        """Its own name, and those that it mentions; what attributes make mentions others than are written."""
+        names: dict[str, str | tuple[str, ...]] = {DECLARES: declaration.name}
+        if declaration.generated:
+            return names
+        binders, statement = declaration.variables, declaration.statement
+        bound = list(local_names(binders, statement))
+        if stated := mentioned(f"{binders} {statement}", bound):
+            names[MENTIONS] = tuple(stated)
+        value = self._source.bare[declaration.value_at : declaration.end]
+        if cited := mentioned(value, (*bound, *stated)):
+            names[CITES] = tuple(cited)
+        return names
 
     def _body(self, declaration: Declaration) -> Content:
         """The docstring of a declaration, and those of its fields or constructors."""
@@ -157,7 +173,7 @@ def signature_content(declaration: Declaration) -> Content:
     return Content(before + declaration.statement, lines=lines)
 
 
-def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:
+def _attribute_names(attributes: tuple[Attribute, ...]) -> Iterator[str]:
     for attribute in attributes:
         yield attribute.name
-        yield from _names(attribute.nested)
+        yield from _attribute_names(attribute.nested)

@@ -1,12 +1,12 @@
 """Which declarations names mean: namespaces and what is open, as far as the text of a project tells.
 
-Names of Lean's own library are not declared in a project, so that they mean nothing here; and a name that several open
-namespaces have means all of them.
+Names of Lean's own library are not declared in a project, so that they mean nothing here. A name that several open
+namespaces have may mean any of them: Lean would decide by types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ _ROOT = "_root_."
 
 
 class Resolved(NamedTuple):
-    """What a name means: full names of declarations, and what is written behind their name, as ``.symm`` is."""
+    """The full names that a name may mean, and what is written behind them, as ``.symm`` is."""
 
     names: tuple[str, ...]
     rest: str = ""
@@ -28,21 +28,17 @@ NOTHING = Resolved(())
 class DeclaredNames:
     """The names that a collection declares.
 
-    :param names: full name → whether it is protected, so that its last part alone does not mean it.
+    :param protection: of a full name whether it is protected, so that its last part alone does not mean it; None
+        where nothing of this name is declared.
     """
 
-    def __init__(self, names: Mapping[str, bool]) -> None:
-        self._names = names
-        self.roots = frozenset(name.partition(".")[0] for name in names if "." in name)
-        """The outermost namespaces."""
-        self._scoped = lru_cache(maxsize=500_000)(self._resolve)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
+    def __init__(self, protection: Callable[[str], bool | None]) -> None:
+        self._protection = protection
+        self._remembered = lru_cache(maxsize=200_000)(self._resolve)
 
     def resolve(self, written: str, namespace: str, opened: tuple[str, ...]) -> Resolved:
         """What a name means in a declaration of this namespace."""
-        return self._scoped(written, namespace, opened)
+        return self._remembered(written, namespace, opened)
 
     def _resolve(self, written: str, namespace: str, opened: tuple[str, ...]) -> Resolved:
         rest = ""
@@ -58,20 +54,18 @@ class DeclaredNames:
     def _meanings(self, name: str, namespace: str, opened: tuple[str, ...]) -> Iterable[str]:
         if name.startswith(_ROOT):
             full = name.removeprefix(_ROOT)
-            return (full,) if full in self._names else ()
-        short = "." not in name
-        for space in _outwards(namespace):
-            full = f"{space}.{name}"
-            protected = self._names.get(full)
-            if protected is not None and not (protected and short):
-                return (full,)
-        meanings = [name] if name in self._names else []
-        for space in _opened_spaces(namespace, opened):
-            full = f"{space}.{name}"
-            protected = self._names.get(full)
-            if protected is not None and not (protected and short):
-                meanings.append(full)
-        return dict.fromkeys(meanings)
+            return () if self._protection(full) is None else (full,)
+        inner = next((full for space in _outwards(namespace) if self._means(name, full := f"{space}.{name}")), None)
+        if inner is not None:
+            return (inner,)
+        opened_names = (f"{space}.{name}" for space in _opened_spaces(namespace, opened))
+        meanings = [full for full in opened_names if self._means(name, full)]
+        return dict.fromkeys(meanings if self._protection(name) is None else [name, *meanings])
+
+    def _means(self, name: str, full: str) -> bool:
+        """Whether a name may mean this declaration where its namespace is open."""
+        protected = self._protection(full)
+        return protected is not None and not (protected and "." not in name)
 
 
 def _outwards(namespace: str) -> Iterator[str]:

@@ -42,8 +42,8 @@ class Statement(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many tokens the conclusion has."""
-        return sum(map(len, self.conclusion.sides))
+        """How many tokens it has."""
+        return sum(len(side) for clause in (*self.hypotheses, self.conclusion) for side in clause.sides)
 
 
 _UNKNOWN = "?"
