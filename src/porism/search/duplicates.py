@@ -1,32 +1,29 @@
 """Statements and formulas that an index has more than once.
 
 Two statements are equal if they differ in nothing but names of variables, the order of hypotheses, kinds of brackets,
-and the direction of ``=``, ``↔`` and ``≠``; two formulas, if they have one value after renaming variables. What a
-formal text leaves to types is not compared; ``docs/how-to/find-duplicates.md`` says what this means.
+and the direction of ``=``, ``↔`` and ``≠``; two formulas, if they have one value. What a formal text leaves to types is
+not compared; ``docs/how-to/find-duplicates.md`` says what this means.
 """
 
 from __future__ import annotations
 
-import struct
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import xxhash
 
-from porism.errors import ConfigError
 from porism.formula import parse, to_unicode
-from porism.formula.values import WHOLE_MARKS
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
 from porism.search.declarations import Declarations
+from porism.search.equal_formulas import equal_formulas
 from porism.search.formula_occurrences import FormulaPlaces
 from porism.search.locations import Location
 from porism.search.marked_text import Value, show_content
 from porism.search.printable import one_printable_line
+from porism.search.statements.candidates import Candidates, Entry
 from porism.search.statements.canonical import Statement, canonical_form
 from porism.search.statements.formal import formal_statement
 from porism.search.statements.informal import informal_statement
@@ -44,7 +41,6 @@ MAX_MEMBERS = 20
 _STATED = frozenset(("theorem", "lemma", "axiom"))
 _TEXTS = ("body", "question", "text")
 """Fields that may have a statement; the first that a document has."""
-_VALUES = "values"
 _STEP = 1_000
 
 
@@ -77,36 +73,6 @@ class Duplicates(Value):
     total: int
 
 
-class _Entry(NamedTuple):
-    """Where a statement or formula is: the number of its segment, and its own there."""
-
-    segment: int
-    number: int
-
-
-class _Candidates:
-    """Digests of statements or formulas, 32 bytes each."""
-
-    def __init__(self) -> None:
-        self._columns = (array("Q"), array("Q"), array("q"), array("q"), array("q"))
-
-    def add(self, digest: int, size: int, segment: int, number: int) -> None:
-        for column, value in zip(
-            self._columns, (digest >> 64, digest & 0xFFFFFFFFFFFFFFFF, size, segment, number), strict=True
-        ):
-            column.append(value)
-
-    def groups(self) -> Iterator[tuple[int, list[_Entry]]]:
-        """Entries of one digest, where there are several, with the size of the first."""
-        high, low, sizes, segments, numbers = map(np.asarray, self._columns)
-        order = np.lexsort((numbers, segments, low, high))
-        rows = zip(*(column[order].tolist() for column in (high, low, sizes, segments, numbers)), strict=True)
-        for _, group in groupby(rows, key=lambda row: row[:2]):
-            entries = list(group)
-            if len(entries) > 1:
-                yield entries[0][2], [_Entry(*row[3:]) for row in entries]
-
-
 def find_duplicates(
     snapshot: Snapshot, *, kinds: Sequence[DuplicateKind] = ("formal", "informal", "formula"),
     min_size: int = MIN_SIZE, limit: int | None = None, on_progress: Callable[[int, int], None] | None = None,
@@ -118,18 +84,15 @@ def find_duplicates(
     :param min_size: how many symbols and names a statement, and nodes a formula, must have.
     :param limit: so many groups are given, the longest statements first; all by default.
     :param on_progress: receives how many documents of how many are read.
-    :raises ConfigError: formulas alone are wanted, and the index has no values of formulas.
     """
     progress = on_progress or (lambda done, total: None)
-    found: list[tuple[int, DuplicateKind, list[_Entry]]] = []
+    found: list[tuple[int, DuplicateKind, list[Entry]]] = []
     stated = [kind for kind in kinds if kind != "formula"]
     if stated:
         for kind, candidates in _statements(snapshot, stated, min_size, progress).items():
             found += [(size, kind, entries) for size, entries in candidates.groups()]
     if "formula" in kinds:
-        if not stated and not any(_VALUES in segment.formula_channels for segment in snapshot.segments):
-            raise ConfigError("the index has no values of formulas", hint="Make it with --channels default.")
-        found += [(size, "formula", entries) for size, entries in _formulas(snapshot, min_size)]
+        found += [(size, "formula", entries) for size, entries in equal_formulas(snapshot, min_size)]
     found.sort(key=lambda group: (-group[0], group[2][0]))
     shown = _Shown(snapshot)
     groups = (DuplicateGroup(kind, size, len(entries), shown.members(kind, entries)) for size, kind, entries in found[:limit])
@@ -138,9 +101,9 @@ def find_duplicates(
 
 def _statements(
     snapshot: Snapshot, kinds: Sequence[DuplicateKind], min_size: int, progress: Callable[[int, int], None]
-) -> dict[DuplicateKind, _Candidates]:
+) -> dict[DuplicateKind, Candidates]:
     reader = StatementReader(Declarations(snapshot))
-    candidates: dict[DuplicateKind, _Candidates] = {kind: _Candidates() for kind in kinds}
+    candidates: dict[DuplicateKind, Candidates] = {kind: Candidates() for kind in kinds}
     done = 0
     for number, segment in enumerate(snapshot.segments):
         for doc in np.flatnonzero(segment.live).tolist():
@@ -179,34 +142,6 @@ class StatementReader:
         return formal_statement(signature.to_latex() if signature.formulas else signature.text, meanings)
 
 
-def _formulas(snapshot: Snapshot, min_size: int) -> Iterator[tuple[int, list[_Entry]]]:
-    """Groups of formulas that differ and have one value after renaming variables."""
-    candidates = _Candidates()
-    mark = WHOLE_MARKS[1]
-    for number, segment in enumerate(snapshot.segments):
-        if _VALUES not in segment.formula_channels:
-            continue
-        terms = list(segment.dictionary(_VALUES))
-        whole = np.array([term.startswith(mark) for term in terms], np.bool_)
-        for first, rows in segment.matrix(_VALUES).chunks():
-            owners = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
-            chosen = np.flatnonzero(whole[rows.terms])
-            for row, term in zip(owners[chosen].tolist(), rows.terms[chosen].tolist(), strict=True):
-                size = _nodes(segment, first + row)
-                if size >= min_size:
-                    candidates.add(int(terms[term][1:], 16), size, number, first + row)
-    for size, entries in candidates.groups():
-        keys = {snapshot.segments[entry.segment].formula_key(entry.number): entry for entry in reversed(entries)}
-        if len(keys) > 1:
-            yield size, sorted(keys.values())
-
-
-def _nodes(segment: Segment, formula: int) -> int:
-    """How many nodes the operator tree of a formula has."""
-    count: int = struct.unpack_from("<H", segment.formula_tree(formula))[0]
-    return count
-
-
 class _Shown:
     """What is shown of groups."""
 
@@ -214,7 +149,7 @@ class _Shown:
         self._snapshot = snapshot
         self._places = FormulaPlaces(snapshot)
 
-    def members(self, kind: DuplicateKind, entries: Sequence[_Entry]) -> tuple[Duplicate, ...]:
+    def members(self, kind: DuplicateKind, entries: Sequence[Entry]) -> tuple[Duplicate, ...]:
         member = self._formula if kind == "formula" else self._statement
         members = (member(self._snapshot.segments[entry.segment], entry.number) for entry in entries[:MAX_MEMBERS])
         return tuple(duplicate for duplicate in members if duplicate is not None)
