@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import xxhash
@@ -31,6 +31,7 @@ from porism.search.statements.meanings import Meanings
 from porism.types import DECLARES, Document
 
 DuplicateKind = Literal["formal", "informal", "formula"]
+DUPLICATE_KINDS: tuple[DuplicateKind, ...] = get_args(DuplicateKind)
 
 MIN_SIZE = 5
 """Smaller statements and formulas say too little."""
@@ -74,7 +75,7 @@ class Duplicates(Value):
 
 
 def find_duplicates(
-    snapshot: Snapshot, *, kinds: Sequence[DuplicateKind] = ("formal", "informal", "formula"),
+    snapshot: Snapshot, *, kinds: Sequence[DuplicateKind] = DUPLICATE_KINDS,
     min_size: int = MIN_SIZE, limit: int | None = None, on_progress: Callable[[int, int], None] | None = None,
 ) -> Duplicates:
     """The statements and formulas that a snapshot has more than once.
@@ -95,8 +96,10 @@ def find_duplicates(
         found += [(size, "formula", entries) for size, entries in equal_formulas(snapshot, min_size)]
     found.sort(key=lambda group: (-group[0], group[2][0]))
     shown = _Shown(snapshot)
-    groups = (DuplicateGroup(kind, size, len(entries), shown.members(kind, entries)) for size, kind, entries in found[:limit])
-    return Duplicates(tuple(groups), len(found))
+    groups = tuple(
+        DuplicateGroup(kind, size, len(entries), shown.members(kind, entries)) for size, kind, entries in found[:limit]
+    )
+    return Duplicates(groups, len(found))
 
 
 def _statements(
@@ -159,7 +162,7 @@ class _Shown:
         stated = document.fields.get("signature") or next(
             document.fields[field] for field in _TEXTS if field in document.fields
         )
-        return self._duplicate(document, str(show_content(stated, "unicode")))
+        return self._duplicate(document, show_content(stated, "unicode"))
 
     def _formula(self, segment: Segment, formula: int) -> Duplicate | None:
         places = self._places.places(segment.formula_key(formula))
@@ -172,5 +175,5 @@ class _Shown:
 
     def _duplicate(self, document: Document, text: str) -> Duplicate:
         location = Location.of(document.metadata, lambda: self._snapshot.sources_of(document.id))
-        title = one_printable_line(str(show_content(document.title, "unicode")))
+        title = one_printable_line(show_content(document.title, "unicode"))
         return Duplicate(one_printable_line(text), document.id, title, location)

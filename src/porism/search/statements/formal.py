@@ -239,10 +239,10 @@ def _bound_inside(tokens: Sequence[str]) -> Iterator[str]:
     for place, token in enumerate(tokens):
         if token in _QUANTIFIERS:
             yield from _names_bound(tokens, place + 1)
-        elif token == "{" or token in _LOCAL:
-            following = tokens[place + 1 : place + 3]
-            if len(following) == 2 and _NAME.fullmatch(following[0]) and (token != "{" or following[1] in ("|", ":", "∈")):
-                yield following[0]
+        elif (token == "{" or token in _LOCAL) and place + 2 < len(tokens):
+            name, following = tokens[place + 1 : place + 3]
+            if _NAME.fullmatch(name) and (token != "{" or following in ("|", ":", "∈")):
+                yield name
 
 
 def _names_bound(tokens: Sequence[str], place: int) -> Iterator[str]:
