@@ -24,7 +24,7 @@ from porism.search.locations import Location
 from porism.search.marked_text import Value, show_content
 from porism.search.printable import one_printable_line
 from porism.search.statements.candidates import Candidates, Entry
-from porism.search.statements.canonical import Statement, canonical_form
+from porism.search.statements.canonical import Statement, canonical_form, masked_form
 from porism.search.statements.formal import formal_statement
 from porism.search.statements.informal import informal_statement
 from porism.search.statements.meanings import Meanings
@@ -90,8 +90,9 @@ def find_duplicates(
     found: list[tuple[int, DuplicateKind, list[Entry]]] = []
     stated = [kind for kind in kinds if kind != "formula"]
     if stated:
-        for kind, candidates in _statements(snapshot, stated, min_size, progress).items():
-            found += [(size, kind, entries) for size, entries in candidates.groups()]
+        reader = StatementReader(snapshot)
+        for kind, candidates in _statements(reader, stated, min_size, progress).items():
+            found += [(size, kind, entries) for size, like in candidates.groups() for entries in reader.equal(like)]
     if "formula" in kinds:
         found += [(size, "formula", entries) for size, entries in equal_formulas(snapshot, min_size)]
     found.sort(key=lambda group: (-group[0], group[2][0]))
@@ -103,11 +104,11 @@ def find_duplicates(
 
 
 def _statements(
-    snapshot: Snapshot, kinds: Sequence[DuplicateKind], min_size: int, progress: Callable[[int, int], None]
+    reader: StatementReader, kinds: Sequence[DuplicateKind], min_size: int, progress: Callable[[int, int], None]
 ) -> dict[DuplicateKind, Candidates]:
-    reader = StatementReader(Declarations(snapshot))
+    """The statements of each kind, by their masked forms."""
     candidates: dict[DuplicateKind, Candidates] = {kind: Candidates() for kind in kinds}
-    done = 0
+    snapshot, done = reader.snapshot, 0
     for number, segment in enumerate(snapshot.segments):
         for doc in np.flatnonzero(segment.live).tolist():
             if done % _STEP == 0:
@@ -117,17 +118,27 @@ def _statements(
             kind: DuplicateKind = "formal" if DECLARES in document.metadata else "informal"
             statement = reader.statement(document) if kind in candidates else None
             if statement is not None and statement.size >= min_size:
-                form = canonical_form(statement).encode("utf-8", "surrogatepass")
+                form = masked_form(statement).encode("utf-8", "surrogatepass")
                 candidates[kind].add(xxhash.xxh3_128_intdigest(form), statement.size, number, doc)
     progress(done, snapshot.doc_count)
     return candidates
 
 
 class StatementReader:
-    """Reads the statements of documents."""
+    """Reads the statements of the documents of a snapshot."""
 
-    def __init__(self, declarations: Declarations) -> None:
-        self._declarations = declarations
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._declarations = Declarations(snapshot)
+
+    def equal(self, entries: Sequence[Entry]) -> list[list[Entry]]:
+        """Those of some statements that are equal."""
+        groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            statement = self.statement(stored_document(self.snapshot.segments[entry.segment], entry.number))
+            if statement is not None:
+                groups.setdefault(canonical_form(statement), []).append(entry)
+        return [group for group in groups.values() if len(group) > 1]
 
     def statement(self, document: Document) -> Statement | None:
         """What a document states; None where it states nothing that is comparable."""
@@ -141,8 +152,10 @@ class StatementReader:
         signature = document.fields.get("signature")
         if signature is None:
             return None
-        meanings = Meanings(self._declarations.names, str(name), tuple(metadata.get("open", ())))
-        return formal_statement(signature.to_latex() if signature.formulas else signature.text, meanings)
+        opened, instances = tuple(metadata.get("open", ())), tuple(metadata.get("instances", ()))
+        meanings = Meanings(self._declarations.names, str(name), opened, instances)
+        text = "".join(part if isinstance(part, str) else part.source for part in signature.parts)
+        return formal_statement(text, meanings)
 
 
 class _Shown:

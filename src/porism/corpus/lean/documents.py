@@ -122,6 +122,8 @@ class LeanDocuments:
             metadata["modifiers"] = declaration.modifiers
         if declaration.opened:
             metadata["open"] = declaration.opened
+        if declaration.instances:
+            metadata["instances"] = declaration.instances
         if declaration.names:
             metadata["aliases"] = tuple(dict.fromkeys(declaration.names))
         metadata |= self._names(declaration)

@@ -46,9 +46,13 @@ class Statement(NamedTuple):
         return sum(len(side) for clause in (*self.hypotheses, self.conclusion) for side in clause.sides)
 
 
-_UNKNOWN = "?"
-_ALONE = "_"
-"""What stands for a variable that comes only once."""
+_UNKNOWN = _ALONE = "_"
+"""What stands for a variable that has no number yet, and for one that comes only once."""
+
+
+def masked_form(statement: Statement) -> str:
+    """A form without variables: equal statements have the same, and few others."""
+    return "\n".join(sorted(_clause(clause, {}) for clause in (*statement.hypotheses, statement.conclusion)))
 
 
 def canonical_form(statement: Statement) -> str:

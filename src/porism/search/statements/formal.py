@@ -53,7 +53,10 @@ def formal_statement(text: str, meanings: Meanings) -> Statement | None:
         return None
     conclusion = _without_premises(tokens[place + 1 :], clauses)
     writer = _Writer(dict.fromkeys(clause.name for clause in clauses if clause.name != "_"), meanings)
-    return Statement(tuple(map(writer.clause, clauses)), writer.clause(_Written("⊢", conclusion)))
+    hypotheses = tuple(map(writer.clause, clauses))
+    if meanings.instances:
+        hypotheses += (Clause((meanings.instances,), "instances"),)
+    return Statement(hypotheses, writer.clause(_Written("⊢", conclusion)))
 
 
 def _binders(tokens: Sequence[str], clauses: list[_Written]) -> int:
@@ -257,10 +260,10 @@ def _names_bound(tokens: Sequence[str], place: int) -> Iterator[str]:
             colon = len(inside) if token == "⟨" else _at_top(inside, ":")
             yield from filter(_NAME.fullmatch, inside if colon < 0 else inside[:colon])
             place = end + 1
-        elif _NAME.fullmatch(token):
-            yield token
-            place += 1
         elif token in _MARKS:
+            place += 1
+        elif token != "in" and _NAME.fullmatch(token):
+            yield token
             place += 1
         else:
             return

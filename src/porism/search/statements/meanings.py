@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from porism.corpus.lean.names import namespace_part
 from porism.corpus.lean.resolution import DeclaredNames
 
@@ -28,10 +30,12 @@ class Meanings:
     anything that what is open makes it: then this is a part of what it stands for.
     """
 
-    def __init__(self, declared: DeclaredNames, name: str, opened: tuple[str, ...]) -> None:
-        """``name`` is that of the declaration, ``opened`` the namespaces that are open there."""
+    def __init__(self, declared: DeclaredNames, name: str, opened: tuple[str, ...], instances: Sequence[str]) -> None:
+        """``name`` is that of the declaration, ``opened`` are the namespaces that are open there, and ``instances`` the
+        names of declarations that are instances only there."""
         self._declared, self._namespace, self._opened = declared, namespace_part(name), opened
         self._context = ""
+        self.instances = tuple(map(self.name, instances))
 
     def name(self, written: str) -> str:
         """What a name stands for that is no variable."""
