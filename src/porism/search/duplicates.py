@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 import xxhash
 
+from porism.analysis.documents import load_document
 from porism.formula import parse, to_unicode
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
@@ -43,6 +44,8 @@ _STATED = frozenset(("theorem", "lemma", "axiom"))
 _TEXTS = ("body", "question", "text")
 """Fields that may have a statement; the first that a document has."""
 _STEP = 1_000
+_DECLARES = f'"{DECLARES}":'.encode()
+_KINDS = tuple(f'"kind":"{kind}"'.encode() for kind in _STATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +113,14 @@ def _statements(
     candidates: dict[DuplicateKind, Candidates] = {kind: Candidates() for kind in kinds}
     snapshot, done = reader.snapshot, 0
     for number, segment in enumerate(snapshot.segments):
-        for doc in np.flatnonzero(segment.live).tolist():
+        docs = np.flatnonzero(segment.live)
+        for doc, stored in zip(docs.tolist(), segment.records("stored").take(docs), strict=True):
             if done % _STEP == 0:
                 progress(done, snapshot.doc_count)
             done += 1
-            document = stored_document(segment, doc)
+            if _states_nothing(stored):
+                continue
+            document = load_document(stored)
             kind: DuplicateKind = "formal" if DECLARES in document.metadata else "informal"
             statement = reader.statement(document) if kind in candidates else None
             if statement is not None and statement.size >= min_size:
@@ -122,6 +128,11 @@ def _statements(
                 candidates[kind].add(xxhash.xxh3_128_intdigest(form), statement.size, number, doc)
     progress(done, snapshot.doc_count)
     return candidates
+
+
+def _states_nothing(stored: bytes) -> bool:
+    """Whether a document declares something that is no theorem; it need not be read then."""
+    return _DECLARES in stored and not any(kind in stored for kind in _KINDS)
 
 
 class StatementReader:

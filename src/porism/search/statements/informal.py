@@ -19,7 +19,7 @@ MAX_TOKENS = 2_000
 SYMMETRIC = frozenset(("O!=", "O!⇔", "O!⟺", "O!↔", "O!≡", "O!≠"))
 
 _SENTENCE = re.compile(r"(?<=[.;:!?])\s+|\n\s*\n")
-_VARIABLE = re.compile(r"V!(?:[a-ce-hj-zA-Z])\Z")
+_VARIABLE = re.compile(r"V![a-cf-hj-zA-Z]\Z")
 """A letter that stands for something; ``d``, ``e``, ``i`` and Greek letters often have a meaning."""
 _TERM = re.compile(r"(?:[VNFRGT]|M)[^!]*!.*|O![-+*/·×±∓⋅∘!()'′…⋯∑∏∫]")
 """What may stand in a side of a relation whose sides are exchanged."""
