@@ -65,7 +65,8 @@ class SegmentMentions(NamedTuple):
         protected: list[bool] = []
         written: list[int] = []
         docs: list[int] = []
-        for doc, record in enumerate(segment.records("metadata")):
+        records = segment.records("metadata") if _SIGNATURE in segment.fields else ()
+        for doc, record in enumerate(records):
             if _MARK not in record:
                 continue
             metadata: dict[str, Any] = orjson.loads(record)

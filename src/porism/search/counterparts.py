@@ -5,28 +5,12 @@ They are the best documents of the other kind for what the document is called an
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from porism.index import Snapshot
-from porism.index.mentions import open_mentions
-from porism.types import DECLARES, Content, Document, Query
+from porism.types import PLACEHOLDER, Content, Document, Query
 
 MAX_CHARACTERS = 400
 """So much of a text is the question; what comes later is rarely the statement."""
 
 _TEXTS = ("body", "question", "text")
-
-
-def documents_of_the_other_kind(snapshot: Snapshot, document: Document) -> list[NDArray[np.bool_]]:
-    """The informal documents for a declaration, else the declarations: a mask for each segment (bool)."""
-    formal = DECLARES in document.metadata
-    masks: list[NDArray[np.bool_]] = []
-    for segment in snapshot.segments:
-        mask = np.full(segment.doc_count, formal, np.bool_)
-        mask[open_mentions(segment).declaring] = not formal
-        masks.append(mask)
-    return masks
 
 
 def counterpart_query(document: Document) -> Query:
@@ -44,4 +28,4 @@ def _beginning(content: Content) -> Content:
         return content
     end = content.text.rfind(" ", 0, MAX_CHARACTERS)
     text = content.text[: end if end > 0 else MAX_CHARACTERS]
-    return Content(text, content.formulas[: text.count("\ufffc")])
+    return Content(text, content.formulas[: text.count(PLACEHOLDER)])

@@ -53,6 +53,15 @@ class Declarations:
             self._protection.update(zip(mentions.names[live].tolist(), mentions.protected[live].tolist(), strict=True))
         self.names = DeclaredNames(lambda name: self._protection.get(digest(name)))
 
+    def declaring(self) -> list[NDArray[np.bool_]]:
+        """Which documents declare something: a mask for each segment (bool)."""
+        masks: list[NDArray[np.bool_]] = []
+        for segment, mentions in self._segments:
+            mask = np.zeros(segment.doc_count, np.bool_)
+            mask[mentions.declaring] = True
+            masks.append(mask)
+        return masks
+
     def documents(self, name: str) -> list[str]:
         """The ids of the documents that declare a full name; another index or package may declare it too."""
         return [

@@ -21,7 +21,7 @@ from porism.retrieve.feedback.learning import Judged
 from porism.runs.run import Run
 from porism.search.answers import FormulaHit, Hit, make_hits
 from porism.search.conditions import documents_with
-from porism.search.counterparts import counterpart_query, documents_of_the_other_kind
+from porism.search.counterparts import counterpart_query
 from porism.search.declarations import Declarations, UsedBy, Uses
 from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
@@ -31,7 +31,7 @@ from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
 from porism.system.concurrency.caching import cached_property
-from porism.types import Content, Formula, Query
+from porism.types import DECLARES, Content, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
@@ -246,7 +246,8 @@ class Index(IndexSearcher):
         """
         document = self.document(doc_id)
         query = counterpart_query(document)
-        allowed = documents_of_the_other_kind(self.snapshot, document)
+        formal = DECLARES in document.metadata
+        allowed = [mask != formal for mask in self.declarations.declaring()]
         if not query.content or not any(mask.any() for mask in allowed):
             return []
         scored = self.retriever.search([query], k, allowed=allowed)[query.id]
