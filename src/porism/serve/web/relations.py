@@ -21,7 +21,7 @@ def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.Relat
 
     def view(related: RelatedDocuments) -> schema.RelatedView:
         documents = tuple(
-            schema.RelatedDocument(
+            schema.RelatedDocumentView(
                 id=document.id, title=document.title, place=place_of(document.location, several, document.title)
             )
             for document in related.documents

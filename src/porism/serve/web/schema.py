@@ -278,7 +278,7 @@ class Similar(Model):
     seconds: float
 
 
-class RelatedDocument(Model):
+class RelatedDocumentView(Model):
     """A document that another is related to."""
 
     id: str
@@ -289,7 +289,7 @@ class RelatedDocument(Model):
 class RelatedView(Model):
     """The first of some related documents, and how many there are: at least so many where not all are counted."""
 
-    documents: tuple[RelatedDocument, ...] = ()
+    documents: tuple[RelatedDocumentView, ...] = ()
     count: int = 0
     complete: bool = True
 
