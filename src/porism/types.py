@@ -12,6 +12,12 @@ MarkupNotation = Literal["latex", "mathml"]
 Notation = MarkupNotation | Literal["lean"]
 Metadata = Mapping[str, str | tuple[str, ...]]
 
+DECLARES, MENTIONS, CITES = "declares", "mentions", "cites"
+"""Metadata keys of formal texts: the full name of what a document declares, the names that its statement mentions as
+they are written there, and the others that its proof or value does."""
+NAMES = frozenset((DECLARES, MENTIONS, CITES))
+"""They are no filters, and are not shown with a document."""
+
 PLACEHOLDER = "\ufffc"
 """Stands in ``Content.text`` where a formula is (U+FFFC, OBJECT REPLACEMENT CHARACTER)."""
 

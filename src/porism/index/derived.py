@@ -26,7 +26,7 @@ FORMULAS = "formulas-"
 
 LAYOUTS: Mapping[str, int] = MappingProxyType({
     "postings": 2, "view": 2, "impacts": 2, "links": 1, "trees": 1, "places": 1, "key-digests": 2, "vectors": 2,
-    "near": 1,
+    "near": 1, "mentions": 1,
 })
 """Kind → the layout that this version writes and reads. A file without a layout number has the first one that was ever
 listed here: 2 for postings, views and impacts, 1 for all others."""

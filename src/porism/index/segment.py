@@ -19,7 +19,7 @@ from porism.index.records import Occurrences, Records
 from porism.index.rows import Entries, TermRows
 from porism.index.strings import Dictionary, Names, decode
 from porism.system.concurrency.caching import cached_property
-from porism.types import Metadata
+from porism.types import NAMES, Metadata
 
 DATA_FILE = "segment.bin"
 LINE = "line"
@@ -348,5 +348,7 @@ def split_filter_term(term: str) -> tuple[str, str]:
 def filter_terms(metadata: Metadata) -> Iterator[str]:
     """The filter terms of a document's metadata."""
     for key, value in metadata.items():
+        if key in NAMES:  # nearly every document has others; porism.index.mentions finds them
+            continue
         for entry in (value,) if isinstance(value, str) else dict.fromkeys(value):
             yield filter_term(key, entry)

@@ -6,6 +6,7 @@ from porism.retrieve.documents.kinds import Kinds
 from porism.retrieve.documents.links import Links
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever, prepare_segments
+from porism.retrieve.documents.usage import Usage
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
@@ -34,6 +35,7 @@ __all__ = [
     "SearchModel",
     "Searcher",
     "UnitResults",
+    "Usage",
     "Weighting",
     "Zone",
     "prepare_segments",

@@ -17,7 +17,7 @@ from porism.search.locations import Location
 from porism.search.marked_text import Piece, Snippet, Value
 from porism.search.printable import one_printable_line
 from porism.search.snippets import FormulaStyle, SnippetMaker
-from porism.types import Content, Document, Formula, Metadata
+from porism.types import NAMES, Content, Document, Formula, Metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,8 @@ def make_hits(
         title = maker.title(document, style)
         if not title.pieces:
             title = Snippet((Piece(_name(document, location)),))
-        hits.append(Hit(rank, doc_id, score, title, snippet, document.metadata, location, home=home(doc_id)))
+        metadata = {key: value for key, value in document.metadata.items() if key not in NAMES}
+        hits.append(Hit(rank, doc_id, score, title, snippet, metadata, location, home=home(doc_id)))
     return hits
 
 

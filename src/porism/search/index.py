@@ -21,6 +21,8 @@ from porism.retrieve.feedback.learning import Judged
 from porism.runs.run import Run
 from porism.search.answers import FormulaHit, Hit, make_hits
 from porism.search.conditions import documents_with
+from porism.search.counterparts import counterpart_query
+from porism.search.declarations import Declarations, UsedBy, Uses
 from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
 from porism.search.marked_text import Snippet
@@ -29,7 +31,7 @@ from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
 from porism.system.concurrency.caching import cached_property
-from porism.types import Content, Formula, Query
+from porism.types import DECLARES, Content, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
@@ -236,6 +238,40 @@ class Index(IndexSearcher):
         lexical = self.term_retriever.lexical
         scored = list(zip(lexical.ids.take(units.segments, units.units), units.scores.tolist(), strict=True))
         return self.hits_by(scored, lexical.term_weights(alike.terms(query)), query, formulas)
+
+    def counterparts(self, doc_id: str, k: int = 5, *, formulas: FormulaStyle = "unicode") -> list[Hit]:
+        """The ``k`` documents of the other kind that say most nearly the same: declarations of formal libraries for a
+        document in words, and the other way round. They are as good as a search for its title and text.
+
+        :raises QueryError: the index has no such document, or ``k`` is below 1.
+        """
+        document = self.document(doc_id)
+        query = counterpart_query(document)
+        formal = DECLARES in document.metadata
+        allowed = [mask != formal for mask in self.declarations.declaring()]
+        if not query.content or not any(mask.any() for mask in allowed):
+            return []
+        scored = self.retriever.search([query], k, allowed=allowed)[query.id]
+        return self.hits_by(scored, self.term_retriever.term_weights(query), query, formulas)
+
+    @cached_property
+    def declarations(self) -> Declarations:
+        """The declarations of formal libraries in the index, by name."""
+        return Declarations(self.snapshot)
+
+    def uses(self, doc_id: str) -> Uses:
+        """The documents of the declarations that one names, in its statement and in its proof or value.
+
+        :raises QueryError: the index has no such document.
+        """
+        return self.declarations.uses(self.document(doc_id).metadata)
+
+    def used_by(self, doc_id: str) -> UsedBy:
+        """The documents of the declarations that name one.
+
+        :raises QueryError: the index has no such document.
+        """
+        return self.declarations.used_by(self.document(doc_id).metadata)
 
     def explain_likeness(
         self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None,

@@ -69,6 +69,7 @@ def test_all_methods_answer(api: Client) -> None:
     assert api.convert(r"\frac{a}{b}", "spoken").text == "a over b"
     assert api.equal("(a+b)^2", "a^2+2ab+b^2").relation == "same value"
     assert len(api.similar("sum-of-squares", 4).hits) == 4
+    assert api.relations("sum-of-squares").used_by.count == 0
     assert api.compare("sum-of-squares", "sum-of-integers").right.id == "sum-of-integers"
     identities = {"type": "identity"}
     assert api.facets("sum", filters=identities).total == api.search("sum", filters=identities).total

@@ -18,9 +18,12 @@ _TOKEN = re.compile(rf"(?<![.\w]){NAME_PART}")
 _COLON = re.compile(r":(?!=)|[(\[{⦃⟨)\]}⦄⟩]")
 _NAME = re.compile(NAME_PART)
 _BOUND = re.compile(
-    rf"(?:[({{⦃∀∃λΠΣ∏∑∫∮⋃⋂⨆⨅]|\bfun\b)\s*!?\s*((?:{NAME_PART}\s+)*{NAME_PART})\s*(?=[:,∈⊆<≤>≥≠↦]|=>)"
+    rf"(?:(?:[∀∃λΠΣ∏∑∫∮⋃⋂⨆⨅]|\bfun\b)\s*!?\s*[({{⦃]?|\{{)\s*((?:{NAME_PART}\s+)*{NAME_PART})\s*"
+    rf"(?=[:,∈⊆<≤>≥≠↦|]|=>)"
 )
-"""Names that a binder or a quantifier binds."""
+"""Names that a quantifier, a function or a set binds."""
+_COERCED = re.compile(rf"[\w.]*(?:Like|HomClass|EquivClass|MapClass)\s+({NAME_PART})")
+"""A class by which the elements of a type are functions or sets: of the type, the text of a statement names no more."""
 
 
 class Binder(NamedTuple):
@@ -44,8 +47,10 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def bound_names(text: str) -> set[str]:
-    """The names that the binders and quantifiers in a statement bind."""
-    return {name for group in _BOUND.findall(text) for name in group.split()}
+    """The names that the binders before a statement, and the quantifiers in it, bind."""
+    own = read_binders(text, text, 0, len(text))
+    names = {binder.name for binder in own.binders}
+    return names.union(*(group.split() for group in _BOUND.findall(text, own.end)))
 
 
 def closing(text: str, start: int, end: int) -> int:
@@ -128,6 +133,16 @@ class Variables:
             places[binder.name] = place
         return needed
 
+    @cached_property
+    def _coercions(self) -> dict[str, set[int]]:
+        """Of types the places of the instances by which their elements are functions or sets."""
+        coercions: dict[str, set[int]] = {}
+        for place, binder in enumerate(self._binders):
+            match = _COERCED.match(binder.type) if binder.bracket == "[" else None
+            if match is not None:
+                coercions.setdefault(match.group(1), set()).add(place)
+        return coercions
+
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
@@ -154,7 +169,8 @@ class Variables:
     def used_by(self, statement: str, included: frozenset[str] = frozenset()) -> str:
         """The variables that a statement uses, with what these need, as they are written.
 
-        An instance is used where all variables in its type are.
+        An instance is used where all variables in its type are, or where by it the elements of a type that is used
+        are functions or sets.
 
         :param included: variables that ``include`` asks for.
         """
@@ -174,7 +190,7 @@ class Variables:
         while waiting:
             place = waiting.pop()
             used.add(place)
-            waiting |= self._needed[place] - used
+            waiting |= (self._needed[place] | self._coercions.get(self._binders[place].name, set())) - used
         for place, binder in enumerate(self._binders):
             if binder.bracket == "[" and self._needed[place] and self._needed[place] <= used:
                 used.add(place)

@@ -49,6 +49,7 @@ class Declaration(FormalDeclaration):
     inner: list[DocComment] = field(default_factory=list)
     attributes: tuple[Attribute, ...] = ()
     opened: tuple[str, ...] = ()
+    instances: tuple[str, ...] = ()
     value_at: int = 0
     end: int = 0
     generated: str = ""
@@ -190,7 +191,10 @@ class DeclarationReader:
             return False
         attributes = tuple(read_list(self.source, start + 1, closed - 1))
         place, names = self._words(closed, end)
-        if self._for_one_command(place, end):
+        lasts = self._for_one_command(place, end)
+        if any(attribute.name == "instance" for attribute in attributes):
+            self._scopes.use_instances(names)
+        if lasts:
             return True
         for name in names:
             declaration = self.find(name, self._scopes.namespace)
@@ -229,7 +233,7 @@ class DeclarationReader:
             name="", kind=kind, start=start, line=source.line(keyword), docstring=source.docstring_before(start),
             attributes=read_attributes(source, start, head_end) if "@" in match["head"] else (),
             modifiers=tuple(MODIFIER.findall(match["head"])) if match["head"] else (),
-            opened=self._scopes.opened, end=end,
+            opened=self._scopes.opened, instances=self._scopes.instances, end=end,
         )  # fmt: skip
         if kind == "alias":
             self._alias(common, keyword + len(kind), end)

@@ -14,12 +14,13 @@ from porism.corpus.lean.attributes import Attribute
 from porism.corpus.lean.declarations import Declaration, DeclarationReader
 from porism.corpus.lean.docstrings import docstring_content
 from porism.corpus.lean.generated import generated
+from porism.corpus.lean.mentions import local_names, mentioned
 from porism.corpus.lean.signatures import signature_content
 from porism.corpus.lean.source import LeanSource
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
 from porism.errors import OnProblem
-from porism.types import Content
+from porism.types import CITES, DECLARES, MENTIONS, Content
 
 _HEADING = re.compile(r"^[ \t]*(#{1,6})[ \t]+(.*\S)", re.MULTILINE)
 _SINCE = re.compile(r"since\s*:=\s*\"([^\"\n]*)\"")
@@ -63,9 +64,12 @@ class LeanDocuments(FormalDocuments):
         if not isinstance(declaration, Declaration):
             return metadata
         if declaration.attributes:
-            metadata["attributes"] = tuple(dict.fromkeys(_names(declaration.attributes)))
+            metadata["attributes"] = tuple(dict.fromkeys(_attribute_names(declaration.attributes)))
         if declaration.opened:
             metadata["open"] = declaration.opened
+        if declaration.instances:
+            metadata["instances"] = declaration.instances
+        metadata |= self._names(declaration)
         if declaration.generated:
             metadata["generated"] = declaration.generated
         if declaration.origin:
@@ -75,6 +79,20 @@ class LeanDocuments(FormalDocuments):
             since = _SINCE.search(deprecated.text)
             metadata["deprecated"] = since.group(1) if since is not None else "yes"
         return metadata
+
+    def _names(self, declaration: Declaration) -> dict[str, str | tuple[str, ...]]:
+        """Its own name, and those that it mentions; what attributes make mentions others than are written."""
+        names: dict[str, str | tuple[str, ...]] = {DECLARES: declaration.name}
+        if declaration.generated:
+            return names
+        binders, statement = declaration.variables, declaration.statement
+        bound = list(local_names(binders, statement))
+        if stated := mentioned(f"{binders} {statement}", bound):
+            names[MENTIONS] = tuple(stated)
+        value = self._lean.bare[declaration.value_at : declaration.end]
+        if cited := mentioned(value, (*bound, *stated)):
+            names[CITES] = tuple(cited)
+        return names
 
     def body(self, declaration: FormalDeclaration) -> Content:
         """The docstring of a declaration, and those of its fields or constructors."""
@@ -89,7 +107,7 @@ class LeanDocuments(FormalDocuments):
         return signature_content(declaration) if isinstance(declaration, Declaration) else Content("")
 
 
-def _names(attributes: tuple[Attribute, ...]) -> Iterator[str]:
+def _attribute_names(attributes: tuple[Attribute, ...]) -> Iterator[str]:
     for attribute in attributes:
         yield attribute.name
-        yield from _names(attribute.nested)
+        yield from _attribute_names(attribute.nested)

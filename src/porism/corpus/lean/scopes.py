@@ -24,13 +24,14 @@ class _Scope(NamedTuple):
     opened: tuple[str, ...]
     variables: Variables
     included: frozenset[str]
+    instances: tuple[str, ...]
 
 
 class Scopes:
     """The open scopes at one place of a file.
 
     ``opened`` has the namespaces that are open, ``variables`` what is bound, ``included`` the names of variables that
-    every theorem has.
+    every theorem has, and ``instances`` the names of declarations that are instances here.
     """
 
     def __init__(self) -> None:
@@ -38,12 +39,14 @@ class Scopes:
         self.opened: tuple[str, ...] = ()
         self.variables = Variables()
         self.included: frozenset[str] = frozenset()
+        self.instances: tuple[str, ...] = ()
         self.namespace = ""
 
     def enter(self, kind: str, names: Sequence[str] = ()) -> None:
         """Begins a scope; of a name with dots, one for each part."""
         for name in names or ("",):
-            self._stack.append(_Scope(kind, name, self.namespace, self.opened, self.variables, self.included))
+            known = (self.namespace, self.opened, self.variables, self.included, self.instances)
+            self._stack.append(_Scope(kind, name, *known))
             if kind == "namespace":
                 self.namespace = full_name(self.namespace, name)
 
@@ -74,6 +77,10 @@ class Scopes:
         """Opens namespaces."""
         self.opened = tuple(dict.fromkeys((*self.opened, *names)))
 
+    def use_instances(self, names: Iterable[str]) -> None:
+        """Makes declarations instances."""
+        self.instances = tuple(dict.fromkeys((*self.instances, *names)))
+
     def bind(self, binders: Sequence[Binder]) -> None:
         """Binds variables."""
         self.variables = self.variables.bind(binders)
@@ -89,5 +96,5 @@ class Scopes:
 
     def _cut(self, depth: int) -> None:
         scope = self._stack[depth]
-        self.namespace, self.opened, self.variables, self.included = scope[2:]
+        self.namespace, self.opened, self.variables, self.included, self.instances = scope[2:]
         del self._stack[depth:]

@@ -15,6 +15,7 @@ from porism.retrieve.documents.coverage import COVERAGE, Coverage
 from porism.retrieve.documents.kinds import KINDS, Kinds
 from porism.retrieve.documents.links import LINKS, Links
 from porism.retrieve.documents.matched_formulas import MATCHES
+from porism.retrieve.documents.usage import USAGE, Usage
 from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
@@ -23,7 +24,7 @@ from porism.settings import SettingError, nearest, read_settings
 
 COMPONENTS: Mapping[str, ComponentKind[Any]] = MappingProxyType({
     kind.name: kind for kind in (
-        MATCHES, COVERAGE, KINDS,
+        MATCHES, COVERAGE, KINDS, USAGE,
         LINKS,  # last: a thread counts by the whole scores of its documents
     )
 })
@@ -43,7 +44,7 @@ def component_kind(named: str) -> ComponentKind[Any]:
 
 
 _NO_FEEDBACK, _NO_MATCHES, _NO_LINKS = Feedback(weight=0.0), Matches(weight=0.0), Links(weight=0.0)
-_NO_KINDS, _NO_COVERAGE = Kinds(weight=0.0), Coverage(weight=0.0)
+_NO_KINDS, _NO_COVERAGE, _NO_USAGE = Kinds(weight=0.0), Coverage(weight=0.0), Usage(weight=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,9 @@ class SearchModel(RetrieverSettings):
     formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse
     document frequencies of its terms: a formula counts by what it says, not by its length. Then ``feedback`` adds terms
     of the documents found first, and the query is searched again. What is not a sum over terms is added to the scores
-    of the first ``candidates`` documents only: ``matches`` of formulas, ``coverage``, ``kinds`` and ``links``, and what
-    ``components`` names, the settings of other components of :data:`~porism.retrieve.documents.model.COMPONENTS` by
-    name.
+    of the first ``candidates`` documents only: ``matches`` of formulas, ``coverage``, ``kinds``, ``usage``, ``links``, and
+    what ``components`` names, the settings of other components of
+    :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
 
     Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
     do: without one of them it would be another model.
@@ -86,6 +87,7 @@ class SearchModel(RetrieverSettings):
     tuned_on: tuple[str, ...] = ()
     kinds: Kinds = _NO_KINDS
     coverage: Coverage = _NO_COVERAGE
+    usage: Usage = _NO_USAGE
     components: Mapping[str, Mapping[str, Any]] | None = None
     needs_all_channels: bool = False
 
@@ -181,6 +183,7 @@ DEFAULT_MODEL = SearchModel(
     words_power=0.75,
     coverage=Coverage(weight=0.3),
     kinds=Kinds(weight=0.5),
+    usage=Usage(weight=0.05),
     matches=Matches(weight=0.0, equal=1.0),
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,

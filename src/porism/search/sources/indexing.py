@@ -18,6 +18,7 @@ from porism.errors import OnProblem, Problem, SourceError, StorageError
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.index.languages import LanguageOrigins, language_counts, language_origins
 from porism.index.manifest import MANIFEST_FILE
+from porism.index.mentions import prepare_mentions
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
 from porism.search.models.vectors import prepare_vectors
@@ -158,6 +159,7 @@ def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAU
     """Writes what searches of documents and of formulas read beside the segments: for ``commit(before_publish=…)``."""
     prepare_segments(segments, model)
     prepare_formulas(segments)
+    prepare_mentions(segments)
     prepare_vectors(segments)
 
 
@@ -175,6 +177,7 @@ class Preparation:
     def __call__(self, segments: Sequence[Segment]) -> None:
         prepare_segments(segments, self._model)
         prepare_formulas(segments)
+        prepare_mentions(segments)
         if self.interrupted:
             return
         try:

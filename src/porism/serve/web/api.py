@@ -25,6 +25,7 @@ from porism.serve.web import (
 from porism.serve.web.formula_views import view
 from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound
+from porism.serve.web.relations import relations
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
 from porism.serve.web.schema import Completion, Completions
 from porism.serve.web.served import Library, View
@@ -237,6 +238,11 @@ class Api:
         view = self.document_view(index, id)
         return self._answer(request, view, lambda: answering.similar(view, id, k, self._limits))
 
+    def relations(self, request: Request, id: DocumentId, index: Name = "", k: PerPage = 10) -> Response:
+        """What a document is related to: what it uses, what uses it, and its counterparts."""
+        view = self.document_view(index, id)
+        return self._answer(request, view, lambda: relations(view, id, k, self._limits))
+
     def compare(self, request: Request, left: DocumentId, right: DocumentId, index: Name = "") -> Response:
         """Two documents, and which formulas and words of them correspond."""
         view = self.document_view(index, left, right)
@@ -302,6 +308,7 @@ def api_router(api: Api) -> Any:
         ("GET", "/equal", api.equal, schema.Equality, "Compare two formulas"),
         ("GET", "/document", api.document, schema.DocumentView, "Fetch a document"),
         ("GET", "/similar", api.similar, schema.Similar, "Similar documents"),
+        ("GET", "/relations", api.relations, schema.RelationsView, "Uses, users and counterparts"),
         ("GET", "/compare", api.compare, schema.ComparisonView, "Compare two documents"),
         ("GET", "/facets", api.facets, schema.FacetList, "Count facets"),
         ("GET", "/suggest", api.suggest, schema.Completions, "Complete a question"),

@@ -171,6 +171,10 @@ class Client:
         """The documents that are most like one."""
         return self._get("/similar", schema.Similar, index, id=doc_id, k=k)
 
+    def relations(self, doc_id: str, k: int = 10, *, index: str | None = None) -> schema.RelationsView:
+        """What a document is related to: what it uses, what uses it, and its counterparts."""
+        return self._get("/relations", schema.RelationsView, index, id=doc_id, k=k)
+
     def compare(self, left: str, right: str, *, index: str | None = None) -> schema.ComparisonView:
         """Two documents, and what they have in common."""
         return self._get("/compare", schema.ComparisonView, index, left=left, right=right)

@@ -18,7 +18,7 @@ from porism.serve.web.pieces import PieceMaker, place_of, plain_pieces
 from porism.serve.web.requests import Deadline
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
-from porism.types import PLACEHOLDER, Content, Document, Formula, Query
+from porism.types import NAMES, PLACEHOLDER, Content, Document, Formula, Query
 
 BESIDE = frozenset({"title", "tags", "labels", "section", "expansion"})
 """Fields that are shown apart from the text, or not at all."""
@@ -76,7 +76,8 @@ def _view(
     return schema.DocumentView(
         index=served.name, generation=served.generation, id=document.id, title=shown_title, sections=sections,
         place=place_of(location, len(served.index.snapshot.sources) > 1, title),
-        metadata=dict(document.metadata), parts=tuple(parts.parts), formulas=len(formulas_of(sections)),
+        metadata={key: value for key, value in document.metadata.items() if key not in NAMES},
+        parts=tuple(parts.parts), formulas=len(formulas_of(sections)),
     )
 
 

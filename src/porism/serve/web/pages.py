@@ -16,6 +16,7 @@ from porism.serve.web.api import Api, RememberedAnswers, describe
 from porism.serve.web.judgments import KnownQuestions
 from porism.serve.web.parts import check_length
 from porism.serve.web.problems import NotFound
+from porism.serve.web.relations import relations
 from porism.serve.web.rendering import FormulaLinker
 from porism.serve.web.requests import FormulaSearchRequest, Match, SearchRequest
 from porism.serve.web.served import Library, View
@@ -163,6 +164,7 @@ class Pages:
             return self.templates.render(
                 "document.html", document=shown, state=SearchState(q, index=index),
                 linker=FormulaLinker(shown.parts, index), similar=self._similar(view, id, 5),
+                relations=relations(view, id, 5, self._limits),
             )
 
         return self._page(request, view, make)

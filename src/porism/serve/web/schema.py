@@ -305,6 +305,35 @@ class Similar(Model):
     seconds: float
 
 
+class RelatedDocumentView(Model):
+    """A document that another is related to."""
+
+    id: str
+    title: str
+    place: PlaceView
+
+
+class RelatedView(Model):
+    """The first of some related documents, and how many there are: at least so many where not all are counted."""
+
+    documents: tuple[RelatedDocumentView, ...] = ()
+    count: int = 0
+    complete: bool = True
+
+
+class RelationsView(Model):
+    """What a document is related to: the declarations that its statement and its proof or value name, those that name
+    it, and its counterparts, which are declarations for a document in words, and the other way round."""
+
+    index: str
+    generation: int
+    id: str
+    statement_uses: RelatedView
+    proof_uses: RelatedView
+    used_by: RelatedView
+    counterparts: RelatedView
+
+
 class Link(Model):
     """Formulas of two documents that correspond: their numbers among the formulas of either, in reading order."""
 

@@ -1,0 +1,94 @@
+"""Formulas of an index that are written in different ways and have one value.
+
+Values (:mod:`porism.formula.values`) take letters for numbers, so that a product has no order, and an identity the
+value of any other with these sides. So formulas with capital letters or other fonts, which mostly are no numbers, and
+identities are left out, and so are formulas that differ from another in order alone.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+
+from porism.formula import operator_tree, parse
+from porism.formula.keys import layout_key
+from porism.formula.tree import OperatorTree
+from porism.formula.values import WHOLE_MARKS, equal
+from porism.index import Segment, Snapshot
+from porism.search.formula_occurrences import FormulaPlaces
+from porism.search.statements.candidates import Candidates, Entry
+from porism.types import Formula
+
+MAX_COMPARED = 100
+"""Of more formulas of one value only so many are compared."""
+
+_CHANNEL = "values"
+_LETTER = re.compile(r"V!.\Z")
+_LEAF = re.compile(r"[VNT][^!]*!")
+_NUMBER = re.compile(r"V!(?:[a-zα-ω]|[a-z]{2,})\Z|N[^!]*!")
+"""A number, a letter that mostly is one, or the name of a function."""
+
+
+def equal_formulas(snapshot: Snapshot, min_size: int) -> Iterator[tuple[int, list[Entry]]]:
+    """Groups of formulas that have one value, with the size of the first.
+
+    :param min_size: how many nodes their operator trees have at least.
+    """
+    places = FormulaPlaces(snapshot)
+    for size, entries in _candidates(snapshot, min_size).groups():
+        distinct: dict[tuple[str, ...], Entry] = {}
+        for entry in entries[:MAX_COMPARED]:
+            segment = snapshot.segments[entry.segment]
+            formula = places.formula(segment, entry.number)
+            if _is_comparable(formula) and places.places(segment.formula_key(entry.number), most=1):
+                distinct.setdefault(tuple(sorted(_leaves(formula))), entry)
+        if len(distinct) > 1:
+            yield size, sorted(distinct.values())
+
+
+def _candidates(snapshot: Snapshot, min_size: int) -> Candidates:
+    candidates = Candidates()
+    for number, segment in enumerate(snapshot.segments):
+        if _CHANNEL not in segment.formula_channels:
+            continue
+        terms = list(segment.dictionary(_CHANNEL))
+        is_value, is_telling = (
+            np.array([term.startswith(mark) for term in terms], np.bool_) for mark in WHOLE_MARKS
+        )
+        for first, rows in segment.matrix(_CHANNEL).chunks():
+            owners = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
+            telling = np.zeros(len(rows.indptr) - 1, np.bool_)
+            telling[owners[is_telling[rows.terms]]] = True
+            chosen = np.flatnonzero(is_value[rows.terms] & telling[owners])
+            for row, term in zip(owners[chosen].tolist(), rows.terms[chosen].tolist(), strict=True):
+                size = _nodes(segment, first + row)
+                if size >= min_size:
+                    candidates.add(int(terms[term][1:], 16), size, number, first + row)
+    return candidates
+
+
+def _nodes(segment: Segment, formula: int) -> int:
+    """How many nodes the operator tree of a formula has."""
+    count: int = struct.unpack_from("<H", segment.formula_tree(formula))[0]
+    return count
+
+
+def _leaves(formula: Formula) -> list[str]:
+    """The letters, numbers and names in a formula."""
+    tokens = (token.lstrip("[") for token in layout_key(parse(formula)).split(" "))
+    return [token for token in tokens if _LEAF.match(token)]
+
+
+def _is_comparable(formula: Formula) -> bool:
+    """Whether all that a formula is about are numbers, some of them unknown, and it is no identity."""
+    leaves = _leaves(formula)
+    if not all(map(_NUMBER.match, leaves)) or not any(map(_LETTER.match, leaves)):
+        return False
+    tree = operator_tree(parse(formula))
+    sides = tree.root.children
+    if tree.root.label != "eq" or len(sides) != 2:
+        return True
+    return not equal(*(OperatorTree(side, tree.source) for side in sides))
