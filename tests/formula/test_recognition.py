@@ -42,6 +42,7 @@ READ = [  # a question, its words with a dot for each formula, the formulas
     ("the norm (x > 0) of", "the norm (●) of", ["x > 0"]), ("sum ∑ x_i", "sum ●", ["∑ xᵢ"]),
     ("abs(x) + floor(y) is", "● is", ["|x| + ⌊y⌋"]), (r"of \phi^* is", "of ● is", ["ϕ^*"]),
     (r"the space \operatorname{Lip} {a, b} is", "the space ● is", ["Lip a, b"]),
+    (r"here x_{\text{the number of}} = 1 holds", "here ● holds", ["x_(the number of) = 1"]),
     (r"in \begin{pmatrix} 1 & 2 \end{pmatrix} is", "in ● is", ["(1, 2)"]),
     ("x^2 = 1\ny^2 = 2", "●\n●", ["x² = 1", "y² = 2"]), ("x^2\n= 1 is", "● is", ["x² = 1"]),
 ]
@@ -129,5 +130,5 @@ def test_any_text_is_read_and_its_words_are_kept(text: str) -> None:
 
 
 def test_time_is_linear(assert_linear) -> None:
-    for text in ("x^2 + ", "(", "word ", "a ", r"\frac{"):
+    for text in ("x^2 + ", "(", "word ", "a ", r"\frac{", "{ word ", "`a ", r"\begin{", "a, ", "∀ x, "):
         assert_linear(lambda size, text=text: recognise_formulas(text * size), 100, 1_000)

@@ -25,7 +25,7 @@ from porism.formula.tables.structures import STRUCTURE_OF, Structure
 from porism.formula.writers.grouping import FREE_AFTER, FREE_BEFORE, PRODUCTS
 
 _MAX_PART_LENGTH = 20
-_LIKE_A_WORD = re.compile(r"[A-Za-z](?=[a-z]*[aeiouy])[a-z]{3,}\Z")
+_LIKE_A_WORD = re.compile(r"[A-Za-z](?=[a-z]*[aeiou])[a-z]{3,}\Z")
 """A word is longer than most products, and has a vowel after its first letter."""
 _SIGNS = frozenset("+-±∓")
 _POSTFIXES = frozenset({*SCRIPT_CHARACTERS, *PRIME_CHARACTERS, *STROKES, "'"})

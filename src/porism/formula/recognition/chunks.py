@@ -20,7 +20,7 @@ _SHORT_WORDS = frozenset(
 _ARTICLES = frozenset("aAI")
 _MARKS_AFTER = ".,;:?!\"”"
 _MARKS_BEFORE = ":\"“"
-_MAX_NAME = 3
+MAX_NAME = 3
 """Longer words that no table has are words."""
 
 
@@ -72,10 +72,6 @@ def _chunk(text: str, start: int, end: int, is_line_start: bool) -> Chunk:
     while start < stop and text[start] in _MARKS_BEFORE:
         start += 1
     mark = text[stop:end]
-    if text[start:stop].isalpha() and stop - start > _MAX_NAME and text[start:stop].isascii() and (
-        text[start:stop] not in FUNCTIONS and text[start:stop] not in GREEK
-    ):
-        return Chunk("word", (), mark, is_line_start)
     pieces = lexemes(text, start, stop)
     return Chunk(_kind(pieces), pieces, mark, is_line_start)
 
@@ -96,9 +92,9 @@ def _kind(pieces: tuple[Lexeme, ...]) -> str:
         beside = {neighbour.kind for neighbour in neighbours if neighbour.text != "-"}
         if piece.text in GREEK or (len(piece.text) == 2 and piece.text[0] == "d"):
             weak = weak or len(pieces) == 1
-        elif len(piece.text) > _MAX_NAME or piece.text.lower() in _SHORT_WORDS:
+        elif len(piece.text) > MAX_NAME or piece.text.lower() in _SHORT_WORDS:
             return "word"
-        elif len(pieces) > 1 and len(piece.text) == _MAX_NAME and piece.text.istitle() and "script" not in beside:
+        elif len(pieces) > 1 and len(piece.text) == MAX_NAME and piece.text.istitle() and "script" not in beside:
             return "word"  # Cmd+V
         elif not beside & {"operator", "relation", "script"}:
             if len(pieces) > 1:

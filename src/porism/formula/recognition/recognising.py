@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from porism.formula.notation import detect_notation, parse
@@ -28,7 +28,10 @@ _PLURALS = frozenset({"s", "es"})
 """What is in parentheses after a word that may be several: ``floor(s)``."""
 _INDEX = re.compile(r"[ijklmnpqrst]\Z")
 _LATEX = re.compile(r"\\[A-Za-z{}|]")
-_MAY_BE = re.compile(r"[\\^_<>=+*×·−~|(\[]|[^\x00-\u02ff]|(?:sin|cos|tan|cot|sec|csc|log|ln|exp)\b")
+_MAY_BE = re.compile(
+    rf"[\\^_<>=+*×·−~]|[^\x00-\u02ff]|(?<![^\W\d_])[^\W\d_]['′]*[(\[]|(?:{'|'.join(sorted(CALLED))})\(|\|\S"
+    rf"|\b(?:{'|'.join(sorted(APPLIED))})\s"
+)
 """What a formula has at least one of."""
 _MIN_WORD = 3
 _NAME = re.compile(r"[A-Za-z]{2,}")
@@ -53,15 +56,13 @@ class Guess:
 
 def recognise(content: Content) -> Content:
     """The content with the formulas of its text recognised; where nothing is, it is the same object."""
-    if _MAY_BE.search(content.text) is None:
-        return content
-    guess = recognise_formulas(content)
+    guess = _recognised(content, _MAY_BE.search)
     return guess.content if guess.formulas else content
 
 
 def find_formulas(text: str) -> list[tuple[int, int]]:
     """The places of the formulas of a text that has none yet, in order."""
-    return [(run[0].start, run[-1].end) for run in runs(text) if _is_formula(run)]
+    return [(run[0].start, run[-1].end) for run in runs(text, _MAY_BE.search) if _is_formula(run)]
 
 
 def recognise_formulas(text: Content | str) -> Guess:
@@ -69,7 +70,10 @@ def recognise_formulas(text: Content | str) -> Guess:
 
     Each is read in the notation that it is probably written in. The words of one stay in the text, after it.
     """
-    given = Content(text) if isinstance(text, str) else text
+    return _recognised(Content(text) if isinstance(text, str) else text, bool)
+
+
+def _recognised(given: Content, is_worth: Callable[[str], object]) -> Guess:
     parts: list[str | Formula] = []
     formulas: list[str] = []
     doubtful: list[str] = []
@@ -80,7 +84,7 @@ def recognise_formulas(text: Content | str) -> Guess:
             lines.keep(1)
             continue
         done = 0
-        for run in runs(part):
+        for run in runs(part, is_worth):
             start, end = run[0].start, run[-1].end
             if _is_formula(run):
                 source, words = _read(part[start:end])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from porism.formula.recognition.chunks import Chunk, chunks
+from porism.formula.recognition.chunks import MAX_NAME, Chunk, chunks
 from porism.formula.recognition.lexemes import (
+    CALLED,
     FUNCTIONS,
+    GREEK,
     INTEGRALS,
     JOINING,
     Lexeme,
@@ -22,18 +24,43 @@ Run = list[Lexeme]
 
 _PART = re.compile(r"(?P<code>(?<!`)(?P<ticks>`{1,2})(?!`)[^`\n]{1,400}(?P=ticks)(?!`))|\n[^\S\n]*\n")
 """What divides a text before words do: code, whose formulas are apart, and the ends of paragraphs."""
+_MAX_ITEMS = 20
+"""So many texts are looked at for the dots of a list, or the arrow of a map."""
+_LONG_WORDS = re.compile(
+    rf"(?<!\S)(?:(?!(?:{'|'.join(sorted(name for name in CALLED | GREEK if len(name) > MAX_NAME))})\b)"
+    rf"[A-Za-z]{{{MAX_NAME + 1},}}[,.;:!?]*(?:\s+|\Z))+"
+)
+"""Words that are no part of any formula, seen at once: most of a text."""
 
 
-def runs(text: str) -> Iterator[Run]:
-    """The runs of a text, in order, without what cannot begin or end a formula."""
+def runs(text: str, is_worth: Callable[[str], object] = bool) -> Iterator[Run]:
+    """The runs of a text, in order, without what cannot begin or end a formula.
+
+    Between long words, only what ``is_worth`` reading is read.
+    """
     done = 0
     for match in _PART.finditer(text):
-        yield from _runs_of_words(text, done, match.start())
+        yield from _runs_between_words(text, done, match.start(), is_worth)
         if match["code"] is not None:
             ticks = len(match["ticks"])
             yield from _runs_of_code(text, match.start() + ticks, match.end() - ticks)
         done = match.end()
-    yield from _runs_of_words(text, done, len(text))
+    yield from _runs_between_words(text, done, len(text), is_worth)
+
+
+def _runs_between_words(text: str, start: int, end: int, is_worth: Callable[[str], object]) -> Iterator[Run]:
+    depth, counted = 0, start
+    for match in _LONG_WORDS.finditer(text, start, end):
+        depth += text.count("{", counted, match.start()) - text.count("}", counted, match.start())
+        counted = match.end()
+        if depth > 0:
+            continue  # \\text{the number of} goes on
+        depth = 0
+        if is_worth(text[start:match.start()]):
+            yield from _runs_of_words(text, start, match.start())
+        start = match.end()
+    if is_worth(text[start:end]):
+        yield from _runs_of_words(text, start, end)
 
 
 def _runs_of_code(text: str, start: int, end: int) -> Iterator[Run]:
@@ -48,30 +75,32 @@ def _runs_of_code(text: str, start: int, end: int) -> Iterator[Run]:
 
 def _runs_of_words(text: str, start: int, end: int) -> Iterator[Run]:
     parts = list(chunks(text, start, end))
-    if parts and all(part.kind in ("alone", "part") and not part.mark for part in parts[:-1]) and (
-        parts[-1].kind in ("alone", "part") and not any(part.is_line_start for part in parts[1:])
-    ):  # a question of nothing but mathematics is one formula
+    is_whole = bool(parts) and start == 0 and end == len(text) and all(
+        part.kind in ("alone", "part") and not (number and part.is_line_start) for number, part in enumerate(parts)
+    )
+    if is_whole and not any(part.mark for part in parts[:-1]):  # a question of nothing but mathematics is one formula
         if whole := balanced([piece for part in parts for piece in part.lexemes]):
             yield whole
         return
     run: list[Chunk] = []
-    opened = 0
+    opened, binds = 0, False
     for number, part in enumerate(parts):
         if part.is_line_start and run and opened <= 0 and not (
             needs_operands(run[-1].lexemes[-1]) or (part.lexemes and _goes_on(part.lexemes))
         ):
             yield from _trimmed(run)
-            run, opened = [], 0
+            run, opened, binds = [], 0, False
         if part.kind != "word":
             run.append(part)
+            binds = binds or any(map(is_binder, part.lexemes))
         opened += sum((piece.kind == "open") - (piece.kind == "close") for piece in part.lexemes)
         if part.mark or not part.lexemes:  # H^1(X, Z) goes on after the comma
-            ends = opened <= 0 and not (run and _continues(parts, number, run))
+            ends = opened <= 0 and not (run and _continues(parts, number, binds))
         else:
             ends = part.kind == "word"
         if ends:
             yield from _trimmed(run)
-            run, opened = [], 0
+            run, opened, binds = [], 0, False
     yield from _trimmed(run)
 
 
@@ -81,24 +110,24 @@ def _goes_on(pieces: Sequence[Lexeme]) -> bool:
     return needs_operands(first) and first is not None and first.text not in "-*"
 
 
-def _continues(parts: Sequence[Chunk], number: int, run: Sequence[Chunk]) -> bool:
+def _continues(parts: Sequence[Chunk], number: int, binds: bool) -> bool:
     """Whether a formula goes on after a mark: in a list with dots, after the variables of ``∀``, in ``f: A → B``."""
     part = parts[number]
     if part.mark == ":":
         return _is_typed(parts, number)
     if part.mark != "," or not part.lexemes or part.kind == "word":
         return False
-    if is_dots(part.lexemes[-1]) or any(is_binder(piece) for other in run for piece in other.lexemes):
+    if is_dots(part.lexemes[-1]) or binds:
         return True
-    number += 1
-    while number < len(parts) and parts[number].kind == "alone" and parts[number].mark == ",":
+    number, last = number + 1, min(len(parts), number + _MAX_ITEMS)
+    while number < last and parts[number].kind == "alone" and parts[number].mark == ",":
         number += 1
-    return number < len(parts) and bool(parts[number].lexemes) and is_dots(parts[number].lexemes[0])
+    return number < last and bool(parts[number].lexemes) and is_dots(parts[number].lexemes[0])
 
 
 def _is_typed(parts: Sequence[Chunk], number: int) -> bool:
     """Whether an arrow follows the colon after a chunk, with no word between."""
-    for part in parts[number + 1:]:
+    for part in parts[number + 1:number + _MAX_ITEMS]:
         if any(class_of(piece.text) == "arrow" or piece.text == "->" for piece in part.lexemes):
             return True
         if part.kind == "word" or part.mark:
