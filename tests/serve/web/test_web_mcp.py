@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def call(library: Any) -> Call:
 def test_tools_say_what_they_do_and_change_nothing(library: Any) -> None:
     listed = with_client(make_mcp_server(library), lambda client: client.list_tools())
     assert [tool.name for tool in listed.tools] == [
-        "search", "search_formulas", "fetch", "explain", "similar", "equal_formulas", "indexes",
+        "search", "premises", "search_formulas", "fetch", "explain", "similar", "equal_formulas", "indexes",
     ]
     for tool in listed.tools:
         assert tool.description
@@ -67,7 +68,7 @@ def test_tools_say_what_they_do_and_change_nothing(library: Any) -> None:
 
 
 def test_a_search_gives_ids_that_fetch_takes(call: Call) -> None:
-    failed, found = call("search", question=r"why does $\sum 1/n^2$ converge", k=2)
+    failed, found = call("search", question=r"why does $\sum 1/n^2$ converge", k=2, detail="full")
     assert not failed
     assert found.startswith("269 documents found.\n\n1. Convergence of the p-series\n   id: p-series\n   place: ")
     assert r"$\sum_{n=1}^\infty\frac{1}{n^p}$" in found
@@ -78,12 +79,13 @@ def test_a_search_gives_ids_that_fetch_takes(call: Call) -> None:
     assert text.startswith("# Convergence of the p-series\nid: p-series\nplace: ")
     assert r"$\sum_{n=1}^\infty\frac{1}{n^p}$" in text
     assert "line:" not in text  # the place says it
-    failed, second = call("search", question=r"why does $\sum 1/n^2$ converge", k=1, page=2)
+    failed, second = call("search", question=r"why does $\sum 1/n^2$ converge", k=1, page=2, detail="full")
     assert second.split("\n\n")[1] == found.split("\n\n")[2]
 
 
 def test_filters_choose_documents(call: Call) -> None:
-    failed, found = call("search", question="sum", filters={"type": ["identity"]}, k=50, characters=40_000)
+    filters = {"type": ["identity"]}
+    failed, found = call("search", question="sum", filters=filters, k=50, characters=40_000, detail="full")
     assert not failed
     assert found.count("· Identity") == found.count("   id: ")
     failed, found = call("search", question="sum", filters={"typ": "identity"})
@@ -92,10 +94,10 @@ def test_filters_choose_documents(call: Call) -> None:
 
 
 def test_formulas_are_found_by_shape_and_by_value(call: Call) -> None:
-    failed, found = call("search_formulas", formula=r"\sum_{j=1}^{N} j^2", match="equal", k=3)
+    failed, found = call("search_formulas", formula=r"\sum_{j=1}^{N} j^2", match="equal", k=3, detail="full")
     assert not failed
     assert found.startswith("At least 1 formula found.\n\n1. $\\frac{1}{6}m(m+1)(2m+1)$ (equal value)\n   in ")
-    assert r"$N \mapsto m$" in call("search_formulas", formula=r"\sum_{j=1}^{N} j^2", k=5)[1]
+    assert r"$N \mapsto m$" in call("search_formulas", formula=r"\sum_{j=1}^{N} j^2", k=5, detail="full")[1]
     failed, found = call("search_formulas", formula="  ")
     assert failed
 
@@ -126,9 +128,52 @@ def test_documents_like_one_are_not_it(call: Call) -> None:
     assert "id: sum-of-squares" not in text
 
 
+async def whole_answer(client: Any, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The text of an answer, and its values."""
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error
+    return result.content[0].text, result.structured_content
+
+
+@pytest.mark.parametrize(("name", "arguments"), [
+    ("search", {"question": r"prime number $p$ $\sum 1/n^2$"}), ("search_formulas", {"formula": r"\sum_{k=1}^n k^2"}),
+    ("premises", {"goal": "n : ℕ\n⊢ ∑ k, k = n"}), ("search", {"question": "sum", "k": 50}),
+])  # fmt: skip
+def test_ten_results_take_a_kilobyte(library: Any, name: str, arguments: dict[str, Any]) -> None:
+    server = make_mcp_server(library)
+    text, values = with_client(server, lambda client: whole_answer(client, name, arguments))
+    assert len(text.encode()) <= 1_000
+    assert len(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()) <= 1_000
+    assert len(values["hits"]) >= min(10, values["total"])
+    assert len(values["hits"]) + values["left_out"] == min(arguments.get("k", 10), values["total"])
+    for hit in values["hits"]:
+        assert f"\n{hit['id']}: {hit['line']}" in text or not hit["line"]
+    _, full = with_client(server, lambda client: whole_answer(client, name, arguments | {"detail": "full"}))
+    assert [hit["id"] for hit in full["hits"]][: len(values["hits"])] == [hit["id"] for hit in values["hits"]]
+
+
+def test_declarations_are_listed_with_their_signatures_and_prove_goals(tmp_path: Path) -> None:
+    lean, index = tmp_path / "lean", tmp_path / "index"
+    lean.mkdir()
+    (lean / "A.lean").write_text(
+        "/-- Addition commutes. -/\ntheorem add_comm (a b : ℕ) : a + b = b + a := p\n"
+        "theorem mul_dvd_mul (a b c : ℕ) (h : a ∣ b) : a * c ∣ b * c := p\n", encoding="utf-8",
+    )  # fmt: skip
+    index_sources([lean], index, jobs=1)
+    with closing(Library({"lean": index})) as library:
+        goal = "x y z : ℕ\nhxy : x ∣ y\n⊢ x * z ∣ y * z"
+        text, values = with_client(
+            make_mcp_server(library), lambda client: whole_answer(client, "premises", {"goal": goal})
+        )
+    assert values["hits"][0] == {
+        "id": "lean/A.lean#mul_dvd_mul", "line": "(a b c : ℕ) (h : a ∣ b) : a * c ∣ b * c",
+    }  # fmt: skip
+    assert text.splitlines()[1] == "lean/A.lean#mul_dvd_mul: (a b c : ℕ) (h : a ∣ b) : a * c ∣ b * c"
+
+
 @pytest.mark.parametrize("characters", [500, 700, 2_000])
 def test_answers_fit(call: Call, characters: int) -> None:
-    _, text = call("search", question="prime number $p$", k=20, characters=characters)
+    _, text = call("search", question="prime number $p$", k=20, characters=characters, detail="full")
     assert "\n1. " in text
     assert len(text) < characters + 900  # the first result is shown whatever its length, and what was left out is said
     assert "did not fit" in text
@@ -157,6 +202,10 @@ def test_a_long_document_comes_in_parts() -> None:
         ("search", {"question": "x", "index": "sampel"}, "There is no index 'sampel'. Did you mean sample?"),
         ("search", {"question": "x", "k": 0}, "greater than or equal to 1"),
         ("search", {}, "question"),
+        ("search", {"question": "x" * 30_000}, "at most 20000"),
+        ("fetch", {"id": "x" * 3_000}, "at most 2000"),
+        ("search", {"question": "x", "filters": {str(key): "a" for key in range(30)}}, "at most 20"),
+        ("premises", {"goal": "h : a ⊢ "}, "The goal has no conclusion"),
         ("explain", {"question": "x", "id": "nope"}, "no document"),
         ("equal_formulas", {"first": "", "second": "x"}, "empty"),
     ],

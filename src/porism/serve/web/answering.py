@@ -45,18 +45,21 @@ def read_only(served: View, text: str, limits: Limits) -> schema.QuestionView:
     return schema.QuestionView(question=text, parts=tuple(parts_of(served.index, question).parts), notes=question.notes)
 
 
-def search(served: View, request: SearchRequest, limits: Limits) -> schema.SearchResults:
+def search(
+    served: View, request: SearchRequest, limits: Limits, question: Question | None = None
+) -> schema.SearchResults:
     """A page of the documents that answer a question.
 
     Facets and other orders than that of relevance are those of one index, not of several servers.
 
+    :param question: in place of what the request asks, where something else has read that.
     :raises QueryError: the question is empty or beyond a limit, a filter names a key that no document has, or there is
         no such order or reranker.
     :raises ConfigError: a server cannot be searched together with the others.
     """
     deadline = Deadline(limits.seconds)
     request.check(limits)
-    question = read(served, request.q, limits)
+    question = read(served, request.q, limits) if question is None else question
     parts = parts_of(served.index, question)
     options = SearchOptions(
         request.k, request.first, limits.depth, request.filters, request.explain, is_over=deadline.over,

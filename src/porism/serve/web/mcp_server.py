@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import wraps
@@ -11,17 +12,20 @@ from pydantic import Field
 
 from porism.errors import PorismError
 from porism.extras import need
+from porism.search.goals import goal_query, read_goal
 from porism.search.marked_text import show_content
-from porism.serve.web import answering, formula_answering, mcp_texts
+from porism.search.questions import Question
+from porism.serve.web import answering, formula_answering, mcp_texts, schema
 from porism.serve.web.api import describe
 from porism.serve.web.formula_views import equality, problems_of, read_formula
 from porism.serve.web.guarding import App, Guard
+from porism.serve.web.mcp_lists import Listing, listed_formulas, listed_hits, listing, listing_text
 from porism.serve.web.observing import Metrics
 from porism.serve.web.parts import parts_of
 from porism.serve.web.pieces import place_of
 from porism.serve.web.problems import error_sentence
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
-from porism.serve.web.served import Library
+from porism.serve.web.served import Library, View
 from porism.serve.web.server import bind, server_config
 from porism.serve.web.settings import Limits, WebSettings
 from porism.version import __version__
@@ -33,74 +37,125 @@ INSTRUCTIONS = """\
 Porism finds mathematics in the documents of its indexes, by words and formulas together.
 Write formulas in LaTeX between dollars: why does $\\sum 1/n^2$ converge?
 Use `search` for documents and `search_formulas` for formulas; ?x in a formula is a wildcard. Then read the documents
-that matter with `fetch`, by their ids, and cite these. `equal_formulas` checks whether two formulas are equal."""
+that matter with `fetch`, by their ids, and cite these. `equal_formulas` checks whether two formulas are equal, and
+`premises` finds declarations of formal libraries that could prove a goal."""
 
+MAX_QUESTION, MAX_ID, MAX_FILTERS = 20_000, 2_000, 20
+"""Longer texts, longer ids and more filters are refused before anything else looks at them."""
+
+Detail = Annotated[
+    Literal["short", "full"],
+    Field(description="short: ids with a line each, at most 1,000 bytes in all; full: also places and passages."),
+]
+Id = Annotated[str, Field(max_length=MAX_ID, description="The id of a document, as a search gives it.")]
 Characters = Annotated[int, Field(ge=500, le=40_000, description="The longest answer, in characters.")]
 Count = Annotated[int, Field(ge=1, le=50, description="How many results.")]
-Page = Annotated[int, Field(ge=1, description="The page of results.")]
-Name = Annotated[str, Field(description="The index; the first one if not given.")]
+Page = Annotated[int, Field(ge=1, le=10_000, description="The page of results.")]
+Name = Annotated[str, Field(max_length=MAX_ID, description="The index; the first one if not given.")]
 Filters = Annotated[
     dict[str, str | list[str]] | None,
-    Field(description="Metadata that documents must have: key to value, or to values any of which."),
+    Field(max_length=MAX_FILTERS, description="Metadata that documents must have: key to value, or to values any of "
+                                              "which."),
 ]
 
 
 def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer:
     """A server of all tools over indexes; new commits are answered from as they come.
 
-    Answers are plain text, as long as ``characters`` says at most. What is wrong with a call is an error that says what
-    to do next.
+    Answers are plain text. Those that list results have them as values too, and are short unless more is asked for.
+    What is wrong with a call is an error that says what to do next.
 
     :raises MissingExtra: the SDK of the protocol is not installed.
     """
     need("mcp.server", "web", "porism mcp")
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
-    from mcp_types import ToolAnnotations
+    from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
     bounds = limits or Limits()
     server: MCPServer = MCPServer("porism", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
 
-    def tool(function: Callable[..., str]) -> Callable[..., str]:
+    def tool(function: Callable[..., str | tuple[str, Listing]]) -> None:
+        """Adds a tool that gives a text, or the text of a list and its values."""
+        signature = inspect.signature(function, eval_str=True)
+        lists = signature.return_annotation is not str
+
         @wraps(function)
-        def guarded(*arguments: Any, **given: Any) -> str:
+        def guarded(*arguments: Any, **given: Any) -> Any:
             try:
-                return function(*arguments, **given)
+                result = function(*arguments, **given)
             except PorismError as error:
                 raise ToolError(error_sentence(error)) from error
+            if isinstance(result, str):
+                return result
+            text, values = result
+            return CallToolResult(
+                content=[TextContent(type="text", text=text)], structured_content=values.model_dump(mode="json")
+            )
 
+        returned = Annotated[CallToolResult, Listing] if lists else str
+        guarded.__signature__ = signature.replace(return_annotation=returned)  # type: ignore[attr-defined]
         annotations = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-        server.add_tool(guarded, annotations=annotations, structured_output=False)
-        return function
+        server.add_tool(guarded, annotations=annotations, structured_output=lists)
+
+    def documents(view: View, results: schema.SearchResults, detail: str, characters: int) -> tuple[str, Listing]:
+        """Documents that were found, by whichever tool."""
+        values = listing(results, listed_hits(view, results.hits), short=detail == "short")
+        if detail == "short":
+            return listing_text(values, "document"), values
+        return mcp_texts.results_text(results, characters), values
 
     @tool
     def search(
-        question: Annotated[str, Field(description="Words, and formulas in LaTeX between dollars.")],
-        k: Count = 5, page: Page = 1, filters: Filters = None, index: Name = "", characters: Characters = 6_000,
-    ) -> str:
-        """Finds the documents that answer a question: titles, ids, places, and a passage of each, best first."""
-        request = SearchRequest(q=question, filters=_filters(filters), page=page, k=k)
-        return mcp_texts.results_text(answering.search(library.view(index), request, bounds), characters)
+        question: Annotated[
+            str, Field(max_length=MAX_QUESTION, description="Words, and formulas in LaTeX between dollars.")
+        ],
+        k: Count = 10, page: Page = 1, filters: Filters = None, index: Name = "", detail: Detail = "short",
+        characters: Characters = 6_000,
+    ) -> tuple[str, Listing]:
+        """Finds the documents that answer a question, best first: ids, titles, and a line of each."""
+        view, request = library.view(index), SearchRequest(q=question, filters=_filters(filters), page=page, k=k)
+        return documents(view, answering.search(view, request, bounds), detail, characters)
+
+    @tool
+    def premises(
+        goal: Annotated[
+            str, Field(max_length=MAX_QUESTION, description="A goal as Lean prints it: a hypothesis a line, then ⊢ and "
+                                                            "the conclusion; or the conclusion alone."),
+        ],
+        k: Count = 10, page: Page = 1, filters: Filters = None, index: Name = "", detail: Detail = "short",
+        characters: Characters = 6_000,
+    ) -> tuple[str, Listing]:
+        """Finds declarations of a formal library that could prove a goal, by the constants and symbols of its
+        conclusion and by names. Types are not checked."""
+        view, request = library.view(index), SearchRequest(q=goal, filters=_filters(filters), page=page, k=k)
+        question = Question(goal_query(read_goal(goal)), text=goal)
+        return documents(view, answering.search(view, request, bounds, question), detail, characters)
 
     @tool
     def search_formulas(
-        formula: Annotated[str, Field(description="LaTeX; ?x is a wildcard. Words beside it prefer such documents.")],
-        k: Count = 5, page: Page = 1,
+        formula: Annotated[
+            str, Field(max_length=MAX_QUESTION, description="LaTeX; ?x is a wildcard. Words beside it prefer such "
+                                                            "documents."),
+        ],
+        k: Count = 10, page: Page = 1,
         match: Annotated[
             Literal["any", "equal", "renamed", "identical"],
             Field(description="Which formulas count: similar ones; equal in value; the same up to names; the same."),
         ] = "any",
-        filters: Filters = None, index: Name = "", characters: Characters = 6_000,
-    ) -> str:
+        filters: Filters = None, index: Name = "", detail: Detail = "short", characters: Characters = 6_000,
+    ) -> tuple[str, Listing]:
         """Finds formulas like one, also renamed or rewritten, with the documents that have them."""
         request = FormulaSearchRequest(q=formula, filters=_filters(filters), page=page, k=k, match=match)
         answer = formula_answering.search_formulas(library.view(index), request, bounds)
-        return mcp_texts.formulas_text(answer, characters)
+        short = detail == "short"
+        values = listing(answer, listed_formulas(answer.hits), short)
+        return listing_text(values, "formula") if short else mcp_texts.formulas_text(answer, characters), values
 
     @tool
     def fetch(
-        id: Annotated[str, Field(description="The id of a document, as a search gives it.")],
-        start: Annotated[int, Field(ge=0, description="The character to begin with.")] = 0,
+        id: Id,
+        start: Annotated[int, Field(ge=0, le=1_000_000_000, description="The character to begin with.")] = 0,
         index: Name = "", characters: Characters = 8_000,
     ) -> str:
         """Gives the text of a document, formulas in LaTeX; of a long one a part, and how to go on."""
@@ -112,8 +167,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
 
     @tool
     def explain(
-        question: Annotated[str, Field(description="The question of a search.")],
-        id: Annotated[str, Field(description="The id of a document.")],
+        question: Annotated[str, Field(max_length=MAX_QUESTION, description="The question of a search.")],
+        id: Id,
         filters: Filters = None, index: Name = "",
     ) -> str:
         """Says why a document has its score: what words and formulas contribute, and which formulas correspond."""
@@ -125,7 +180,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
 
     @tool
     def similar(
-        id: Annotated[str, Field(description="The id of a document.")],
+        id: Id,
         k: Count = 5, index: Name = "", characters: Characters = 6_000,
     ) -> str:
         """Finds the documents that are most like one, by words and formulas."""
@@ -133,8 +188,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
 
     @tool
     def equal_formulas(
-        first: Annotated[str, Field(description="A formula in LaTeX.")],
-        second: Annotated[str, Field(description="Another one.")],
+        first: Annotated[str, Field(max_length=MAX_QUESTION, description="A formula in LaTeX.")],
+        second: Annotated[str, Field(max_length=MAX_QUESTION, description="Another one.")],
     ) -> str:
         """Checks whether two formulas are equal, also after rewriting or renaming variables, by their values at random
         points. Formulas of which this finds no equality may still be equal."""
