@@ -287,5 +287,8 @@ def match_documents(
         results[number] = result
         weights[number] = weight
         if group_count == 0:
-            places[number] = first
+            occurrence = first
+            while masks[formula_of[occurrence]] & wanted == 0:
+                occurrence += 1
+            places[number] = occurrence
     return all_steps
