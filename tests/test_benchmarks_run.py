@@ -242,7 +242,7 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         for kind in ("markdown", "jsonl", "chapters", "book")
     )),),
     ("speed", "patterns"): (Case("--data {data} --rounds 1 --jobs 1", (
-        r"^0 of 53 answers found, median [\d.]+ ms, slowest [\d.]+ ms$",
+        r"^0 of 53 answers found, median [\d.]+ ms, slowest [\d.]+ ms, median of processor time [\d.]+ ms$",
     )),),
     ("speed", "big"): (Case("--data {data} --documents 30 --jobs 1 --work {out}/big", (
         r"^collection, revision 0: .* formulas", r"^index: [\d.,]+ s, ", r"^update of 1 %: ", r"^merge: ",

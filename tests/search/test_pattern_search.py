@@ -102,6 +102,8 @@ def test_hits_have_their_statement_and_place(index: Index) -> None:
     assert (by_name["sqrt_le"].kind, by_name["sqrt_le"].location.line) == ("theorem", 10)
     assert by_name["Roots"].statement == r"$\sqrt{n} \le n + 1$"
     assert [hit.size for hit in answer.hits] == sorted(hit.size for hit in answer.hits)
+    (roots,) = [hit for hit in index.patterns.search("log", 5).hits if hit.name == "Roots"]
+    assert roots.statement == r"$\log(ab) = \log a + \log b$"
     value = answer.to_dict()
     assert (value["total"], value["undecided"], len(value["unchecked"])) == (2, 0, 4)
 

@@ -36,9 +36,9 @@ def pattern(
     """Find statements by their form: porism pattern '?a ⊔ (?b ⊓ ?c) = _'
 
     ?a stands for any expression, the same one wherever it occurs, and _ for any. Several conditions stand between
-    commas: a name that must occur in the statement (Real.sqrt), a part of the name of the declaration ("comm"), a
-    pattern of the conclusion (⊢ ?a < ?b), of a hypothesis (?a < ?b ⊢), or of both (?a ≤ ?b → ?a < ?c), hypotheses in
-    any order. Patterns are written in Lean's notation, Unicode or LaTeX.
+    commas. One may be a name that must occur in the statement (Real.sqrt), or a part of the name of the declaration
+    ("comm"). Patterns are of the conclusion (⊢ ?a < ?b), of a hypothesis (?a < ?b ⊢), or of both (?a ≤ ?b → ?a < ?c),
+    hypotheses in any order. They are written in Lean's notation, Unicode or LaTeX.
 
     All statements that match are counted, and the shortest are shown. With --json, prints an object with total,
     undecided, unchecked and hits.

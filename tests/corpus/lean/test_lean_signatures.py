@@ -26,6 +26,7 @@ SIGNATURES = {
 TRANSLATED = [
     (ADDITIVE, "(a * b)⁻¹ = b⁻¹ / 1", "(-(a + b)) = (-b) - 0"),
     (ADDITIVE, "∏ i ∈ range (n + 1), f i = 1", "∑ i ∈ range (n + 1), f i = 0"),
+    (ADDITIVE, "∏ i, f i * g i = c * d", "∑ i, (f i + g i) = c + d"),
     (ADDITIVE, "a ^ (n + 1) = s.prod f", "((n + 1) • a) = s.sum f"),
     (DUAL, "a ⊔ b ≤ c ↔ a < ⊤", "c ≤ a ⊓ b ↔ ⊥ < a"),
 ]

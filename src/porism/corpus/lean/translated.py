@@ -10,6 +10,7 @@ import re
 
 from porism.corpus.lean.translations import Translation
 from porism.formula.plain.lean_terms import read_term
+from porism.formula.tables.lean import BINDERS
 from porism.formula.tree import OperatorNode
 
 MAX_HEIGHT = 100
@@ -17,6 +18,8 @@ MAX_HEIGHT = 100
 
 _NAME = re.compile(r"(?:Type|Sort)\*|[^\W\d][\w'.!?]+")
 _INVERSE = "⁻¹"
+_BIG = frozenset(label for label, precedence in BINDERS.values() if precedence)
+_FACTORS = frozenset(("times", "divide"))
 
 
 def translated(text: str, translation: Translation) -> str | None:
@@ -52,17 +55,20 @@ class _Rewriter:
         self._text, self._translation = text, translation
         self._signs = str.maketrans(dict(translation.signs))
 
-    def between(self, start: int, end: int, nodes: list[OperatorNode]) -> str:
+    def between(self, start: int, end: int, nodes: list[OperatorNode], parent: str = "") -> str:
         """A stretch in which nodes are."""
         parts: list[str] = []
         for node in sorted(nodes, key=lambda node: node.start):
             if node.start >= start and node.end <= end:
-                parts += (self._plain(start, node.start), self.node(node))
+                parts += (self._plain(start, node.start), self.node(node, parent))
                 start = node.end
         return "".join([*parts, self._plain(start, end)])
 
-    def node(self, node: OperatorNode) -> str:
-        """The stretch of a node."""
+    def node(self, node: OperatorNode, parent: str = "") -> str:
+        """The stretch of a node; a sum below a sign that introduces variables is put in parentheses, as it binds less
+        than the product that it comes from."""
+        if parent in _BIG and node.label in _FACTORS and self._text[node.start] != "(":
+            return f"({self.node(node)})"
         text, children = self._text[node.start : node.end], node.children
         if self._translation.has_powers:
             if node.label == "plus":
@@ -80,7 +86,7 @@ class _Rewriter:
                 self._plain(node.start, left.start), self.node(right), self._plain(left.end, right.start),
                 self.node(left), self._plain(right.end, node.end),
             ))  # fmt: skip
-        return self.between(node.start, node.end, children)
+        return self.between(node.start, node.end, children, node.label)
 
     def _plain(self, start: int, end: int) -> str:
         """Signs and names outside nodes that are rewritten otherwise."""

@@ -9,18 +9,16 @@ length of the term, and not recursive.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from porism.formula.latex.parser import MAX_LENGTH, parse_latex
-from porism.formula.operators.builder import operator_tree
+from porism.formula.latex.parser import MAX_LENGTH
 from porism.formula.plain.lean_frames import PendingOperator, TermFrame, applied, bound, joined, prefixed
 from porism.formula.plain.lean_names import DIGITS, name_label, named_node
+from porism.formula.plain.lean_operators import is_infix, operator_of
 from porism.formula.tables.lean import (
     BINDERS,
     BRACKETS,
     ENCLOSING,
     INFIX,
-    OPERATORS,
     POSTFIX,
     PREFIX,
     UNKNOWN_INFIX,
@@ -336,7 +334,7 @@ class LeanTermReader:
         if has_operand and sign in _APPLYING:
             self._frames.append(TermFrame(sign, start, lowest=INFIX[sign].precedence))
             return
-        if not has_operand or sign == _PLACE or not _is_infix(bare):
+        if not has_operand or sign == _PLACE or not is_infix(bare):
             self._argument(OperatorNode(bare, "C", None, start, end))
             return
         binding = INFIX.get(bare) or INFIX.get(bare[0], UNKNOWN_INFIX)
@@ -344,7 +342,7 @@ class LeanTermReader:
         frame = self._frame
         self._apply(frame)
         self._reduce(frame, binding.precedence, binding.is_right)
-        frame.waiting.append(PendingOperator(*binding, _operator_of(bare), bare, start))
+        frame.waiting.append(PendingOperator(*binding, operator_of(bare), bare, start))
 
     def _apply(self, frame: TermFrame) -> None:
         """The function and its arguments are one operand."""
@@ -399,29 +397,3 @@ def read_term(
     """The operator tree of a term, and what could not be read."""
     reader = LeanTermReader(source[:max_length], max_depth)
     return reader.read(), reader.problems
-
-
-@lru_cache(4_096)
-def _operator_of(sign: str) -> Operator:
-    """The operator that a sign is: that of its character in LaTeX, where it has one."""
-    operator = OPERATORS.get(sign)
-    if operator is not None:
-        return operator
-    root = operator_tree(parse_latex(f"x {sign} y")).root
-    if [(child.kind, child.label) for child in root.children] == [("V", "x"), ("V", "y")] and root.kind in "UO":
-        return Operator(root.label, root.kind) if root.label not in ("list", "apply") else Operator(sign)
-    return Operator(sign)
-
-
-@lru_cache(4_096)
-def _is_infix(sign: str) -> bool:
-    """Whether a sign that is not listed stands between operands."""
-    return sign in INFIX or sign[0] in INFIX or _operator_of(sign) != Operator(sign)
-
-
-OPERATOR_LABELS = frozenset((
-    *(_operator_of(sign).label for sign in INFIX), *(label for label, _ in BINDERS.values()),
-    *(operator.label for operator in OPERATORS.values()),
-    "apply", "SUB", "SUP", "diff", "setbuilder", "set", "tuple", "list",
-))  # fmt: skip
-"""Labels of operators that are no functions with a name."""

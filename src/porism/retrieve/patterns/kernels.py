@@ -6,8 +6,8 @@ many operands, in their order; operands of symmetric operators in either. A wild
 wherever it occurs; a variable takes a variable, one to one. Nodes are placed in preorder, and taken back where the next
 one fits nowhere.
 
-Sums and products are lists: ``a + b + c`` is ``(a + b) + c``, so that the first operand of a pattern takes several of
-them if it is a wildcard, and a whole pattern may be the beginning of such a list. Lists that associate to the right
+Sums and products are lists: ``a + b + c`` is ``(a + b) + c``. So the first operand of a pattern takes several of them
+if it is a wildcard, and a whole pattern may be the beginning of such a list. Lists that associate to the right
 (conjunctions, arrows) end so.
 """
 
@@ -287,5 +287,8 @@ def match_documents(
         results[number] = result
         weights[number] = weight
         if group_count == 0:
-            places[number] = first
+            occurrence = first
+            while masks[formula_of[occurrence]] & wanted == 0:
+                occurrence += 1
+            places[number] = occurrence
     return all_steps

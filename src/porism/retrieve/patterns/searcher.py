@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from porism.formula import OperatorNode
 from porism.formula.operators.rules import is_fixed_name
-from porism.formula.plain.lean_terms import OPERATOR_LABELS
+from porism.formula.plain.lean_operators import OPERATOR_LABELS
 from porism.index import Segment
 from porism.index.engine.trees import Trees, open_trees
 from porism.index.snapshot import Masks
