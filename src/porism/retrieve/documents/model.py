@@ -183,7 +183,7 @@ DEFAULT_MODEL = SearchModel(
     words_power=0.75,
     coverage=Coverage(weight=0.3),
     kinds=Kinds(weight=0.5),
-    usage=Usage(weight=0.05),
+    usage=Usage(weight=0.08),
     matches=Matches(weight=0.0, equal=1.0),
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,
