@@ -72,7 +72,7 @@ def test_a_declaration_is_a_document() -> None:
     assert theorem.metadata == {
         "source": "lib", "type": "theorem", "file": "A/B.lean", "line": "24", "kind": "theorem", "module": "A.B",
         "section": ("Groups", "Laws"), "attributes": ("to_additive", "simp", "deprecated"), "open": ("Nat",),
-        "deprecated": "2025-01-02",
+        "deprecated": "2025-01-02", "declares": "Group.mul_inv", "mentions": ("Group",),
     }  # fmt: skip
     signature = theorem.fields["signature"].with_terms_as_text()
     assert [signature.line_of(signature.text.index(word)) for word in ("Group G", "(a : G)", "a⁻¹")] == [0, 0, 1]

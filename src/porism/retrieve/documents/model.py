@@ -60,8 +60,8 @@ class SearchModel(RetrieverSettings):
     formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse
     document frequencies of its terms: a formula counts by what it says, not by its length. Then ``feedback`` adds terms
     of the documents found first, and the query is searched again. What is not a sum over terms is added to the scores
-    of the first ``candidates`` documents only: ``matches`` of formulas, ``coverage``, ``kinds``, ``usage``, ``links``, and
-    what ``components`` names, the settings of other components of
+    of the first ``candidates`` documents only: ``matches`` of formulas, ``coverage``, ``kinds``, ``usage``, ``links``,
+    and what ``components`` names, the settings of other components of
     :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
 
     Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
@@ -183,7 +183,7 @@ DEFAULT_MODEL = SearchModel(
     words_power=0.75,
     coverage=Coverage(weight=0.3),
     kinds=Kinds(weight=0.5),
-    usage=Usage(weight=0.05),
+    usage=Usage(weight=0.08),
     matches=Matches(weight=0.0, equal=1.0),
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,

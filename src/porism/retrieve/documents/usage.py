@@ -32,7 +32,7 @@ class Usage(Settings):
     :raises ConfigError: the weight is out of its range.
     """
 
-    weight: float = 0.05
+    weight: float = 0.08
 
     def __post_init__(self) -> None:
         check_weight("usage", self.weight)
