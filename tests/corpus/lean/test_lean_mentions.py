@@ -21,6 +21,8 @@ theorem mul_inv (a : G) (h : IsUnit a) : a * inverse a = 1 := by
 section
 attribute [local instance] Matrix.normed
 theorem local_one : True := trivial
+@[local instance] def own : Foo := bar
+theorem local_two : True := trivial
 end
 theorem last : True := trivial
 """
@@ -43,6 +45,7 @@ def test_instances_of_a_section_are_those_of_its_declarations() -> None:
         for document in LeanDocuments(MODULE, "A.lean", "lib", "A", lambda problem: None).documents()
     }
     assert by_name["Group.local_one"]["instances"] == ("Matrix.normed",)
+    assert by_name["Group.local_two"]["instances"] == ("Matrix.normed", "Group.own")
     assert "instances" not in by_name["Group.last"]
 
 

@@ -305,6 +305,8 @@ class DeclarationReader:
         declaration.name = name
         self.declarations.append(declaration)
         self._by_name.setdefault(name, declaration)
+        if "local" in declaration.modifiers or any(own.name == "instance" for own in declaration.attributes):
+            self._scopes.use_instances((name,))
 
     def _statement_end(self, kind: str, start: int, end: int) -> int:
         """Where the statement of a declaration ends: before its value, or before the next command."""

@@ -322,8 +322,8 @@ class RelatedView(Model):
 
 
 class RelationsView(Model):
-    """What a document is related to: the declarations that its statement and its proof or value name, those that name
-    it, and its counterparts, which are declarations for a document in words, and the other way round."""
+    """What a document is related to: the declarations that its statement and its proof or value name, and those that
+    name it. Counterparts are declarations for a document in words, and the other way round."""
 
     index: str
     generation: int
