@@ -346,8 +346,8 @@ PIECES = st.sampled_from([
     "begin\n", "end\n", "text ", "section ", "Lemma b ", "Section S.", "End S.", "Module M.", ". ", "Variable x : T. ",
     "Axioms (a b : T). ", "(** * H *)", "module _ {a} where\n", "record R : Set where\n", "private\n", "field\n",
     "data D ", "variable ", "where", "=", "$( ", " $)", "${ ", "$} ", " $a ", " $p ", " $= ", " $. ", " $e ",
-    "environ\n", ":: X:1\n", "func f -> T means ", "theorem Th1: ", "canceled 2;", "scheme S ", ";", "proof ", "let x; ",
-    "```agda\n", "```\n",
+    "environ\n", ":: X:1\n", "func f -> T means ", "theorem Th1: ", "canceled 2;", "scheme S ", ";", "proof ",
+    "let x; ", "```agda\n", "```\n",
     "\\begin{code}\n", "\\end{code}\n", "# H\n", "$x$", "\x00", "\ufffc", "#*#*\nT\n#*#*", "althtmldef \"a\" as \"b\";",
 ])  # fmt: skip
 READERS = {

@@ -66,7 +66,8 @@ def test_a_declaration_is_a_document() -> None:
     theorem, additive, square, again, module = read
     assert (theorem.id, theorem.title.text) == ("A/B.lean#Group.mul_inv", "Group.mul_inv")
     assert {name: content.to_latex() for name, content in theorem.fields.items()} == {
-        "title": "Group.mul_inv", "section": "Laws", "body": "The law for a and $a^{-1}$:\n- it is one.",
+        "title": "Group.mul_inv", "section": "Laws", "spoken": "inverse multiplication",
+        "body": "The law for a and $a^{-1}$:\n- it is one.",
         "signature": "{G : Type*} [Group G] (a : G) :\na * a⁻¹ = 1",
     }  # fmt: skip
     assert theorem.metadata == {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from porism.corpus.base import UnitId
+from porism.corpus.formal.conventions import spoken_name
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.source import DocComment, SourceText
 from porism.corpus.sections import FileUnits
@@ -105,6 +106,8 @@ class FormalDocuments(ABC):
             fields["section"] = self._path[-1][1]
         if declaration.names:
             fields["aliases"] = Content(", ".join(dict.fromkeys(declaration.names)))
+        if spoken := spoken_name(declaration.name):
+            fields["spoken"] = Content(spoken)
         body = self.body(declaration)
         if body:
             fields["body"] = body

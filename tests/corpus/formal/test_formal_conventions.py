@@ -1,0 +1,20 @@
+"""What names of formal libraries abbreviate."""
+
+from __future__ import annotations
+
+import pytest
+
+from porism.corpus.formal.conventions import ABBREVIATIONS, SYMBOL_NAMES, spoken_name
+
+
+@pytest.mark.parametrize(("name", "spoken"), [
+    ("add_comm", "commutativity addition"), ("Nat.card_le_card", "less or equal cardinality natural number"),
+    ("mulAssoc", "associativity multiplication"), ("addition", ""), ("", ""),
+])  # fmt: skip
+def test_names_are_spoken(name: str, spoken: str) -> None:
+    assert spoken_name(name) == spoken
+
+
+def test_the_tables_have_words() -> None:
+    assert all(name.islower() and words for name, words in ABBREVIATIONS.items())
+    assert SYMBOL_NAMES["∣"] == "dvd"
