@@ -11,8 +11,8 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 from notation_cases import CASES  # noqa: E402
 
-from porism.formula.tables.notations import PlainNotation  # noqa: E402
 from porism.formula.tables.rows import symbol_rows  # noqa: E402
+from porism.types import PlainNotation  # noqa: E402
 
 HEAD = """# Notations beside LaTeX
 

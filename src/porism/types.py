@@ -9,7 +9,9 @@ from operator import itemgetter
 from typing import Literal, Protocol
 
 MarkupNotation = Literal["latex", "mathml"]
-Notation = MarkupNotation | Literal["lean"]
+PlainNotation = Literal["unicode", "asciimath", "typst", "lean", "spoken"]
+"""Notations without markup: such a formula is text as well."""
+Notation = MarkupNotation | PlainNotation
 Metadata = Mapping[str, str | tuple[str, ...]]
 
 DECLARES, MENTIONS, CITES = "declares", "mentions", "cites"
@@ -26,8 +28,9 @@ PLACEHOLDER = "\ufffc"
 class Formula:
     """A formula as it was written.
 
-    ``source`` is LaTeX without its delimiters, a ``<math>`` element, or a term of Lean. ``id`` names this occurrence
-    and ``visual_id`` all occurrences that look the same (ARQMath); both are None where the collection gives none.
+    ``source`` is LaTeX without its delimiters, a ``<math>`` element, or the text of a formula in a plain notation.
+    ``id`` names this occurrence and ``visual_id`` all occurrences that look the same (ARQMath); both are None where the
+    collection gives none.
     """
 
     source: str
@@ -35,6 +38,11 @@ class Formula:
     id: str | None = None
     visual_id: str | None = None
     display: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the source is in a plain notation, and so text as well."""
+        return self.notation not in ("latex", "mathml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +80,29 @@ class Content:
                 yield self.formulas[number]
 
     def to_latex(self) -> str:
-        """The content as one string, formulas between dollars (``<math>`` elements and terms of Lean as they are)."""
+        """The content as one string, formulas between dollars (``<math>`` elements and plain notations as they are)."""
         return "".join(
-            part if isinstance(part, str) else part.source if part.notation in ("mathml", "lean")
+            part if isinstance(part, str) else part.source if part.notation != "latex"
             else f"$${part.source}$$" if part.display else f"${part.source}$"
             for part in self.parts
         )
 
     def with_terms_as_text(self) -> Content:
-        """The content with terms of Lean as the text that they are: so they are read, and searched by their words."""
-        if not any(formula.notation == "lean" for formula in self.formulas):
+        """The content with formulas in plain notations as text: so they are read, and searched by their words."""
+        if not any(formula.is_plain for formula in self.formulas):
             return self
         pieces = self.text.split(PLACEHOLDER)
         parts = [pieces[0]]
         length = kept = len(pieces[0])
         moved = [(0, 0)]  # from which character on how far
         for formula, piece in zip(self.formulas, pieces[1:], strict=True):
-            is_term = formula.notation == "lean"
+            is_term = formula.is_plain
             parts += (formula.source if is_term else PLACEHOLDER, piece)
             length += 1 + len(piece)
             kept += (len(formula.source) if is_term else 1) + len(piece)
             moved.append((length - len(piece), kept - length))
         return Content(
-            "".join(parts), tuple(formula for formula in self.formulas if formula.notation != "lean"),
+            "".join(parts), tuple(formula for formula in self.formulas if not formula.is_plain),
             tuple(
                 (character + moved[bisect_right(moved, character, key=itemgetter(0)) - 1][1], line)
                 for character, line in self.lines
@@ -129,7 +137,7 @@ class Document:
     metadata: Metadata = field(default_factory=dict)
 
     def with_terms_as_text(self) -> Document:
-        """The document with terms of Lean as text, as it is shown."""
+        """The document with formulas in plain notations as text, as it is shown."""
         fields = {name: content.with_terms_as_text() for name, content in self.fields.items()}
         return self if all(fields[name] is self.fields[name] for name in fields) else replace(self, fields=fields)
 

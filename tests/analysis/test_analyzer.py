@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.analysis.documents import load_document
 from porism.analysis.term_columns import MAX_TERM_LENGTH, indexed_form
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
@@ -41,6 +42,19 @@ def test_pairs_of_words_keep_stop_words_and_end_at_formulas() -> None:
     assert Analyzer(CONFIG).content_terms(content, ["words", "word-pairs"]) == {
         "words": ["ring", "prime", "ring"], "word-pairs": ["a ring", "is a", "a prime", "prime ring"],
     }
+
+
+def test_formulas_of_documents_that_mark_none_are_recognised_and_stay_words() -> None:
+    documents = [
+        Document("plain", {"body": Content("Then rank(A) + 1 = n holds.")}),
+        Document("marked", {"title": Content("On A + B = C"), "body": Content.of("Then ", Formula("x"), ".")}),
+    ]
+    batch, problems = Analyzer(CONFIG).analyze(documents)
+    assert problems == []
+    assert batch.formula_sources == ["rank(A) + 1 = n", "x"]
+    assert row(batch.formulas["tokens"], 0).keys() >= {"rank", "A", "+", "1", "=", "n"}
+    assert row(batch.text["words"], 0) == {"rank": 1, "1": 1, "n": 1, "hold": 1}
+    assert load_document(batch.stored[0]).with_terms_as_text() == documents[0]
 
 
 def test_equal_formulas_are_one_row_and_keep_their_places() -> None:

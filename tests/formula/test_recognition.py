@@ -86,7 +86,14 @@ def test_the_words_of_a_formula_stay_words_after_it() -> None:
 def test_recognise_gives_the_same_content_where_nothing_is_new() -> None:
     for content in (Content("only words"), Content("a - b or n/2"), Content.of("is ", Formula("x^2"))):
         assert recognise(content) is content
-    assert recognise(Content("is x^2")).formulas == (Formula("x^{2}"),)
+    assert recognise(Content("is x^2")) == Content.of("is ", Formula("x^2", "unicode"))
+    assert recognise(Content("so rank(A) <= 3 here")) == Content.of("so ", Formula("rank(A) <= 3", "unicode"), " here")
+
+
+@given(st.text(alphabet=r"abxdf ^_{}()[]|=+-*/<>12,.?!'∑²√sin→ℝ:" + "\n", max_size=60))
+def test_a_recognised_formula_stays_the_text_that_it_is(text: str) -> None:
+    given = Content(text, (), ((0, 3),))
+    assert recognise(given).with_terms_as_text().text == text
 
 
 def test_the_lines_of_a_file_stay_known() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.channels import (
     SYMBOL_FORM,
+    WORD_FORM,
     WORD_PAIRS,
     WORDS,
     Channel,
@@ -40,6 +41,7 @@ from porism.analysis.term_columns import TermColumns, indexed_forms
 from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
 from porism.errors import PorismError, Problem, pluralise
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
+from porism.formula.recognition.recognising import recognise
 from porism.system.concurrency.caching import cached_property
 from porism.system.garbage import without_collector
 from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
@@ -238,6 +240,10 @@ class Analyzer:
         """The symbols of a formula, as in the channel ``symbols``."""
         return self.form(SYMBOL_FORM, formula)
 
+    def formula_words(self, formula: Formula) -> list[str]:
+        """What a text may write of a formula as words (:func:`~porism.analysis.symbols.formula_words`)."""
+        return self.form(WORD_FORM, formula)
+
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
         """The key and terms of a formula in ``channels`` (all by default)."""
         layout, operators = read_formula(formula.source, formula.notation)
@@ -308,7 +314,8 @@ class _BatchBuilder:
         choice = self.analyzer.choice
         languages = languages_of(documents, choice, self.analyzer.languages[0])
         documents = [
-            labelled(document, language, choice) for document, language in zip(documents, languages, strict=True)
+            labelled(_recognised(document), language, choice)
+            for document, language in zip(documents, languages, strict=True)
         ]
         for position, (document, language) in enumerate(zip(documents, languages, strict=True)):
             in_order = sorted((number_of[name], content) for name, content in document.fields.items())
@@ -385,6 +392,16 @@ class _BatchBuilder:
         for name, column in self.formula_columns.items():
             column.add(row, terms[name])
         return row
+
+
+def _recognised(document: Document) -> Document:
+    """The document with its formulas recognised, if none is marked."""
+    if any(content.formulas for content in document.fields.values()):
+        return document
+    changed = {
+        name: found for name, content in document.fields.items() if (found := recognise(content)) is not content
+    }
+    return replace(document, fields={**document.fields, **changed}) if changed else document
 
 
 def _column(columns: NDArray[np.int64], number: int, dtype: Any) -> NDArray[Any]:

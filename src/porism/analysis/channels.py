@@ -23,7 +23,7 @@ from typing import Literal, Protocol
 
 from porism.analysis.documents import clean_text
 from porism.analysis.splitting import lucene_words, plain_words, simple_words, whitespace_tokens
-from porism.analysis.symbols import content_symbols, formula_symbols
+from porism.analysis.symbols import content_symbols, formula_symbols, formula_words
 from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.analysis.words import WordAnalyzer
 from porism.errors import ConfigError
@@ -35,6 +35,7 @@ from porism.types import PLACEHOLDER, Content, Formula
 WORDS = "words"
 WORD_PAIRS = "word-pairs"
 SYMBOLS = "symbols"
+FORMULA_TOKENS = "tokens"
 
 _JOINT = "joint:"
 _BPE = "bpe:"
@@ -64,6 +65,7 @@ class FormulaForm:
 
 _SOURCE = FormulaForm("source", lambda layout, operators: [source_latex(layout)])
 SYMBOL_FORM = FormulaForm(SYMBOLS, lambda layout, operators: formula_symbols(layout))
+WORD_FORM = FormulaForm(WORDS, lambda layout, operators: formula_words(layout))
 
 
 class TextTools(Protocol):

@@ -62,6 +62,14 @@ def formula_symbols(layout: LayoutTree) -> list[str]:
     return [token for token in latex_tokens(layout) if is_symbol(token)]
 
 
+def formula_words(layout: LayoutTree) -> list[str]:
+    """What a text without marked formulas writes of a formula as words, each once: letters, numbers and names.
+
+    ``W(3,30)\\ge\\sin x`` has ``W``, ``3``, ``30``, ``sin`` and ``x``.
+    """
+    return list(dict.fromkeys(token for token in latex_tokens(layout) if token.isalnum() and not is_symbol(token)))
+
+
 def content_symbols(content: Content, formula_terms: Callable[[Formula], list[str]]) -> list[str]:
     """The symbols of a text, then those of its formulas as ``formula_terms`` gives them (:func:`formula_symbols`)."""
     symbols = [term for _, _, term in text_symbols(content.text)]

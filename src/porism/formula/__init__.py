@@ -10,7 +10,7 @@ from porism.formula.operators.builder import operator_tree
 from porism.formula.operators.notation import operator_string
 from porism.formula.packed import pack_tree, unpack_tree
 from porism.formula.plain.parser import parse_plain
-from porism.formula.tables.notations import PLAIN_NOTATIONS, PlainNotation
+from porism.formula.tables.notations import PLAIN_NOTATIONS
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 from porism.formula.writers.latex import to_latex
 from porism.formula.writers.lean import to_lean
@@ -18,6 +18,7 @@ from porism.formula.writers.mathml import preorder, to_mathml
 from porism.formula.writers.plain import to_asciimath, to_typst
 from porism.formula.writers.spoken import to_spoken
 from porism.formula.writers.text import to_marked_unicode, to_unicode
+from porism.types import PlainNotation
 
 __all__ = [
     "EXTRACTORS",

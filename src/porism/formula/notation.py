@@ -10,9 +10,9 @@ from porism.formula.latex.parser import parse_latex
 from porism.formula.mathml.parser import parse_mathml
 from porism.formula.plain.detection import plain_notation
 from porism.formula.plain.parser import parse_plain
-from porism.formula.tables.notations import PLAIN_NOTATIONS, PlainNotation
+from porism.formula.tables.notations import PLAIN_NOTATIONS
 from porism.formula.tree import LayoutTree
-from porism.types import Formula, Notation
+from porism.types import Formula, Notation, PlainNotation
 
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!--|<(?:[A-Za-z][\w.-]*:)?(?:math|semantics|apply|m[a-z]+)\b[^<>]*>)")
 

@@ -53,6 +53,24 @@ def asked(*parts: str | Formula, name: str = "query") -> Query:
     return Query("q", {name: Content.of(*parts)})
 
 
+def test_letters_numbers_and_names_of_formulas_are_words_as_far_as_documents_write_them(tmp_path: Path) -> None:
+    documents = [
+        Document("plain", {"body": Content("The bound of foo with 903 and n.")}),
+        Document("other", {"body": Content("The bound of foo.")}),
+        Document("marked", {"body": Content.of("The bound is ", Formula("n+m"), ".")}),
+    ]
+    model = SearchModel({"words": ChannelSettings(), "tokens": ChannelSettings()}, formula_words=2.0, words_power=1.0)
+    index_documents(documents, tmp_path / "index", config=CONFIG, model=model, jobs=1)
+    words = DocumentRetriever(Snapshot.open(tmp_path / "index"), Analyzer(CONFIG), model)
+    query = asked(Formula(r"\operatorname{foo}(n) \ge 903 + m + n"))
+    assert words.query_terms(query)["words"] == {
+        "foo": 2.0, "903": 2.0, "n": 0.5,  # half of those with n have it in a formula; none has the word m
+    }
+    assert words.search([query], 3)["q"][0][0] == "plain"
+    with pytest.raises(ConfigError, match="formula_words cannot be -1"):
+        SearchModel({"words": ChannelSettings()}, formula_words=-1)
+
+
 def test_words_are_summed_by_field_weights(retriever) -> None:
     query = Query("q", {"title": Content("squares"), "question": Content("square of a triangle")})
     assert retriever.query_terms(query)["words"] == {"squar": 4.0, "triangl": 1.0}

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from porism.formula.plain.dialects import DIALECTS
 from porism.formula.plain.phrases import phrases
-from porism.formula.tables.notations import SYMBOL_NAMES, PlainNotation
+from porism.formula.tables.notations import SYMBOL_NAMES
+from porism.types import PlainNotation
 
 _MAX_LENGTH = 2_000
 """Only so many characters are looked at."""

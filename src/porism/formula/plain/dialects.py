@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.formula.tables.lookup import SYMBOLS, token_class
-from porism.formula.tables.notations import SYMBOL_NAMES, PlainNotation
+from porism.formula.tables.notations import SYMBOL_NAMES
 from porism.formula.tables.spaces import SPACE_COMMANDS
 from porism.formula.tables.structures import STRUCTURES, Structure
+from porism.types import PlainNotation
 
 _ESCAPES = {char: "\\" + char for char in "{}$%&#_"} | {"\\": "∖", "^": "\\^", "~": "\\~"}
 _NAMES_OF_FUNCTIONS = frozenset({"function", "trigonometric", "logarithm", "limit", "big-operator", "integral"})

@@ -9,8 +9,8 @@ from porism.formula.plain.lean import LeanReader
 from porism.formula.plain.lean_terms import read_term
 from porism.formula.plain.reader import PlainReader
 from porism.formula.plain.spoken import SpokenReader
-from porism.formula.tables.notations import PlainNotation
 from porism.formula.tree import LayoutTree, ParseProblem
+from porism.types import PlainNotation
 
 
 def parse_plain(

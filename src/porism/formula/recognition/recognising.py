@@ -55,8 +55,11 @@ class Guess:
 
 
 def recognise(content: Content) -> Content:
-    """The content with the formulas of its text recognised; where nothing is, it is the same object."""
-    guess = _recognised(content, _MAY_BE.search)
+    """The content with the formulas of its text recognised; where nothing is, it is the same object.
+
+    One in a plain notation keeps its text, so that its words are found and the content is shown as it was written.
+    """
+    guess = _recognised(content, _MAY_BE.search, _as_written)
     return guess.content if guess.formulas else content
 
 
@@ -70,10 +73,12 @@ def recognise_formulas(text: Content | str) -> Guess:
 
     Each is read in the notation that it is probably written in. The words of one stay in the text, after it.
     """
-    return _recognised(Content(text) if isinstance(text, str) else text, bool)
+    return _recognised(Content(text) if isinstance(text, str) else text, bool, _as_latex)
 
 
-def _recognised(given: Content, is_worth: Callable[[str], object]) -> Guess:
+def _recognised(
+    given: Content, is_worth: Callable[[str], object], read: Callable[[str], tuple[Formula, str]]
+) -> Guess:
     parts: list[str | Formula] = []
     formulas: list[str] = []
     doubtful: list[str] = []
@@ -87,9 +92,9 @@ def _recognised(given: Content, is_worth: Callable[[str], object]) -> Guess:
         for run in runs(part, is_worth):
             start, end = run[0].start, run[-1].end
             if _is_formula(run):
-                source, words = _read(part[start:end])
-                parts += [part[done:start], Formula(source), words]
-                formulas.append(source)
+                formula, words = read(part[start:end])
+                parts += [part[done:start], formula, words]
+                formulas.append(formula.source)
                 lines.keep(start - done)
                 lines.change(end - start, 1 + len(words))
                 done = end
@@ -134,19 +139,27 @@ class _Lines:
         return (*self._entries, *((self._after, line) for _, line in reversed(self._waiting)))
 
 
-def _read(source: str) -> tuple[str, str]:
-    """A formula as LaTeX, and its words."""
+def _as_written(source: str) -> tuple[Formula, str]:
+    """A formula in the notation that it is probably written in, with no words beside it."""
     notation = detect_notation(source)
-    if _LATEX.search(source) is not None or notation == "mathml":
-        return source, ""
+    if notation == "mathml" or _LATEX.search(source) is not None:
+        return Formula(source), ""
     if notation in ("latex", "asciimath") and not _ASCIIMATH_NAMES.intersection(_NAME.findall(source)):
         notation = "unicode"  # P(A)/P(B) is one fraction there
-        source = _STAR.sub("⋅", source)
+    return Formula(source, notation), ""
+
+
+def _as_latex(source: str) -> tuple[Formula, str]:
+    """A formula as LaTeX, and its words."""
+    formula, _ = _as_written(source)
+    if not formula.is_plain:
+        return formula, ""
     words = [
         piece.text for piece in lexemes(source, 0, len(source))
         if piece.kind == "letters" and len(piece.text) >= _MIN_WORD and piece.text not in _SYMBOLS
     ]
-    return to_latex(parse(source, notation)), "".join(f" {word}" for word in words)
+    written = _STAR.sub("⋅", source) if formula.notation == "unicode" else source
+    return Formula(to_latex(parse(written, formula.notation))), "".join(f" {word}" for word in words)
 
 
 def _is_formula(run: Sequence[Lexeme]) -> bool:

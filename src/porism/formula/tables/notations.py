@@ -7,14 +7,14 @@ something else. What takes arguments is in :mod:`porism.formula.tables.structure
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 from porism.formula.tables.lookup import blackboard
 from porism.formula.tables.spoken import SPOKEN_NAMES
+from porism.types import PlainNotation
 
-PlainNotation = Literal["unicode", "asciimath", "typst", "lean", "spoken"]
-"""A notation of formulas beside LaTeX and MathML."""
 PLAIN_NOTATIONS: tuple[PlainNotation, ...] = get_args(PlainNotation)
+"""The notations of formulas beside LaTeX and MathML."""
 
 _SIGNS = r"""
     ≤ <=; ≥ >=; ≠ !=; → ->; ⇒ =>; ⇔ <=>; ↔ <->; ↦ |->; ≔ :=; … ...;

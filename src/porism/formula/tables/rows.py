@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from porism.formula.tables.lookup import SYMBOLS, character, plain_blackboard
-from porism.formula.tables.notations import PLAIN_NOTATIONS, SYMBOL_NAMES, PlainNotation
+from porism.formula.tables.notations import PLAIN_NOTATIONS, SYMBOL_NAMES
 from porism.formula.tables.spoken import BLACKBOARD, FUNCTIONS, WORDS
+from porism.types import PlainNotation
 
 
 class SymbolRow(NamedTuple):

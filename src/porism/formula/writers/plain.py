@@ -8,10 +8,11 @@ from porism.formula.layout import child_rows, mark_order
 from porism.formula.plain.dialects import DIALECTS, Dialect
 from porism.formula.tables.commands import ACCENTS
 from porism.formula.tables.lookup import SYMBOLS, plain_blackboard, token_class
-from porism.formula.tables.notations import SYMBOL_NAMES, PlainNotation
+from porism.formula.tables.notations import SYMBOL_NAMES
 from porism.formula.tables.structures import STRUCTURE_NAMES
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 from porism.formula.writers.grouping import has_scripts
+from porism.types import PlainNotation
 
 _FONTS = {
     "bb": "\\mathbb{", "bf": "\\mathbf{", "cal": "\\mathcal{", "frak": "\\mathfrak{", "rm": "\\mathrm{",

@@ -58,10 +58,11 @@ class SearchModel(RetrieverSettings):
     with ``w`` from ``query_field_weights``. The ``power`` is ``words_power`` or ``formulas_power``: so what a long
     question repeats does not drown the rest. For a word, and for a symbol in the text, ``m`` is 1; for a term of a
     formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse
-    document frequencies of its terms: a formula counts by what it says, not by its length. Then ``feedback`` adds terms
-    of the documents found first, and the query is searched again. What is not a sum over terms is added to the scores
-    of the first ``candidates`` documents only: ``matches`` of formulas, ``coverage``, ``kinds``, ``usage``, ``links``,
-    and what ``components`` names, the settings of other components of
+    document frequencies of its terms: a formula counts by what it says, not by its length. With ``formula_words`` the
+    letters, numbers and names of formulas are searched as words too, as far as documents write them outside of
+    formulas. Then ``feedback`` adds terms of the documents found first, and the query is searched again. What is not a
+    sum over terms is added to the scores of the first ``candidates`` documents only: ``matches`` of formulas,
+    ``coverage``, ``kinds``, ``usage``, ``links``, and what ``components`` names, the settings of other components of
     :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
 
     Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
@@ -78,6 +79,7 @@ class SearchModel(RetrieverSettings):
     zones: Mapping[str, Zone] = field(default_factory=dict)
     words_power: float = 1.0
     formulas_power: float = 0.5
+    formula_words: float = 0.0
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
     feedback: Feedback = _NO_FEEDBACK
@@ -99,6 +101,8 @@ class SearchModel(RetrieverSettings):
             raise ConfigError("a search model needs a channel of positive weight")
         check_weights("field", self.field_weights)
         check_weights("query field", self.query_field_weights)
+        if self.formula_words < 0:
+            raise ConfigError(f"formula_words cannot be {self.formula_words}", hint="Use a number from 0.")
         if not (self.words_power > 0 and self.formulas_power > 0 and self.mass_offset > 0 and self.mass_exponent >= 0):
             raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
         if self.candidates < 1:
@@ -181,6 +185,7 @@ DEFAULT_MODEL = SearchModel(
     query_field_weights={"title": 2.0},
     zones={"title": Zone(0.3, {"title": 1.0, "aliases": 1.0})},
     words_power=0.75,
+    formula_words=2.0,
     coverage=Coverage(weight=0.3),
     kinds=Kinds(weight=0.5),
     usage=Usage(weight=0.08),

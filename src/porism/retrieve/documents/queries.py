@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from porism.analysis.analyzer import Analyzer
-from porism.analysis.channels import SYMBOLS, WORDS
+from porism.analysis.channels import FORMULA_TOKENS, SYMBOLS, WORDS
 from porism.analysis.symbols import text_symbols
 from porism.retrieve.documents.encoded_channels import SparseQueryReader
 from porism.retrieve.lexical.retriever import LexicalRetriever
@@ -35,6 +35,8 @@ class QueryWeightSettings(Protocol):
     def mass_offset(self) -> float: ...
     @property
     def mass_exponent(self) -> float: ...
+    @property
+    def formula_words(self) -> float: ...
 
 
 class QueryReader:
@@ -86,6 +88,8 @@ class QueryReader:
                     for name in self._formulas:
                         of_channel[name] += weights[name]
         self._add_formulas(sums, weights_of)
+        if self._model.formula_words and WORDS in sums:
+            self._add_formula_words(sums[WORDS], query)
         weighed = {
             name: {term: total ** self._powers[name] for term, total in found_terms.items()}
             for name, found_terms in sums.items() if found_terms
@@ -117,6 +121,34 @@ class QueryReader:
             share = weight * self._share(sum(idf[term] for term in terms))
             for term in terms:
                 sum_of[term] += share
+
+    def _add_formula_words(self, sum_of: defaultdict[str, float], query: Query) -> None:
+        """Adds letters, numbers and names of formulas as words, as far as documents write them outside of formulas.
+
+        Each counts once in a formula, times ``formula_words · p²``; p is the share of documents that have it as a word
+        among those that have it as a word or as a token of a formula.
+        """
+        weights_of: defaultdict[str, float] = defaultdict(float)
+        for field_name, content in query.fields.items():
+            weight = self._field_weights[WORDS].get(field_name, 1.0)
+            for formula in content.formulas[:MAX_FORMULAS] if weight > 0 else ():
+                for token in self._analyzer.formula_words(formula):
+                    weights_of[token] += weight
+        terms_of = {
+            token: {term for form in self._analyzer.word_forms(token) for term in form.terms if term}
+            for token in weights_of
+        }
+        terms = sorted(set().union(*terms_of.values()))
+        as_words = dict(zip(terms, self._lexical.document_frequencies(WORDS, terms).tolist(), strict=True))
+        in_formulas = dict.fromkeys(terms_of, 0)
+        if FORMULA_TOKENS in self._formulas:
+            counts = self._lexical.document_frequencies(FORMULA_TOKENS, list(terms_of)).tolist()
+            in_formulas = dict(zip(terms_of, counts, strict=True))
+        for token, weight in weights_of.items():
+            for term in terms_of[token]:
+                if written := as_words[term]:
+                    share = written / (written + in_formulas[token])
+                    sum_of[term] += self._model.formula_words * weight * share**2
 
     def _share(self, mass: float) -> float:
         """The count of a term in a formula of this mass."""
