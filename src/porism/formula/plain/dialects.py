@@ -15,6 +15,7 @@ from porism.types import PlainNotation
 _ESCAPES = {char: "\\" + char for char in "{}$%&#_"} | {"\\": "∖", "^": "\\^", "~": "\\~"}
 _NAMES_OF_FUNCTIONS = frozenset({"function", "trigonometric", "logarithm", "limit", "big-operator", "integral"})
 _MIN_PART_LENGTH = 3
+_MAX_PART_LENGTH = 20
 _SHORT_PARTS = frozenset({"pi", "mu", "nu", "xi", "ln"})
 _OTHER_WORDS = frozenset("ae AE aa AA oe OE ss dh DH th sh ch tg cotg eth real image dag copyright And".split())
 """Names of LaTeX that mean something else, or nothing, in plain text."""
@@ -113,3 +114,17 @@ DIALECTS: dict[PlainNotation, Dialect] = {
     ),
     "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}),
 }
+
+
+def names_in(word: str, dialect: Dialect) -> list[str]:
+    """The names that a word is made of, the longest first, and letters: ``sin`` and ``x`` of ``sinx``."""
+    parts: list[str] = []
+    i = 0
+    while i < len(word):
+        part = next((
+            word[i:i + length] for length in range(min(_MAX_PART_LENGTH, len(word) - i), 1, -1)
+            if word[i:i + length] in dialect.parts
+        ), word[i])
+        parts.append(part)
+        i += len(part)
+    return parts

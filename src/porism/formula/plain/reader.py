@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from porism.formula.latex.negation import STROKES
 from porism.formula.latex.tokens import Tokens
-from porism.formula.plain.dialects import latex_of
+from porism.formula.plain.dialects import latex_of, names_in
 from porism.formula.plain.frames import SCRIPT, Division, Waiting
 from porism.formula.plain.matrices import environment_of, make_matrix
 from porism.formula.plain.operands import F, OperandReader, PlainToken
@@ -24,7 +24,6 @@ from porism.formula.tables.lookup import (
 from porism.formula.tables.structures import STRUCTURE_OF, Structure
 from porism.formula.writers.grouping import FREE_AFTER, FREE_BEFORE, PRODUCTS
 
-_MAX_PART_LENGTH = 20
 _LIKE_A_WORD = re.compile(r"[A-Za-z](?=[a-z]*[aeiou])[a-z]{3,}\Z")
 """A word is longer than most products, and has a vowel after its first letter."""
 _SIGNS = frozenset("+-±∓")
@@ -139,7 +138,7 @@ class PlainReader(OperandReader[F]):
     def unknown(self, name: str, token: PlainToken) -> None:
         """Reads a word that no table has: names that are parts of it and letters, or one name if it is a word."""
         start = token.start + token.text.index(name)
-        parts = self._parts(name)
+        parts = names_in(name, self.dialect)
         if self.dialect.calls and len(name) > 1:
             self.problem(token.start, f"unknown name {name}")
         elif self.dialect.parts and _LIKE_A_WORD.match(name) and 2 * sum(len(part) == 1 for part in parts) > len(parts):
@@ -156,19 +155,6 @@ class PlainReader(OperandReader[F]):
                 if not number and len(name) == 2 and part == "d":
                     self.frame.extends = not self.frame.waiting  # dy/dx
             start = end
-
-    def _parts(self, word: str) -> list[str]:
-        """The names that a word is made of, the longest first, and letters."""
-        parts: list[str] = []
-        i = 0
-        while i < len(word):
-            part = next((
-                word[i:i + length] for length in range(min(_MAX_PART_LENGTH, len(word) - i), 1, -1)
-                if word[i:i + length] in self.dialect.parts
-            ), word[i])
-            parts.append(part)
-            i += len(part)
-        return parts
 
     def sign(self, token: PlainToken) -> None:
         text, start, end = token.text, token.start, token.end

@@ -25,8 +25,11 @@ MAX_NAME = 3
 
 
 class Chunk(NamedTuple):
-    """A text between blanks. ``kind``: ``word``; ``weak``, few letters or an article, which belong to a formula
-    beside an operator only; ``alone``, an operand that does not begin or end one by itself; ``part`` of a formula."""
+    """A text between blanks.
+
+    Its ``kind`` is ``word`` or ``part`` of a formula. It is ``weak`` where it is few letters or an article, which
+    belong to a formula beside an operator only. It is ``alone`` if it is an operand that does not begin or end one.
+    """
 
     kind: str
     lexemes: tuple[Lexeme, ...]
