@@ -8,7 +8,7 @@ from porism.corpus.formal.conventions import ABBREVIATIONS, SYMBOL_NAMES, spoken
 
 
 @pytest.mark.parametrize(("name", "spoken"), [
-    ("add_comm", "commutativity addition"), ("Nat.card_le_card", "less or equal cardinality natural number"),
+    ("add_comm", "commutativity addition"), ("Nat.card_le_card", "cardinality less or equal natural number"),
     ("mulAssoc", "associativity multiplication"), ("addition", ""), ("", ""),
 ])  # fmt: skip
 def test_names_are_spoken(name: str, spoken: str) -> None:
