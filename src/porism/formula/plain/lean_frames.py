@@ -9,7 +9,7 @@ from porism.formula.tree import OperatorNode
 
 _CHAINS = frozenset(("to", "compose"))
 """Operators besides commutative ones whose operands are listed: ``f ∘ g ∘ h``."""
-_MEASURE = "∂"
+MEASURE = "∂"
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def bound(frame: TermFrame, body: OperatorNode | None, end: int) -> OperatorNode
     node = body if body is not None else OperatorNode("", "E", None, end, end)
     end = node.end
     measure: list[OperatorNode] = []
-    if node.label == _MEASURE and len(node.children) == 2:
+    if node.label == MEASURE and len(node.children) == 2:
         node, *measure = node.children
     variables = frame.head or [OperatorNode("", "E", None, frame.start, frame.start)]
     if frame.domain is not None and label != "int":

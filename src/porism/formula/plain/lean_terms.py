@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 
 from porism.formula.latex.parser import MAX_LENGTH
-from porism.formula.plain.lean_frames import PendingOperator, TermFrame, applied, bound, joined, prefixed
+from porism.formula.plain.lean_frames import MEASURE, PendingOperator, TermFrame, applied, bound, joined, prefixed
 from porism.formula.plain.lean_names import DIGITS, name_label, named_node
 from porism.formula.plain.lean_operators import is_infix, operator_of
 from porism.formula.tables.lean import (
+    AFTER_MEASURE,
     BINDERS,
     BRACKETS,
     ENCLOSING,
@@ -32,7 +33,7 @@ _SUFFIX = r"[*+⋆ʰ-ˤₐ-ₜ₀-₉ᵃ-ᶻᴬ-ᶿᵢ-ᵪ]"
 _SIGNS = (*BINDERS, *POSTFIX, *PREFIX, *INFIX)
 _LONG = sorted((sign for sign in _SIGNS if len(sign) > 1 and not sign.isalpha()), key=len, reverse=True)
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<wildcard>\?[A-Za-z]\w*|_(?![\w.]))|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+    rf"\s*(?:(?P<wildcard>\?[A-Za-zͰ-Ͽ]\w*|_(?![\w.]))|(?P<number>[0-9]+(?:\.[0-9]+)?)"
     rf"|(?P<name>(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*)|(?P<method>\.(?:{_PART}|[0-9]+)(?:\.(?:{_PART}|[0-9]+))*)"
     rf"|(?P<universe>\.\{{[^{{}}]*\}})|(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<power>⁻?[⁰¹²³⁴-⁹]+(?!'))"
     rf"|(?P<sign>:=|=>|//|[→≃↪=≤<≥∼≈⊗∘≅×](?:{_SUFFIX}+|[orOΘ](?=[\s\[]))(?:\[[^\[\]]*\])?|[→≃↪⊗]\[[^\[\]]*\]"
@@ -343,6 +344,8 @@ class LeanTermReader:
         self._apply(frame)
         self._reduce(frame, binding.precedence, binding.is_right)
         frame.waiting.append(PendingOperator(*binding, operator_of(bare), bare, start))
+        if bare == MEASURE and frame.lowest >= 0:  # a sum that follows is outside of the integral
+            frame.lowest = AFTER_MEASURE
 
     def _apply(self, frame: TermFrame) -> None:
         """The function and its arguments are one operand."""

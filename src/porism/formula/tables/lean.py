@@ -32,6 +32,8 @@ INFIX = {
     sign: Binding(int(level[:-1]), level[-1] == "r")
     for level, *signs in map(str.split, _INFIX.split(";")) for sign in signs
 }
+AFTER_MEASURE = 70
+"""Operators that bind less are outside of an integral whose measure is before them."""
 UNKNOWN_INFIX = Binding(65)
 """How an operator binds that is not listed."""
 
