@@ -5,20 +5,18 @@
     python -m benchmarks effectiveness development --data ../shared/data --models default,plain,FILE.toml
 
 The sets are ``arqmath-mini`` with the topics of 2020 (nDCG'), ``proofwiki`` (given a statement, find those that its
-proof needs; nDCG@10, the statement itself left out), ``mathlib`` (from an informal name to declarations; nDCG@10;
-``mathlib-spoken`` with what names abbreviate), ``planetmath`` (from synonyms and defined terms to entries, from entries
-to related ones; nDCG@10), ``conjectures`` (from docstrings to declarations; nDCG@10), the bundled sample (nDCG'@10) and
-60 queries of our own about names, labels and definitions (:mod:`names`, nDCG@10). Indexes are made once in ``--work``
-and kept. Printed is the mean of each model on each set and, for models after the first, the difference to the first ±
-its paired standard error; ``--halves`` adds the means over every other topic, so that what one half chooses the other
-can confirm.
+proof needs; nDCG@10, the statement itself left out), ``mathlib`` (from an informal name to declarations; nDCG@10),
+``planetmath`` (from synonyms and defined terms to entries, from entries to related ones; nDCG@10), ``conjectures``
+(from docstrings to declarations; nDCG@10), the bundled sample (nDCG'@10) and 60 queries of our own about names, labels
+and definitions (:mod:`names`, nDCG@10). Indexes are made once in ``--work`` and kept. Printed is the mean of each model
+on each set and, for models after the first, the difference to the first ± its paired standard error; ``--halves`` adds
+the means over every other topic, so that what one half chooses the other can confirm.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,13 +29,11 @@ import porism
 from benchmarks import WORK
 from benchmarks.common.bench import print_table
 from benchmarks.effectiveness.names import name_judgments, name_queries
-from porism.corpus import open_source, split_math
+from porism.corpus import split_math
 from porism.lab.evaluate import evaluate_run, restrict_qrels
 from porism.retrieve import RetrieverSettings
 from porism.sample import ENTRIES, QRELS, QUERIES
 from porism.search.models.models import read_model
-
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 
 
 @dataclass(frozen=True)
@@ -76,28 +72,6 @@ class Task:
         found = evaluate_run(self.run(model), self.judged, [self.measure])
         values = found.per_topic[next(iter(found.per_topic))]
         return np.array([values.get(query.id, 0.0) for query in self.queries])
-
-
-def words_of(name: str) -> str:
-    """A declaration's name as words: split at dots, underscores and capitals."""
-    return " ".join(_PARTS.findall(name))
-
-
-def write_mathlib(data: Path, path: Path) -> int:
-    """The declarations as JSONL: ``id``, ``title`` (the name as words), ``text`` (docstring and signature), and
-    ``spoken`` (what the name abbreviates).
-    """
-    seen: set[str] = set()
-    with path.open("w", encoding="utf-8") as file:
-        for document in open_source(data / "mathlib", "lean"):
-            name = document.title.text
-            if name not in seen and "kind" in document.metadata:
-                seen.add(name)
-                contents = filter(None, map(document.fields.get, ("body", "signature")))
-                text = "\n".join(content.to_latex() for content in contents) or name
-                spoken = document.fields["spoken"].text if "spoken" in document.fields else ""
-                file.write(json.dumps({"id": name, "title": words_of(name), "text": text, "spoken": spoken}) + "\n")
-    return len(seen)
 
 
 def write_proofwiki(data: Path, path: Path) -> int:
@@ -157,19 +131,15 @@ def proofwiki(data: Path, work: Path, part: str = "dev") -> Task:
     return Task("proofwiki" if part == "dev" else f"proofwiki {part}", index, queries, qrels, "nDCG@10", True)
 
 
-def mathlib(data: Path, work: Path, spoken: bool = False) -> Task:
-    """From an informal name to declarations.
-
-    :param spoken: whether what names abbreviate is a field.
-    """
-    name = "mathlib-spoken" if spoken else "mathlib"
-    fields = ("title", "text", *(("spoken",) if spoken else ()))
-    index = build(
-        work / f"{name}.index", lambda: _written(work / "mathlib.jsonl", write_mathlib, data),
-        porism.ReaderOptions(fields={field: field for field in fields}),
-    )
-    qrels = porism.read_qrels(data / "mathlib" / "dev-qrels.txt")
-    return Task(name, index, tabbed_queries(data / "mathlib" / "dev-queries.tsv"), qrels, "nDCG@10")
+def mathlib(data: Path, work: Path) -> Task:
+    """From an informal name to declarations."""
+    index = build(work / "mathlib.index", lambda: data / "mathlib" / "Mathlib")
+    judged = porism.read_qrels(data / "mathlib" / "dev-qrels.txt")
+    qrels = {
+        topic: {doc_id: gain for name, gain in of_names.items() for doc_id in index.declarations.documents(name)[:1] or [name]}
+        for topic, of_names in judged.items()
+    }
+    return Task("mathlib", index, tabbed_queries(data / "mathlib" / "dev-queries.tsv"), qrels, "nDCG@10")
 
 
 def planetmath(data: Path, work: Path) -> Iterator[Task]:
@@ -225,8 +195,8 @@ def all_tasks(data: Path, work: Path, sets: Iterable[str]) -> Iterator[Task]:
             yield arqmath(data, work, name.removeprefix("arqmath") or "2020")
         elif name.startswith("proofwiki"):
             yield proofwiki(data, work, name.removeprefix("proofwiki-") if "-" in name else "dev")
-        elif name in ("mathlib", "mathlib-spoken"):
-            yield mathlib(data, work, name == "mathlib-spoken")
+        elif name == "mathlib":
+            yield mathlib(data, work)
         elif name == "planetmath":
             yield from planetmath(data, work)
         elif name == "conjectures":

@@ -10,7 +10,7 @@ from porism.cli.options import json_option, print_json
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from porism.formula import LayoutTree, PlainNotation
+    from porism.formula import LayoutTree
     from porism.types import Notation
 
 
@@ -52,7 +52,7 @@ def parse(
     text = formula.strip()
     if notation is None and text[:1] == text[-1:] == "$":
         notation = "latex"
-    source = cast("Notation | PlainNotation", notation) if notation is not None else detect_notation(text)
+    source = cast("Notation", notation) if notation is not None else detect_notation(text)
     layout = formulas.parse(text.strip("$") if source == "latex" else text, source)
     if target is not None:
         written = getattr(formulas, f"to_{target}")(layout)
@@ -70,7 +70,7 @@ def parse(
             extracted = load_tokenizer(tokenizer_path).formula_terms(layout)
         elif parse_channel(str(terms)).reads == "text":
             is_plain = source in PLAIN_NOTATIONS
-            read = Formula(to_latex(layout)) if is_plain else Formula(layout.source, cast("Notation", source))
+            read = Formula(to_latex(layout)) if is_plain else Formula(layout.source, source)
             content = Content.of(read)
             extracted = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
         else:

@@ -12,13 +12,13 @@ from porism.formula.plain.detection import plain_notation
 from porism.formula.plain.parser import parse_plain
 from porism.formula.tables.notations import PLAIN_NOTATIONS
 from porism.formula.tree import LayoutTree
-from porism.types import Formula, Notation, PlainNotation
+from porism.types import Formula, Notation
 
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!--|<(?:[A-Za-z][\w.-]*:)?(?:math|semantics|apply|m[a-z]+)\b[^<>]*>)")
 
 _COMMAND = re.compile(r"\\(?:[A-Za-z]|[{}|,;!:])|\$")
 
-def detect_notation(source: str) -> Notation | PlainNotation:
+def detect_notation(source: str) -> Notation:
     """The notation that a formula is probably written in.
 
     It is LaTeX where there is a command or nothing that LaTeX does not read alike. Else the names and signs that a
@@ -36,7 +36,7 @@ def notation_of(source: str) -> Notation:
 
 
 def parse(
-    formula: Formula | str, notation: Notation | PlainNotation | None = None, *,
+    formula: Formula | str, notation: Notation | None = None, *,
     macros: Mapping[str, MacroText] | None = None,
 ) -> LayoutTree:
     """The layout tree of a formula.
