@@ -135,10 +135,10 @@ def mathlib(data: Path, work: Path) -> Task:
     """From an informal name to declarations."""
     index = build(work / "mathlib.index", lambda: data / "mathlib" / "Mathlib")
     judged = porism.read_qrels(data / "mathlib" / "dev-qrels.txt")
-    qrels = {
-        topic: {doc_id: gain for name, gain in of_names.items() for doc_id in index.declarations.documents(name)[:1] or [name]}
-        for topic, of_names in judged.items()
+    id_of = {
+        name: next(iter(index.declarations.documents(name)), name) for of_names in judged.values() for name in of_names
     }
+    qrels = {topic: {id_of[name]: gain for name, gain in of_names.items()} for topic, of_names in judged.items()}
     return Task("mathlib", index, tabbed_queries(data / "mathlib" / "dev-queries.tsv"), qrels, "nDCG@10")
 
 
