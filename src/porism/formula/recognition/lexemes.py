@@ -57,6 +57,11 @@ STRUCTURE_NAMES = frozenset(
     name for name, structure in STRUCTURES["asciimath"].items()
     if name.isalpha() and len(name) > 2 and structure.opening in _STRUCTURES_OF_TEXT
 )
+_MATHEMATICAL = frozenset(
+    match.group() for structures in STRUCTURES.values() for structure in structures.values()
+    if (match := re.match(r"\\[A-Za-z]+", structure.opening)) is not None
+)
+"""Commands of LaTeX that open structures of formulas."""
 APPLIED = _names(frozenset({"trigonometric", "logarithm"})) | {"sqrt"}
 """Names of functions before their arguments, with parentheses or without."""
 NAMED = _names(frozenset({"function"}))
@@ -72,6 +77,11 @@ def class_of(text: str) -> str:
     """The class of a sign, or of a command, as :func:`~porism.formula.tables.lookup.token_class` has it."""
     known = SYMBOLS.get(text)
     return token_class(known[0] if known is not None else text) if known is not None or text[0] != "\\" else ""
+
+
+def is_mathematical(command: str) -> bool:
+    """Whether a command of LaTeX is one of formulas, not of text: ``\\emph`` and ``\\item`` are not."""
+    return command in _MATHEMATICAL or class_of(command) not in ("", "dots", "text")
 
 
 def needs_operands(lexeme: Lexeme | None) -> bool:

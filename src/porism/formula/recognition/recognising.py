@@ -16,6 +16,7 @@ from porism.formula.recognition.lexemes import (
     OPERAND_ENDS,
     OPERAND_STARTS,
     Lexeme,
+    is_mathematical,
     lexemes,
 )
 from porism.formula.recognition.runs import runs
@@ -33,7 +34,14 @@ _MAY_BE = re.compile(
     rf"|\b(?:{'|'.join(sorted(APPLIED))})\s"
 )
 """What a formula has at least one of."""
+_LATEX_OF_TEXT = re.compile(
+    r"\\(?:item|chapter|(?:sub)*section|paragraph|emph|textbf|textit|label|ref|cite)(?![A-Za-z])|\{\\(?:em|it|bf)\s"
+    r"|\\begin\{(?!\w*matrix|cases|aligned|array)"
+)
+"""Commands of documents in LaTeX, which mark their formulas."""
 _MIN_WORD = 3
+_MIN_LONG_WORD = 4
+_MARKS_OF_FORMULAS = frozenset({"sign", "script", "command"})
 _NAME = re.compile(r"[A-Za-z]{2,}")
 _ASCIIMATH_NAMES = frozenset(
     name for names in SYMBOL_NAMES["asciimath"].values() for name in names if name.isalpha()
@@ -57,8 +65,11 @@ class Guess:
 def recognise(content: Content) -> Content:
     """The content with the formulas of its text recognised; where nothing is, it is the same object.
 
-    One in a plain notation keeps its text, so that its words are found and the content is shown as it was written.
+    One in a plain notation keeps its text, so that its words are found and the content is shown as it was written. A
+    text with LaTeX's commands for text marks its formulas, so that it has no others.
     """
+    if _LATEX_OF_TEXT.search(content.text) is not None:
+        return content
     guess = _recognised(content, _MAY_BE.search, _as_written)
     return guess.content if guess.formulas else content
 
@@ -164,7 +175,16 @@ def _as_latex(source: str) -> tuple[Formula, str]:
 
 def _is_formula(run: Sequence[Lexeme]) -> bool:
     """Whether a run has something that prose has not."""
-    return any(_tells(run, number) for number in range(len(run)))
+    return any(_tells(run, number) for number in range(len(run))) and not _is_prose(run)
+
+
+def _is_prose(run: Sequence[Lexeme]) -> bool:
+    """Whether most of what signs of the keyboard join are long words: ``name=value``."""
+    if any(lexeme.kind in _MARKS_OF_FORMULAS for lexeme in run):
+        return False
+    operands = [lexeme.text for lexeme in run if lexeme.kind in ("letters", "number", "wildcard")]
+    words = sum(len(text) >= _MIN_LONG_WORD and text not in CALLED and text not in GREEK for text in operands)
+    return 2 * words > len(operands)
 
 
 def _tells(run: Sequence[Lexeme], number: int) -> bool:
@@ -177,7 +197,7 @@ def _tells(run: Sequence[Lexeme], number: int) -> bool:
         ))
     )
     if lexeme.kind == "command":
-        return lexeme.text[1:].isalpha()
+        return is_mathematical(lexeme.text)
     if lexeme.kind == "sign":
         return len(run) > 1
     if lexeme.kind == "relation":
