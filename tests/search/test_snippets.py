@@ -60,6 +60,8 @@ def test_formulas_are_shown_as_unicode_or_latex() -> None:
     assert show_content(content, "latex") == r"So $x^2\le 1$ holds here"
     mathml = Content.of(Formula("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "mathml"))
     assert show_content(mathml, "latex") == "$x^{2}$"
+    plain = Content.of("Let ", Formula("Continuous f", "lean"), " and ", Formula("a^2 + 1 = 0", "unicode"))
+    assert show_content(plain, "unicode") == show_content(plain, "latex") == "Let Continuous f and a^2 + 1 = 0"
 
 
 def test_a_title_is_whole_and_marked() -> None:

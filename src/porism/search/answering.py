@@ -242,7 +242,7 @@ def formula_documents(index: Index, places: Iterable[Place], most: int) -> tuple
     def shown(place: Place) -> FormulaDocument:
         title = Snippet(tidy(
             Piece(part) if isinstance(part, str) else Piece(show_formula(part, "unicode"), formula=True, written=part)
-            for part in index.document(place.doc_id).title.parts
+            for part in index.document(place.doc_id).title.with_terms_as_text().parts
         ))
         return FormulaDocument(place.doc_id, title, index.location(place.doc_id, place.field, place.number))
 

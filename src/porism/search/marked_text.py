@@ -106,8 +106,9 @@ def layout_of(source: str, notation: Notation) -> LayoutTree:
 
 
 def show_content(content: Content, style: FormulaStyle) -> str:
-    """Content on one line, formulas shown in ``style``."""
-    shown = (part if isinstance(part, str) else show_formula(part, style) for part in content.parts)
+    """Content on one line, formulas shown in ``style``; those in plain notations as they are written."""
+    parts = content.with_terms_as_text().parts
+    shown = (part if isinstance(part, str) else show_formula(part, style) for part in parts)
     return " ".join("".join(shown).split())
 
 

@@ -114,7 +114,7 @@ class PatternSearch:
         document = load_document(segment.stored(match.document))
         location = Location.of(document.metadata, partial(self._snapshot.sources_of, match.id))
         signature = document.fields.get(SIGNATURE, Content(""))
-        statement = signature.with_terms_as_text().to_latex()
+        statement = signature.to_latex()
         if match.place >= 0 and not any(formula.notation == "lean" for formula in signature.formulas):
             occurrences = segment.occurrences
             content = document.fields[segment.fields[int(occurrences.field[match.place : match.place + 1][0])]]

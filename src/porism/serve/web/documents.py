@@ -170,7 +170,8 @@ def _common_words(served: View, left_id: str, right_id: str) -> tuple[str, ...]:
     """Words of both documents, those of fewest documents first."""
     words = []
     for doc_id in (left_id, right_id):
-        text = " ".join(content.text for content in served.index.document(doc_id).fields.values())
+        fields = served.index.document(doc_id).with_terms_as_text().fields
+        text = " ".join(content.text for content in fields.values())
         words.append({fold(word): word.lower() for word in WORD.findall(text) if len(word) >= _MIN_WORD_LENGTH})
     both = words[0].keys() & words[1].keys()
     vocabulary = served.vocabulary

@@ -160,7 +160,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
     ) -> str:
         """Gives the text of a document, formulas in LaTeX; of a long one a part, and how to go on."""
         view = library.view(index)
-        document, location = view.index.document(id).with_terms_as_text(), view.index.location(id)
+        document, location = view.index.document(id), view.index.location(id)
         title = show_content(document.title, "latex") or (location.section[-1] if location.section else id)
         text = mcp_texts.document_text(document, title, place_of(location, len(view.index.snapshot.sources) > 1).text)
         return mcp_texts.cut(text, start, characters)

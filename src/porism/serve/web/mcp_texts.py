@@ -27,13 +27,13 @@ def pieces_text(pieces: Iterable[schema.PieceView]) -> str:
 
 
 def content_text(content: Content) -> str:
-    """The content of a field, formulas of any notation as LaTeX."""
+    """The content of a field, formulas as LaTeX; those in plain notations as they are written."""
 
     def latex(formula: Formula) -> str:
         source = to_latex(parse(formula)) if formula.notation == "mathml" else formula.source
         return f"$${source}$$" if formula.display else f"${source}$"
 
-    return "".join(part if isinstance(part, str) else latex(part) for part in content.parts)
+    return "".join(part if isinstance(part, str) else latex(part) for part in content.with_terms_as_text().parts)
 
 
 def document_text(document: Document, title: str, place: str) -> str:

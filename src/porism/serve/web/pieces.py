@@ -60,7 +60,7 @@ def plain_pieces(content: Content) -> tuple[schema.PieceView, ...]:
     """Content without marks, white space folded."""
     shown = [
         ShownPiece(part, written=None) if isinstance(part, str) else ShownPiece(view(part).text, False, True, part)
-        for part in content.parts
+        for part in content.with_terms_as_text().parts
     ]
     return tuple(
         schema.PieceView(text=piece.text, formula=view(piece.written) if piece.written else None)
