@@ -34,10 +34,10 @@ TREES = [
      "eq(plus(int(apply(f,x),diff(x),μ),int(apply(g,x),diff(x),μ)),a)"),
     ("f =o[l] g", "=o(f,g)"), ("M →ₗ[R] N", "→ₗ(M,N)"), ("s ×ˢ t ⊆ u", "subseteq(×ˢ(s,t),u)"),
     ("f (a := 1) x", "apply(f,x)"), ("(a : ℤ) = b", "eq(a,b)"), ("@foo.{u} a", "foo(a)"),
-    ("LipschitzWith 1 fun p : A × A => p.1 ⊔ p.2", "LipschitzWith(1,mapsto(p,sqcup(proj1(p),proj2(p))))"),
+    ("LipschitzWith 1 fun p : A × A => p.1 ⊔ p.2", "LipschitzWith(1,mapsto(p,sqcup(SUB(p,1),SUB(p,2))))"),
     ("f <| x + y", "apply(f,plus(x,y))"), ("¬ a = b ∧ c", "and(not(eq(a,b)),c)"), ("⟪x, y⟫_ℝ", "inner(x,y)"),
     ("∃ x ∈ s, ∀ y z, x ≤ y", "exists(in(x,s),forall(y,forall(z,leq(x,y))))"),
-    ("if p then a else b", "else(then(if(p),a),b)"), ("a - b - c", "plus(a,neg(b),neg(c))"),
+    ("if p then a else b", "cases(branch(a,p),branch(b,otherwise))"), ("a - b - c", "plus(a,neg(b),neg(c))"),
 ]
 
 PIECES = st.sampled_from([

@@ -9,6 +9,8 @@ from porism.formula.tree import OperatorNode
 
 _CHAINS = frozenset(("to", "compose"))
 """Operators besides commutative ones whose operands are listed: ``f ∘ g ∘ h``."""
+_BOUNDED = frozenset(("sum", "prod"))
+"""What has an interval as bounds: ``∑ i ∈ Icc a b, f i``."""
 MEASURE = "∂"
 
 
@@ -100,9 +102,31 @@ def bound(frame: TermFrame, body: OperatorNode | None, end: int) -> OperatorNode
             limits = [] if domain is None else domain.children if domain.label == ".." else [domain]
             children = [node, *limits, OperatorNode("diff", "O", [variable], variable.start, variable.end), *measure]
         else:
-            children = [node, variable]
+            children = [node, *(_bounds(variable) if label in _BOUNDED else [variable])]
         node = OperatorNode(label, "O", children, frame.start, end)
     return node
+
+
+def _bounds(variable: OperatorNode) -> list[OperatorNode]:
+    """``i ∈ Icc a b`` as the bounds ``i = a`` and ``b``."""
+    if variable.label != "in" or len(variable.children) != 2 or variable.children[1].label != "closed":
+        return [variable]
+    name, interval = variable.children
+    if len(interval.children) != 2:
+        return [variable]
+    lower, upper = interval.children
+    return [OperatorNode("eq", "U", [name, lower], variable.start, lower.end), upper]
+
+
+def chosen(frame: TermFrame, otherwise: OperatorNode | None, end: int) -> OperatorNode:
+    """``if p then a else b``, as LaTeX writes the distinction of cases."""
+    cases = [frame.items[0], OperatorNode("otherwise", "T", None, end, end)]
+    values = [*frame.items[1:], *([] if otherwise is None else [otherwise])]
+    branches = [
+        OperatorNode("branch", "O", [value, case], value.start, value.end)
+        for value, case in zip(values, cases, strict=False)
+    ]
+    return OperatorNode("cases", "O", branches or cases[:1], frame.start, end)
 
 
 def applied(arguments: list[OperatorNode], is_method: bool) -> OperatorNode:

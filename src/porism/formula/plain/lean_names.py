@@ -16,7 +16,14 @@ _VARIABLE = re.compile(r"[^\W\d_][0-9₀-₉ₐ-ₜᵢ-ᵪ']*\Z|[^\W\d_A-ZΑ-Ω]
 def name_label(name: str) -> str:
     """The label that a name has in trees, as an operator or as a leaf; of one with dots the last part counts."""
     name = name.rpartition(".")[2]
-    return f"proj{name}" if name.isdigit() else NAMES.get(name, name)
+    return NAMES.get(name, name)
+
+
+def with_part(node: OperatorNode, part: str, end: int) -> OperatorNode:
+    """What follows a dot applied to what is before it; ``p.1`` is ``p`` with an index."""
+    if part.isdigit():
+        return OperatorNode("SUB", "O", [node, OperatorNode(part, "N", None, end - len(part), end)], node.start, end)
+    return OperatorNode(name_label(part), "O", [node], node.start, end)
 
 
 def named_node(text: str, start: int, end: int) -> OperatorNode:
@@ -27,13 +34,13 @@ def named_node(text: str, start: int, end: int) -> OperatorNode:
     if _VARIABLE.match(first) is None:
         last = others[-1]
         if last.isdigit():
-            return OperatorNode(name_label(last), "O", [_leaf(first, start, end)], start, end)
+            return with_part(_leaf(first, start, end - len(last) - 1), last, end)
         return _leaf(last, end - len(last), end)
     node = _leaf(first, start, start + len(first))
     place = start + len(first)
     for part in others:
         place += 1 + len(part)
-        node = OperatorNode(name_label(part), "O", [node], start, place)
+        node = with_part(node, part, place)
     return node
 
 

@@ -8,12 +8,13 @@ length of the term, and not recursive.
 
 from __future__ import annotations
 
-import re
-
 from porism.formula.latex.parser import MAX_LENGTH
-from porism.formula.plain.lean_frames import MEASURE, PendingOperator, TermFrame, applied, bound, joined, prefixed
-from porism.formula.plain.lean_names import DIGITS, name_label, named_node
+from porism.formula.plain.lean_frames import (
+    MEASURE, PendingOperator, TermFrame, applied, bound, chosen, joined, prefixed,
+)
+from porism.formula.plain.lean_names import DIGITS, named_node, with_part
 from porism.formula.plain.lean_operators import is_infix, operator_of
+from porism.formula.plain.lean_tokens import TOKEN, end_of_brackets
 from porism.formula.tables.lean import (
     AFTER_MEASURE,
     BINDERS,
@@ -27,18 +28,6 @@ from porism.formula.tables.lean import (
 )
 from porism.formula.tree import OperatorNode, OperatorTree, ParseProblem
 
-_LETTER = r"[A-Za-zͰ-Ͽ℀-⅏\U0001d400-\U0001d7ff_]"
-_PART = rf"(?:{_LETTER}[\w'!₀-₉ₐ-ₜᵢ-ᵪ]*|«[^»\n]*»)"
-_SUFFIX = r"[*+⋆ʰ-ˤₐ-ₜ₀-₉ᵃ-ᶻᴬ-ᶿᵢ-ᵪ]"
-_SIGNS = (*BINDERS, *POSTFIX, *PREFIX, *INFIX)
-_LONG = sorted((sign for sign in _SIGNS if len(sign) > 1 and not sign.isalpha()), key=len, reverse=True)
-_TOKEN = re.compile(
-    rf"\s*(?:(?P<wildcard>\?[A-Za-zͰ-Ͽ]\w*|_(?![\w.]))|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-    rf"|(?P<name>(?:Type|Sort)\*|{_PART}(?:\.(?:{_PART}|[0-9]+))*)|(?P<method>\.(?:{_PART}|[0-9]+)(?:\.(?:{_PART}|[0-9]+))*)"
-    rf"|(?P<universe>\.\{{[^{{}}]*\}})|(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<power>⁻?[⁰¹²³⁴-⁹]+(?!'))"
-    rf"|(?P<sign>:=|=>|//|[→≃↪=≤<≥∼≈⊗∘≅×](?:{_SUFFIX}+|[orOΘ](?=[\s\[]))(?:\[[^\[\]]*\])?|[→≃↪⊗]\[[^\[\]]*\]"
-    rf"|{'|'.join(map(re.escape, _LONG))}|⟫(?:_\w+)?|\S))"
-)
 _NOT_READ = frozenset("↑⇑↥@⟮⟯")
 _BREAKS = frozenset(("by", "match", "let", "have", "show", "calc", "do"))
 _HEAD_ENDS = frozenset((",", "↦", "=>"))
@@ -59,7 +48,7 @@ class LeanTermReader:
     def read(self) -> OperatorTree:
         """The tree of the term."""
         source, place, last = self.source, 0, 0
-        while (match := _TOKEN.match(source, place)) is not None:
+        while (match := TOKEN.match(source, place)) is not None:
             kind, start, place = match.lastgroup or "", match.start(match.lastgroup or 0), match.end()
             text = match.group(kind)
             touches = start == last and start > 0
@@ -109,28 +98,37 @@ class LeanTermReader:
             self._cut(frame)
             frame.is_cut = False
         elif text in ("if", "then", "else"):
-            self._operator(text, start, end)
+            self._choose(text, start, end)
         elif text in _BREAKS:
             self._argument(OperatorNode(text, "E", None, start, end))
-            return self._end_of_frame(end)
+            return end_of_brackets(self.source, end)
         else:
             self._argument(node := named_node(text, start, end))
             frame.is_method = frame.is_method or (node.kind == "O" and len(frame.arguments) == 1 and "." in text)
         return end
 
-    def _end_of_frame(self, place: int) -> int:
-        """The place of the bracket that closes what is open here."""
-        depth = 0
-        while place < len(self.source):
-            character = self.source[place]
-            if character in "([{⟨":
-                depth += 1
-            elif character in ")]}⟩":
-                depth -= 1
-                if depth < 0:
-                    break
-            place += 1
-        return place
+    def _choose(self, word: str, start: int, end: int) -> None:
+        """``if``, ``then`` and ``else``: each ends what is between it and the one before."""
+        if word == "if":
+            self._push(TermFrame("if", start, lowest=0))
+            return
+        before = "if" if word == "then" else "then"
+        while self._frame.lowest >= 0 and self._frame.opener != before:
+            self._close(start)
+        frame = self._frame
+        if frame.opener != before:
+            self._problem(start, f"{word} without {before}")
+            self._argument(OperatorNode(word, "E", None, start, end))
+            return
+        node = self._finish(frame)
+        frame.items.append(node if node is not None else OperatorNode("", "E", None, start, start))
+        frame.opener = word
+
+    def _push(self, frame: TermFrame) -> None:
+        if len(self._frames) >= self._max_depth:
+            self._problem(frame.start, "nested too deeply")
+            return
+        self._frames.append(frame)
 
     def _method(self, name: str, start: int, end: int, touches: bool) -> None:
         arguments = self._frame.arguments
@@ -139,7 +137,7 @@ class LeanTermReader:
             return
         node = arguments[-1]
         for part in name.split("."):
-            node = OperatorNode(name_label(part), "O", [node], node.start, end)
+            node = with_part(node, part, end)
         arguments[-1] = node
         self._frame.is_method = self._frame.is_method or len(arguments) == 1
 
@@ -210,16 +208,10 @@ class LeanTermReader:
         return next(frame for frame in reversed(self._frames) if frame.lowest < 0)
 
     def _open(self, sign: str, start: int) -> None:
-        if len(self._frames) >= self._max_depth:
-            self._problem(start, "nested too deeply")
-            return
-        self._frames.append(TermFrame(sign, start))
+        self._push(TermFrame(sign, start))
 
     def _bind(self, sign: str, start: int) -> None:
-        if len(self._frames) >= self._max_depth:
-            self._problem(start, "nested too deeply")
-            return
-        self._frames.append(TermFrame(sign, start, lowest=BINDERS[sign][1], is_head=True))
+        self._push(TermFrame(sign, start, lowest=BINDERS[sign][1], is_head=True))
 
     def _leave_scopes(self, end: int, precedence: int = -1) -> None:
         """Ends the scopes of variables that an operator of this precedence is outside of."""
@@ -291,6 +283,8 @@ class LeanTermReader:
             self._frames.pop()
             if frame.opener in BINDERS:
                 self._argument(bound(frame, body, end))
+            elif frame.items:
+                self._argument(chosen(frame, body, end))
             elif body is not None:
                 self._argument(body)
             else:

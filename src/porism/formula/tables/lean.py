@@ -24,7 +24,7 @@ _INFIX = r"""
     ⋉ \ ∖; 69l ⊓; 68l ⊔; 67r
     ::; 65l + - ∪ ++ -ᵥ ± ∓ && || ∆; 60r ⇨; 50l = ≠ < ≤ > ≥ ∈ ∉ ∋ ⊆ ⊂ ⊇ ⊃ ⊈ ∣ ∤ ≡ ≢ ≈ ∼ ~ == != ⋖ ⩿
     ≺ ≼ ⊏ ⊑ ≪ ⊣ ∥ ⟂ ≍ =o =O =Θ; 35r ∧ ×; 30r ∨ ⊕; 26r ⥤; 25r → ⇒ ≃ ↪ ↠ ≅ ≌ ⊢; 20l ↔ ⇔; 60l ∂; 12l ..; 10r <| $ ▸;
-    10l |>; 10r ⟶; 3l given; 2l then; 2l else
+    10l |>; 10r ⟶; 3l given
 """
 """Precedence and side, then operators; those with letters or signs behind them (``→ₗ``, ``≃ₜ``) bind as without."""
 
@@ -47,8 +47,7 @@ OPERATORS = {
 
 PREFIX = {
     "¬": ("not", 40), "-": ("neg", 75), "√": ("sqrt", 100), "∛": ("root", 100), "∜": ("root", 100), "#": ("card", 100),
-    "⋃₀": ("sUnion", 110),
-    "⋂₀": ("sInter", 110), "if": ("if", 3), "!": ("not", 40), "∇": ("nabla", 100),
+    "⋃₀": ("sUnion", 110), "⋂₀": ("sInter", 110), "!": ("not", 40), "∇": ("nabla", 100),
 }
 """Sign → the label of its operator, and the precedence of its operand."""
 
