@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from porism.formula.latex.parser import MAX_LENGTH
 from porism.formula.plain.lean_frames import (
-    MEASURE, PendingOperator, TermFrame, applied, bound, chosen, joined, prefixed,
+    MEASURE,
+    PendingOperator,
+    TermFrame,
+    applied,
+    bound,
+    chosen,
+    joined,
+    prefixed,
 )
 from porism.formula.plain.lean_names import DIGITS, named_node, with_part
 from porism.formula.plain.lean_operators import is_infix, operator_of
