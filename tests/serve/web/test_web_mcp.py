@@ -58,7 +58,7 @@ def call(library: Any) -> Call:
 def test_tools_say_what_they_do_and_change_nothing(library: Any) -> None:
     listed = with_client(make_mcp_server(library), lambda client: client.list_tools())
     assert [tool.name for tool in listed.tools] == [
-        "search", "premises", "search_formulas", "fetch", "explain", "similar", "equal_formulas", "indexes",
+        "search", "premises", "search_formulas", "patterns", "fetch", "explain", "similar", "equal_formulas", "indexes",
     ]
     for tool in listed.tools:
         assert tool.description
@@ -138,6 +138,7 @@ async def whole_answer(client: Any, name: str, arguments: dict[str, Any]) -> tup
 @pytest.mark.parametrize(("name", "arguments"), [
     ("search", {"question": r"prime number $p$ $\sum 1/n^2$"}), ("search_formulas", {"formula": r"\sum_{k=1}^n k^2"}),
     ("premises", {"goal": "n : ℕ\n⊢ ∑ k, k = n"}), ("search", {"question": "sum", "k": 50}),
+    ("patterns", {"pattern": "_ = _", "k": 20}),
 ])  # fmt: skip
 def test_ten_results_take_a_kilobyte(library: Any, name: str, arguments: dict[str, Any]) -> None:
     server = make_mcp_server(library)
@@ -169,6 +170,17 @@ def test_declarations_are_listed_with_their_signatures_and_prove_goals(tmp_path:
         "id": "lean/A.lean#mul_dvd_mul", "line": "(a b c : ℕ) (h : a ∣ b) : a * c ∣ b * c",
     }  # fmt: skip
     assert text.splitlines()[1] == "lean/A.lean#mul_dvd_mul: (a b c : ℕ) (h : a ∣ b) : a * c ∣ b * c"
+
+
+def test_statements_are_found_by_pattern(tmp_path: Path) -> None:
+    (tmp_path / "A.lean").write_text("theorem add_comm (a b : ℕ) : a + b = b + a := p\n", encoding="utf-8")
+    index_sources([tmp_path / "A.lean"], tmp_path / "index", jobs=1)
+    with closing(Library({"lean": tmp_path / "index"})) as library:
+        text, values = with_client(
+            make_mcp_server(library), lambda client: whole_answer(client, "patterns", {"pattern": "?x + ?y = ?y + ?x"})
+        )
+    assert values["hits"] == [{"id": "A.lean#add_comm", "line": "(a b : ℕ) : a + b = b + a"}]
+    assert text == "1 statement found.\nA.lean#add_comm: (a b : ℕ) : a + b = b + a"
 
 
 @pytest.mark.parametrize("characters", [500, 700, 2_000])

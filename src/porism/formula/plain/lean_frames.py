@@ -64,12 +64,21 @@ def prefixed(label: str, sign: str, start: int, operand: OperatorNode) -> Operat
     return OperatorNode(label, "O", children, start, operand.end)
 
 
+def raised(base: OperatorNode, exponent: OperatorNode) -> OperatorNode:
+    """A power; one of a letter with an index is one operator, as in LaTeX."""
+    parts = base.children if base.label == "SUB" else [base]
+    label = "SUBSUP" if base.label == "SUB" else "SUP"
+    return OperatorNode(label, "O", [*parts, exponent], base.start, exponent.end)
+
+
 def joined(
     pending: PendingOperator, left: OperatorNode, right: OperatorNode, left_is_open: bool = False,
     right_is_open: bool = False,
 ) -> OperatorNode:
     """An operator with its operands; one that goes on, as a sum, takes those of the operand it goes on from."""
     label, kind = pending.operator
+    if label == "SUP":
+        return raised(left, right)
     if pending.sign == "-":
         label, kind = "plus", "U"
         right = OperatorNode("neg", "O", [right], pending.start, right.end)

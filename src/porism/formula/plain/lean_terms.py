@@ -18,6 +18,7 @@ from porism.formula.plain.lean_frames import (
     chosen,
     joined,
     prefixed,
+    raised,
 )
 from porism.formula.plain.lean_names import DIGITS, named_node, with_part
 from porism.formula.plain.lean_operators import is_infix, operator_of
@@ -40,6 +41,7 @@ _BREAKS = frozenset(("by", "match", "let", "have", "show", "calc", "do"))
 _HEAD_ENDS = frozenset((",", "↦", "=>"))
 _APPLYING = frozenset(("<|", "$"))
 """What follows is the last argument, up to the end of the scope."""
+_TYPING = (0, True, Operator("colon"))
 _PLACE = "·"
 """Stands for an argument: ``(· + 1)``."""
 
@@ -155,7 +157,7 @@ class LeanTermReader:
             return
         number = OperatorNode(text.lstrip("⁻").translate(DIGITS), "N", None, start, end)
         exponent = OperatorNode("neg", "O", [number], start, end) if text[0] == "⁻" else number
-        arguments[-1] = OperatorNode("SUP", "O", [arguments[-1], exponent], arguments[-1].start, end)
+        arguments[-1] = raised(arguments[-1], exponent)
 
     def _sign(self, sign: str, start: int, end: int) -> None:
         frame = self._frame
@@ -175,7 +177,10 @@ class LeanTermReader:
         elif sign == ":":
             if not frame.is_head:
                 self._leave_scopes(start)
-            self._cut(self._frame)
+            if len(self._frames) == 1 and frame.arguments:  # no type of a part, but all that is said: f : X → Y
+                self._join(self._frame, _TYPING, ":", start)
+            else:
+                self._cut(self._frame)
         elif sign == ":=":
             self._leave_scopes(start)
             self._frame.is_dropped = True
@@ -342,11 +347,15 @@ class LeanTermReader:
         binding = INFIX.get(bare) or INFIX.get(bare[0], UNKNOWN_INFIX)
         self._leave_scopes(start, binding.precedence)
         frame = self._frame
-        self._apply(frame)
-        self._reduce(frame, binding.precedence, binding.is_right)
-        frame.waiting.append(PendingOperator(*binding, operator_of(bare), bare, start))
+        self._join(frame, (*binding, operator_of(bare)), bare, start)
         if bare == MEASURE and frame.lowest >= 0:  # a sum that follows is outside of the integral
             frame.lowest = AFTER_MEASURE
+
+    def _join(self, frame: TermFrame, operator: tuple[int, bool, Operator], sign: str, start: int) -> None:
+        """What was read is the left operand."""
+        self._apply(frame)
+        self._reduce(frame, operator[0], operator[1])
+        frame.waiting.append(PendingOperator(*operator, sign, start))
 
     def _apply(self, frame: TermFrame) -> None:
         """The function and its arguments are one operand."""

@@ -85,7 +85,7 @@ ENCLOSING = {
 """Opening bracket → what it makes of its content."""
 
 NAMES = {
-    "choose": "binom", "Icc": "closed", "Ico": "closed_open", "Ioc": "open_closed", "Real": "ℝ", "Nat": "ℕ", "Int": "ℤ",
-    "Rat": "ℚ", "Complex": "ℂ", "pi": "π", "True": "⊤",
+    "choose": "binom", "lambda": "λ", "Icc": "closed", "Ico": "closed_open", "Ioc": "open_closed", "Real": "ℝ",
+    "Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Complex": "ℂ", "pi": "π", "True": "⊤",
 }
 """Name, the last part of it where it has several → what it is called elsewhere."""

@@ -60,12 +60,17 @@ def listed_formulas(hits: Iterable[schema.FormulaHitView]) -> list[ListedHit]:
     ]
 
 
-def listing(results: schema.Page, rows: Sequence[ListedHit], short: bool) -> Listing:
+def listed_statements(hits: Iterable[schema.PatternHitView]) -> list[ListedHit]:
+    """Statements that match a pattern as rows."""
+    return [ListedHit(id=hit.id, line=_line(hit.statement)) for hit in hits]
+
+
+def listing(results: schema.Page | schema.PatternResults, rows: Sequence[ListedHit], short: bool) -> Listing:
     """The rows of a page; a ``short`` one is cut to :data:`MAX_BYTES`, each row to its share."""
-    notes = tuple(results.hints) if not short else ()
+    exact = isinstance(results, schema.PatternResults) or results.total_is_exact
     if not short:
-        return Listing(total=results.total, exact=results.total_is_exact, hits=tuple(rows), notes=notes)
-    empty = Listing(total=results.total, exact=results.total_is_exact, hits=(), left_out=len(rows))
+        return Listing(total=results.total, exact=exact, hits=tuple(rows), notes=tuple(results.hints))
+    empty = Listing(total=results.total, exact=exact, hits=(), left_out=len(rows))
     left = MAX_BYTES - _NOTE - _size(empty.model_dump_json())
     kept: list[ListedHit] = []
     for number, row in enumerate(rows):

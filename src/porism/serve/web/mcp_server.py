@@ -15,11 +15,18 @@ from porism.extras import need
 from porism.search.goals import goal_query, read_goal
 from porism.search.marked_text import show_content
 from porism.search.questions import Question
-from porism.serve.web import answering, formula_answering, mcp_texts, schema
+from porism.serve.web import answering, formula_answering, mcp_texts, pattern_answering, schema
 from porism.serve.web.api import describe
 from porism.serve.web.formula_views import equality, problems_of, read_formula
 from porism.serve.web.guarding import App, Guard
-from porism.serve.web.mcp_lists import Listing, listed_formulas, listed_hits, listing, listing_text
+from porism.serve.web.mcp_lists import (
+    Listing,
+    listed_formulas,
+    listed_hits,
+    listed_statements,
+    listing,
+    listing_text,
+)
 from porism.serve.web.observing import Metrics
 from porism.serve.web.parts import parts_of
 from porism.serve.web.pieces import place_of
@@ -37,8 +44,8 @@ INSTRUCTIONS = """\
 Porism finds mathematics in the documents of its indexes, by words and formulas together.
 Write formulas in LaTeX between dollars: why does $\\sum 1/n^2$ converge?
 Use `search` for documents and `search_formulas` for formulas; ?x in a formula is a wildcard. Then read the documents
-that matter with `fetch`, by their ids, and cite these. `equal_formulas` checks whether two formulas are equal, and
-`premises` finds declarations of formal libraries that could prove a goal."""
+that matter with `fetch`, by their ids, and cite these. `equal_formulas` checks whether two formulas are equal,
+`premises` finds declarations of formal libraries that could prove a goal, and `patterns` statements of a given form."""
 
 MAX_QUESTION, MAX_ID, MAX_FILTERS = 20_000, 2_000, 20
 """Longer texts, longer ids and more filters are refused before anything else looks at them."""
@@ -151,6 +158,21 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         short = detail == "short"
         values = listing(answer, listed_formulas(answer.hits), short)
         return listing_text(values, "formula") if short else mcp_texts.formulas_text(answer, characters), values
+
+    @tool
+    def patterns(
+        pattern: Annotated[
+            str, Field(max_length=MAX_QUESTION, description="Expressions in Lean, Unicode or LaTeX with wildcards ?a "
+                                                            "and _, and names, separated by commas; ⊢ before what "
+                                                            "must be the conclusion: Real.sqrt, ⊢ ?a < ?b."),
+        ],
+        k: Count = 10, filters: Filters = None, index: Name = "", detail: Detail = "short",
+    ) -> tuple[str, Listing]:
+        """Finds the statements that match a pattern, smallest first. Types are not checked."""
+        view = library.view(index)
+        results = pattern_answering.search_patterns(view, pattern, k, _filters(filters), False, bounds)
+        values = listing(results, listed_statements(results.hits), short=detail == "short")
+        return listing_text(values, "statement"), values
 
     @tool
     def fetch(
