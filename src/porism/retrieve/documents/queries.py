@@ -88,7 +88,7 @@ class QueryReader:
                     for name in self._formulas:
                         of_channel[name] += weights[name]
         self._add_formulas(sums, weights_of)
-        if self._model.formula_words and WORDS in sums:
+        if WORDS in sums:
             self._add_formula_words(sums[WORDS], query)
         weighed = {
             name: {term: total ** self._powers[name] for term, total in found_terms.items()}
@@ -128,16 +128,8 @@ class QueryReader:
         Each counts once in a formula, times ``formula_words · p²``; p is the share of documents that have it as a word
         among those that have it as a word or as a token of a formula.
         """
-        weights_of: defaultdict[str, float] = defaultdict(float)
-        for field_name, content in query.fields.items():
-            weight = self._field_weights[WORDS].get(field_name, 1.0)
-            for formula in content.formulas[:MAX_FORMULAS] if weight > 0 else ():
-                for token in self._analyzer.formula_words(formula):
-                    weights_of[token] += weight
-        terms_of = {
-            token: {term for form in self._analyzer.word_forms(token) for term in form.terms if term}
-            for token in weights_of
-        }
+        weights_of = self._formula_words(query)
+        terms_of = self.formula_words(query)
         terms = sorted(set().union(*terms_of.values()))
         as_words = dict(zip(terms, self._lexical.document_frequencies(WORDS, terms).tolist(), strict=True))
         in_formulas = dict.fromkeys(terms_of, 0)
@@ -149,6 +141,26 @@ class QueryReader:
                 if written := as_words[term]:
                     share = written / (written + in_formulas[token])
                     sum_of[term] += self._model.formula_words * weight * share**2
+
+    def _formula_words(self, query: Query) -> Mapping[str, float]:
+        weights_of: defaultdict[str, float] = defaultdict(float)
+        if self._model.formula_words and WORDS in self._powers:
+            for field_name, content in query.fields.items():
+                weight = self._field_weights[WORDS].get(field_name, 1.0)
+                for formula in content.formulas[:MAX_FORMULAS] if weight > 0 else ():
+                    for token in self._analyzer.formula_words(formula):
+                        weights_of[token] += weight
+        return weights_of
+
+    def formula_words(self, query: Query) -> dict[str, set[str]]:
+        """The tokens of a query's formulas that are searched as words, and the words of each.
+
+        How many documents have the former as tokens and the latter as words decides how much they count.
+        """
+        return {
+            token: {term for form in self._analyzer.word_forms(token) for term in form.terms if term}
+            for token in self._formula_words(query)
+        }
 
     def _share(self, mass: float) -> float:
         """The count of a term in a formula of this mass."""

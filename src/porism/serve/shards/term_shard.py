@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.analysis.channels import FORMULA_TOKENS, WORDS
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Segment
@@ -96,6 +97,10 @@ class TermShard:
                 for name, own in self._plain.reader.formula_terms(formula, fields)[1].items():
                     if name in lexical.channels:
                         terms.setdefault(name, set()).update(own)
+        for token, words in self._plain.reader.formula_words(query).items():
+            terms.setdefault(WORDS, set()).update(words)
+            if FORMULA_TOKENS in lexical.channels:
+                terms.setdefault(FORMULA_TOKENS, set()).add(token)
         df = {}
         for name, of_channel in terms.items():
             ordered = sorted(of_channel)
