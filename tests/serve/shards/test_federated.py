@@ -56,7 +56,7 @@ def test_every_model_that_can_gives_the_ids_and_scores_of_one_index(
 
 @pytest.mark.parametrize("question", [
     r"why does $\sum 1/n^2$ converge?", "definition of a compact set", r"title:theorem $x^2 + y^2$", '"mean value"',
-    "tags:topology continuous function",
+    "tags:topology continuous function", r"value $\sin 0 + 12345 = q$",
 ])
 def test_answers_are_those_of_one_index(whole: Index, shards: list[IndexShard], question: str) -> None:
     expected = IndexAnswers(whole).search(question, 6, explain=True)
