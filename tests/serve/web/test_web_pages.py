@@ -40,8 +40,8 @@ def test_results_are_cards_with_marks_in_the_colours_of_the_parts(client: Any) -
     parts = found.xpath("//ul[@class='parts']/li")
     assert classes(parts) == ["part c0 word", "part c0 word", "part c1 formula"]
     card = found.xpath("//li[@class='card']")[0]
-    assert [mark.text for mark in card.xpath(".//h2//mark")] == ["Sum", "squares"]
-    assert [mark.get("data-part") for mark in card.xpath(".//h2//mark")] == ["0", "1"]
+    assert [mark.text for mark in card.xpath(".//h2//mark")] == ["Sum", "n", "squares"]
+    assert [mark.get("data-part") for mark in card.xpath(".//h2//mark")] == ["0", "2", "1"]
     (formula,) = card.xpath(".//p[@class='snippet']//span[contains(@class, 'hit')]")
     assert (formula.get("class"), formula.get("data-part")) == ("f hit c1", "2")
     assert [one.text for one in formula.iter("mo") if one.get("class") == "m"][:1] == ["∑"]

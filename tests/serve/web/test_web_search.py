@@ -40,7 +40,9 @@ def test_the_parts_of_the_question_are_numbered_and_matches_refer_to_them(client
     ]
     first = found["hits"][0]
     assert first["id"] == "sum-of-squares"
-    assert [(one["text"], one["part"]) for one in first["title"] if one["match"]] == [("Sum", 0), ("squares", 1)]
+    assert [(one["text"], one["part"]) for one in first["title"] if one["match"]] == [
+        ("Sum", 0), ("n", 2), ("squares", 1),
+    ]
     (formula,) = [one for one in first["snippet"] if one["match"] and one["formula"]]
     assert formula["part"] == 2
     assert 'class="m">∑</mo>' in formula["formula"]["mathml"]  # the symbols that match, and no others

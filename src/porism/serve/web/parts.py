@@ -48,11 +48,15 @@ def parts_of(index: Index, question: Question) -> Parts:
             _add_formula(parts, piece)
         else:
             for match in WORD.finditer(piece):
-                terms = {term for form in index.analyzer.word_forms(match.group()) for term in form.terms if term}
+                terms = _terms(index, match.group())
                 if not terms <= parts.by_term.keys():
                     for term in terms:
                         parts.by_term.setdefault(term, len(parts.parts))
                     parts.parts.append(QueryPart(number=len(parts.parts), kind="word", text=match.group()))
+    for formula in question.query.content.formulas:  # a word of a formula is a part of it, unless it is one of the text
+        for token in index.analyzer.formula_words(formula):
+            for term in _terms(index, token):
+                parts.by_term.setdefault(term, parts.by_formula[key_of(formula)])
     for condition in question.conditions:
         if condition.exact or condition.field:
             where = f"{condition.field}:" if condition.field else ""
@@ -63,6 +67,11 @@ def parts_of(index: Index, question: Question) -> Parts:
         for value in values:
             parts.parts.append(QueryPart(number=len(parts.parts), kind="filter", text=f"{key}: {value}"))
     return parts
+
+
+def _terms(index: Index, word: str) -> set[str]:
+    """The terms of a word in any language of an index."""
+    return {term for form in index.analyzer.word_forms(word) for term in form.terms if term}
 
 
 def formula_parts(formulas: tuple[Formula, ...]) -> Parts:
