@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from porism.types import Content, Document, Query
 from porism.vectors.dense.encoding import DENSE_ENCODING
 from porism.vectors.encoding import EncodingReport
 
-WORDS = " ".join(TEXTS).replace("$", "").split()
+WORDS = [
+    word if word.strip(".,").isalpha() else re.sub(r"[^a-z0-9]", "", word) or "sum"
+    for word in " ".join(TEXTS).replace("$", "").split()
+]
+"""Words in which no formula is recognised."""
 
 
 def document(number: int, length: int = 8) -> Document:

@@ -33,7 +33,7 @@ def documents_of(path: Path) -> dict[str, str]:
     with Snapshot.open(path) as snapshot:
         for segment in snapshot.segments:
             for number in np.flatnonzero(segment.live).tolist():
-                found[segment.doc_id(number)] = stored_document(segment, number).with_terms_as_text().fields["body"].text
+                found[segment.doc_id(number)] = stored_document(segment, number).fields["body"].text
     return found
 
 
