@@ -46,8 +46,9 @@ gives a tree; problems have positions.
 - **spoken**: English as one says it. Speech has no brackets: a power, an index and a denominator end with the next
   operator, a root with the next relation; `the quantity` and `the fraction … over …` hold more together.
 
-An index reads the notations of its sources. A formula search takes plain notations too, and in a question formulas
-without dollars are recognised in any of them but spoken English ([questions](questions.md)).
+An index reads the notations of its sources, and recognises formulas in documents that mark none. A formula search
+takes plain notations too, and in a question formulas without dollars are recognised in any of them but spoken English
+([questions](questions.md)).
 """
 TITLES: dict[PlainNotation, str] = {
     "unicode": "Unicode", "asciimath": "AsciiMath", "typst": "Typst", "lean": "Lean", "spoken": "Spoken English",
