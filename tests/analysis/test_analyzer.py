@@ -51,7 +51,7 @@ def test_formulas_of_documents_that_mark_none_are_recognised_and_stay_words() ->
     ]
     batch, problems = Analyzer(CONFIG).analyze(documents)
     assert problems == []
-    assert batch.formula_sources == ["rank(A) + 1 = n", "x"]
+    assert batch.formula_sources == [r"\operatorname{rank}(A)+1=n", "x"]
     assert row(batch.formulas["tokens"], 0).keys() >= {"rank", "A", "+", "1", "=", "n"}
     assert row(batch.text["words"], 0) == {"rank": 1, "1": 1, "n": 1, "hold": 1}
     assert load_document(batch.stored[0]).with_terms_as_text() == documents[0]

@@ -86,7 +86,8 @@ def test_the_words_of_a_formula_stay_words_after_it() -> None:
 def test_recognise_gives_the_same_content_where_nothing_is_new() -> None:
     for content in (
         Content("only words"), Content("a - b or n/2"), Content.of("is ", Formula("x^2")),
-        Content(r"\item \emph{so} x^2 = 1"), Content("book=XII of name=value"),
+        Content(r"\item \emph{so} x^2 = 1"), Content("$x^2 + y$ is left to another reader"),
+        Content("book=XII of name=value"),
     ):
         assert recognise(content) is content
     assert recognise(Content("is x^2")) == Content.of("is ", Formula("x^2", "unicode"))

@@ -40,7 +40,7 @@ from porism.analysis.stop_words import NO_STOP_WORDS
 from porism.analysis.term_columns import TermColumns, indexed_forms
 from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
 from porism.errors import PorismError, Problem, pluralise
-from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
+from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse, to_latex
 from porism.formula.recognition.recognising import recognise
 from porism.system.concurrency.caching import cached_property
 from porism.system.garbage import without_collector
@@ -387,7 +387,8 @@ class _BatchBuilder:
             self.problems.append(Problem(doc_id, reason + more))
         row = len(self.sources)
         self.row_of_key[key] = row
-        self.sources.append(clean_text(formula.source))
+        # an index does not say in which notation a source is: LaTeX, or an element of MathML
+        self.sources.append(clean_text(to_latex(layout) if formula.is_plain else formula.source))
         self.trees.append(tree)
         for name, column in self.formula_columns.items():
             column.add(row, terms[name])

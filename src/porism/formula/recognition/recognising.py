@@ -36,9 +36,9 @@ _MAY_BE = re.compile(
 """What a formula has at least one of."""
 _LATEX_OF_TEXT = re.compile(
     r"\\(?:item|chapter|(?:sub)*section|paragraph|emph|textbf|textit|label|ref|cite)(?![A-Za-z])|\{\\(?:em|it|bf)\s"
-    r"|\\begin\{(?!\w*matrix|cases|aligned|array)"
+    r"|\\begin\{(?!\w*matrix|cases|aligned|array)|\$[^$\n]{0,200}[\\^_][^$\n]{0,200}\$"
 )
-"""Commands of documents in LaTeX, which mark their formulas."""
+"""What documents in LaTeX have, which mark their formulas: commands of text, and dollars."""
 _MIN_WORD = 3
 _MIN_LONG_WORD = 4
 _MARKS_OF_FORMULAS = frozenset({"sign", "script", "command"})
@@ -66,7 +66,7 @@ def recognise(content: Content) -> Content:
     """The content with the formulas of its text recognised; where nothing is, it is the same object.
 
     One in a plain notation keeps its text, so that its words are found and the content is shown as it was written. A
-    text with LaTeX's commands for text marks its formulas, so that it has no others.
+    text with dollars around formulas, or with LaTeX's commands for text, marks its formulas, so that it has no others.
     """
     if _LATEX_OF_TEXT.search(content.text) is not None:
         return content

@@ -105,7 +105,7 @@ class ChannelSpans:
             spans = self._words if self._channel == WORDS else self._tokens if self._bpe else self._terms
             for segment in self._snapshot.segments:
                 for doc in np.flatnonzero(segment.live).tolist():
-                    document = stored_document(segment, doc)
+                    document = stored_document(segment, doc).with_terms_as_text()
                     language = self._analyzer.document_language(document)
                     texts = (spans(content, language) for content in document.fields.values())
                     yield [text for text in texts if text.terms]
