@@ -130,7 +130,7 @@ def test_the_steps_have_limits(client: Any, library: Any) -> None:
     assert [one["id"] for one in found["documents"]] == ["basel-by-parseval"]
     words = found["documents"][0]["channels"]["words"]
     assert len(words["terms"]) == len(words["frequencies"]) > 3
-    assert set(found["question"]["words"]) == {"close", "set"}
+    assert set(found["question"]["words"]) == {"close", "set", "x", "2"}  # those of the formula too
     counted = post(client, "frequencies", generation=shard.generation, terms=[["words", "set"], ["words", "zz"]])
     assert counted.json()["df"][0] > 0
     assert counted.json()["df"][1] == 0
