@@ -79,7 +79,6 @@ class SearchModel(RetrieverSettings):
     zones: Mapping[str, Zone] = field(default_factory=dict)
     words_power: float = 1.0
     formulas_power: float = 0.5
-    formula_words: float = 0.0
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
     feedback: Feedback = _NO_FEEDBACK
@@ -92,6 +91,7 @@ class SearchModel(RetrieverSettings):
     usage: Usage = _NO_USAGE
     components: Mapping[str, Mapping[str, Any]] | None = None
     needs_all_channels: bool = False
+    formula_words: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
