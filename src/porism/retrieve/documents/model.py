@@ -88,10 +88,10 @@ class SearchModel(RetrieverSettings):
     tuned_on: tuple[str, ...] = ()
     kinds: Kinds = _NO_KINDS
     coverage: Coverage = _NO_COVERAGE
-    usage: Usage = _NO_USAGE
     components: Mapping[str, Mapping[str, Any]] | None = None
     needs_all_channels: bool = False
     formula_words: float = 0.0
+    usage: Usage = _NO_USAGE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
