@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -260,6 +261,26 @@ def test_a_vernacular_file_of_rocq(tmp_path: Path) -> None:
     (tmp_path / "_CoqProject").write_text("-R theories Lib\n", encoding="utf-8")
     (folder / "small.v").write_text(VERNACULAR, encoding="utf-8")
     assert {document.metadata["module"] for document in open_source(folder)} == {"Lib.sub.small"}
+
+
+def test_a_project_of_rocq_names_folders_of_any_bytes_and_may_be_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / os.fsdecode(b"th\xe9ories") / "sub"
+    folder.mkdir(parents=True)
+    (folder / "small.v").write_text(VERNACULAR, encoding="utf-8")
+    project = tmp_path / "_CoqProject"
+    project.write_bytes(b"-R th\xe9ories Lib\n")
+    assert {document.metadata["module"] for document in open_source(folder)} == {"Lib.sub.small"}
+    problems: list[Problem] = []
+
+    def refuse(project: Path) -> tuple[tuple[Path, str], ...]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("porism.corpus.formal.rocq._paths", refuse)
+    documents = list(open_source(folder, on_problem=problems.append))
+    assert {document.metadata["module"] for document in documents} == {"small"}
+    assert problems[0] == Problem("small.v", "its project cannot be read (Permission denied)")
 
 
 def test_a_module_of_agda() -> None:

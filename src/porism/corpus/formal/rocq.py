@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,7 +15,7 @@ from porism.corpus.formal.reader import FormalReader, folder_with, module_of
 from porism.corpus.formal.source import DocComment, SourceText, with_text_before
 from porism.corpus.lean.binders import CLOSERS, Binder, Variables, read_binders
 from porism.corpus.mathtext import split_math
-from porism.errors import OnProblem
+from porism.errors import OnProblem, Problem
 from porism.types import Content
 
 THEOREMS = ("Theorem", "Lemma", "Fact", "Remark", "Corollary", "Proposition", "Property")
@@ -181,8 +182,11 @@ def _value(bare: str, start: int, end: int) -> int:
 
 @lru_cache(maxsize=1_000)
 def _paths(project: Path) -> tuple[tuple[Path, str], ...]:
-    """The folders of a project with the names that their modules begin with, longest first."""
-    text = project.read_text(encoding="utf-8", errors="replace")
+    """The folders of a project with the names that their modules begin with, longest first.
+
+    :raises OSError: the file cannot be read.
+    """
+    text = os.fsdecode(project.read_bytes())  # it names folders, which may have any bytes
     folders = ((project.parent / folder, name.strip("\"'")) for folder, name in _PATHS.findall(text))
     return tuple(sorted(folders, key=lambda entry: -len(entry[0].parts)))
 
@@ -191,6 +195,7 @@ def module_name(path: Path, name: str) -> str:
     """The name of the module of a file, as the project says, or from the source where there is none.
 
     :param name: of the file in the source.
+    :raises OSError: the project cannot be read.
     """
     path = path.absolute()
     root = folder_with(path.parent, _PROJECTS)
@@ -214,4 +219,9 @@ class RocqReader(FormalReader):
     def file_documents(
         self, text: str, path: Path, name: str, source: str, on_problem: OnProblem
     ) -> FormalDocuments:
-        return RocqDocuments(_RocqSource(text), name, source, module_name(path, name), on_problem)
+        try:
+            module = module_name(path, name)
+        except OSError as error:
+            on_problem(Problem(name, f"its project cannot be read ({error.strerror or error})"))
+            module = module_of(PurePosixPath(name))
+        return RocqDocuments(_RocqSource(text), name, source, module, on_problem)
