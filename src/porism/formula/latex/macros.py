@@ -10,6 +10,7 @@ from porism.formula.latex.columns import FILLED_ENVIRONMENTS, MAX_COLUMN_TOKENS,
 from porism.formula.latex.functions import FUNCTIONS, Call
 from porism.formula.latex.functions.layouts import text_in_columns
 from porism.formula.latex.functions.proofs import deduction_lines
+from porism.formula.latex.macro_stream import FormulaStream, PlacedToken, placed
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.macros.choices import install_choices
 from porism.formula.macros.declarations import Declarations
@@ -24,8 +25,6 @@ from porism.formula.tree import ParseProblem
 MacroText = tuple[int, str]
 """How many arguments a command takes, and its replacement with ``#1`` … ``#9`` for them."""
 
-_FUEL = 20_000
-_FUEL_PER_TOKEN = 8
 _TEXTS = frozenset("\\" + name for name in TEXT_COMMANDS)
 _MAX_NAME = 20
 _BEFORE_ARGUMENTS = frozenset("{[*")
@@ -45,57 +44,12 @@ def expand(tokens: Tokens, macros: Mapping[str, MacroText] | None, problems: lis
     return _FormulaExpander(tokens, macros or {}, problems).run()
 
 
-class _Token(str):
-    """A token with its place in the source."""
-
-    __slots__ = ("end", "start")
-    start: int
-    end: int
-
-
-def _placed(text: str, start: int, end: int) -> _Token:
-    token = _Token(text)
-    token.start, token.end = start, end
-    return token
-
-
-class _FormulaStream:
-    """The tokens of a formula and of what macros made of them."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        triples = list(zip(tokens.texts, tokens.starts, tokens.ends, strict=True))[:-2]
-        self._pending = [_placed(*triple) for triple in reversed(triples)]
-        self.fuel = _FUEL + _FUEL_PER_TOKEN * len(triples)
-        self.start = self.end = 0
-        """The call that is being expanded: where it begins, and how far it has been read."""
-
-    def next(self) -> _Token | None:
-        if not self._pending:
-            return None
-        token = self._pending.pop()
-        self.end = max(self.end, token.end)
-        return token
-
-    def push(self, tokens: Sequence[str]) -> None:
-        self._pending.extend(
-            token if isinstance(token, _Token) else _placed(token, self.start, self.end)
-            for token in reversed(tokens) if token
-        )
-
-    def drop_expansions(self) -> None:
-        """Keeps everything: of a formula nothing is dropped."""
-
-    def begin_call(self, token: _Token) -> None:
-        """What is made from here on has the span of a call that begins with this token."""
-        self.start, self.end = token.start, token.end
-
-
 class _FormulaExpander(Expander):
-    stream: _FormulaStream
+    stream: FormulaStream
     closes_arguments = True
 
     def __init__(self, tokens: Tokens, macros: Mapping[str, MacroText], problems: list[ParseProblem]) -> None:
-        super().__init__(_FormulaStream(tokens), self._report)
+        super().__init__(FormulaStream(tokens), self._report)
         self._problems = problems
         self.math = True
         for name, (count, text) in macros.items():
@@ -118,12 +72,12 @@ class _FormulaExpander(Expander):
         return _texts(text)
 
     def split(self, token: str) -> list[str]:
-        if not isinstance(token, _Token):
+        if not isinstance(token, PlacedToken):
             return _split(token)
         middle = min(token.start + 1, token.end)
         first, *rest = _split(token)
         end = middle if rest else token.end
-        return [_placed(first, token.start, end), *(_placed(part, middle, token.end) for part in rest)]
+        return [placed(first, token.start, end), *(placed(part, middle, token.end) for part in rest)]
 
     def macro_of(self, name: str) -> Macro | None:
         return self.macros.get(name) or package_macro(name)
@@ -149,7 +103,7 @@ class _FormulaExpander(Expander):
             self.environments = self._outer_environments[depth]
             del self._outer_environments[depth:]
 
-    def next(self, brace: bool = False) -> _Token | None:
+    def next(self, brace: bool = False) -> PlacedToken | None:
         while (token := self.stream.next()) is not None:
             if token[0] != "\\":
                 return token
@@ -234,7 +188,7 @@ class _FormulaExpander(Expander):
         else:
             self.stream.push([plain, "^", "{", *power, "}"])
 
-    def _environment(self, token: _Token) -> bool:
+    def _environment(self, token: PlacedToken) -> bool:
         """Replaces the beginning or the end of an environment that is defined; False for any other."""
         command, _, name = token.partition("{")
         name = name.rstrip("}").strip()
@@ -271,9 +225,9 @@ class _FormulaExpander(Expander):
     def _environment_of(self, name: str) -> Environment | None:
         return self.environments.get(name) or package_environment(name)
 
-    def _rest_of_environment(self) -> tuple[list[_Token], _Token | None]:
+    def _rest_of_environment(self) -> tuple[list[PlacedToken], PlacedToken | None]:
         """What follows up to the end of the environment that has just begun, and its end, None where that is far."""
-        taken: list[_Token] = []
+        taken: list[PlacedToken] = []
         depth = 0
         limit = self._scan_limit()
         while (token := self.stream.next()) is not None and len(taken) < limit:
@@ -295,9 +249,9 @@ class _FormulaExpander(Expander):
             rows = text_in_columns(rows, always=TEXT_COLUMNS[name])
         self.stream.push([*rows, *([end] if end is not None else [])])
 
-    def _fill_columns(self, begin: _Token) -> bool:
+    def _fill_columns(self, begin: PlacedToken) -> bool:
         """Puts what the columns of an array say into its rows; False, and nothing read, where they say nothing."""
-        head: list[_Token] = []
+        head: list[PlacedToken] = []
         depth = 0
         while len(head) < MAX_COLUMN_TOKENS and (token := self.stream.next()) is not None:
             head.append(token)
@@ -316,10 +270,10 @@ class _FormulaExpander(Expander):
             self.stream.push([*head, *rows, *([end] if end is not None else [])])
             return False
         self.stream.fuel -= cost
-        filled: list[_Token] = []
+        filled: list[PlacedToken] = []
         place = head[-1].end
         for text in fill_rows(rows, columns):
-            filled.append(text if isinstance(text, _Token) else _placed(text, place, place))
+            filled.append(text if isinstance(text, PlacedToken) else placed(text, place, place))
             place = filled[-1].end
         letters = [column.letter for column in columns]
         self.stream.push([begin, *head[:opening], *letters, head[-1], *filled, end])
