@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 from benchmark_data import write_data
 from benchmarks import __main__ as command
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = {("effectiveness", "sorting"), ("speed", "sizing")}
@@ -344,7 +344,6 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
 ELSEWHERE = {("robustness", "mutation"): "tests/test_mutation.py::test_a_project_is_judged_by_its_tests"}
 """Benchmarks that another test runs."""
 
-LONG_ONLY = pytest.mark.skipif(not LONG, reason="one of the long tests: set PORISM_LONG_TESTS=1")
 CASES = [
     pytest.param(name, case, id=f"{name[0]}-{name[1]}-{number}", marks=() if name in QUICK else LONG_ONLY)
     for name, cases in TABLE.items() for number, case in enumerate(cases)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from tiny_models import need_encoders, save_encoder, write_notes
 
 
@@ -94,6 +95,7 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_indexed(porism, no
     assert not (tmp_path / "i.index").exists()
 
 
+@LONG_ONLY
 def test_a_model_of_late_interaction_is_searched_by_its_tokens(porism, notes, tmp_path):
     need_encoders()
     pytest.importorskip("faiss", reason="centroids need faiss: pip install 'porism[neural]'")

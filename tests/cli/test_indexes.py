@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from cluster_cases import Inline, use_inline
+from long_forms import LONG_ONLY
 from processes import wait_for_work
 
 from porism.cli.informing import left_out_line
@@ -171,6 +172,7 @@ def test_delete_needs_something_to_delete(porism, notes, tmp_path) -> None:
     ).out
 
 
+@LONG_ONLY
 def test_an_interruption_leaves_a_usable_index(tmp_path) -> None:
     source = tmp_path / "many.jsonl"
     with source.open("w") as file:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents
@@ -131,6 +131,7 @@ def test_damage_is_named(porism, sample_index, tmp_path) -> None:
     assert "Traceback" not in result.err
 
 
+@LONG_ONLY
 def test_a_full_disk_keeps_the_last_commit(tmp_path) -> None:
     """A limit on the size of files stands in for a disk that is full."""
     index = tmp_path / "index"
@@ -153,6 +154,7 @@ def test_a_full_disk_keeps_the_last_commit(tmp_path) -> None:
         assert len(opened) == 1
 
 
+@LONG_ONLY
 def test_killed_at_any_moment_the_last_commit_stays_and_a_rerun_completes(tmp_path) -> None:
     index, source = tmp_path / "index", tmp_path / "many.jsonl"
     index_documents([Document("kept", {"body": Content("kept words")})], index, jobs=1)
@@ -160,7 +162,7 @@ def test_killed_at_any_moment_the_last_commit_stays_and_a_rerun_completes(tmp_pa
         for number in range(1_500):
             file.write(json.dumps({"id": str(number), "body": f"number $n^{{{number}}}$"}) + "\n")
     command = [sys.executable, "-m", "porism", "index", str(source), "--index", str(index), "--jobs", "1", "--quiet"]
-    for wait in (0.2, 0.8, 1.2, 1.6, 2.0, 2.5) if LONG else (0.2, 0.9, 1.6):
+    for wait in (0.2, 0.8, 1.2, 1.6, 2.0, 2.5):
         process = subprocess.Popen(command)
         time.sleep(wait)
         process.kill()

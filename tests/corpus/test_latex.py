@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from latex_projects import formulas, read, text_of
-from long_forms import LONG, examples
+from long_forms import LONG_ONLY, examples
 
 from porism.errors import Problem
 
@@ -220,6 +220,7 @@ def test_any_text_gives_documents(tmp_path_factory: pytest.TempPathFactory, text
     assert all(document.fields["body"] or "proof" in document.fields for document in documents)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize(
     "text",
     [
@@ -242,6 +243,5 @@ def test_time_is_linear(text: str, tmp_path: Path, assert_linear) -> None:
         path.write_text(text * count, encoding="utf-8")
         read(path)
 
-    assert_linear(work, 500, 2_000, in_full=True)
-    if LONG:
-        work(8_000)
+    assert_linear(work, 500, 2_000)
+    work(8_000)

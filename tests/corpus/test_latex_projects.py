@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from latex_projects import read
+from long_forms import LONG_ONLY
 
 from porism.corpus.base import ReaderOptions
 from porism.errors import Problem, SourceError
@@ -303,6 +304,7 @@ def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     assert problems[0].where == "a.tex"
 
 
+@LONG_ONLY
 @pytest.mark.needs_shared_data
 def test_the_napkin(shared_data: Path) -> None:
     problems: list[Problem] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
+from long_forms import LONG_ONLY, examples
 
 from porism.corpus.base import ReaderOptions, ignore_problem
 from porism.corpus.markdown.inline import markdown_text
@@ -304,6 +304,7 @@ def test_tags_in_the_text_are_kept() -> None:
     assert "tags" not in read("no tag")[0].fields
 
 
+@LONG_ONLY
 @pytest.mark.parametrize(
     "mark",
     [

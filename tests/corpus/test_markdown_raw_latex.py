@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.errors import Problem
@@ -74,6 +75,7 @@ def test_environments_without_a_partner_are_reported() -> None:
     ]
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("unit", [
     "\\begin{itemize}\n", "\\begin{theorem}\n    x\n", "\\end{theorem}", "\\textbf{", "\\section{", "a \\end{proof}\n",
     "\\begin{theorem} \\end{theorem}", "\\begin{tabular}{l} \\end{tabular}\n",

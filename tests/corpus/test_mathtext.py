@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long_forms import LONG_ONLY
 
 from porism.corpus.mathtext import split_math
 from porism.errors import Problem
@@ -144,6 +145,7 @@ def test_formulas_between_words_come_back(sources: list[str]) -> None:
     assert [formula.source for formula in content.formulas] == sources
 
 
+@LONG_ONLY
 @pytest.mark.parametrize(
     "unit",
     [

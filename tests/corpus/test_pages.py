@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
+from long_forms import LONG_ONLY, examples
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.html.reader import PageReader, page_documents
@@ -151,6 +151,7 @@ def test_long_pages_are_read_as_short_ones() -> None:
     assert long.formulas == short.formulas * 1000
 
 
+@LONG_ONLY
 @pytest.mark.parametrize(
     "unit", ["<h1>", "<h1>x</h1>", "<div class=theorem>", "<section id=a><h2>$</h2>", "<nav>", "<p>$"]
 )

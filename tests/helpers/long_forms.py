@@ -1,10 +1,14 @@
-"""Tests that take long have two forms: a short one, and a long one where ``PORISM_LONG_TESTS`` is set, as in CI."""
+"""Tests that take long have a short form, or none, unless ``PORISM_LONG_TESTS`` is set, as in CI."""
 
 from __future__ import annotations
 
 import os
 
+import pytest
+
 LONG = bool(os.environ.get("PORISM_LONG_TESTS"))
+
+LONG_ONLY = pytest.mark.skipif(not LONG, reason="takes long: set PORISM_LONG_TESTS=1")
 
 MIN_EXAMPLES = 25
 

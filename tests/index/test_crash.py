@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from index_cases import Doc, batch_of, read_all
+from long_forms import LONG_ONLY
 
 import porism.index.pending as holding
 import porism.index.writer as writing
@@ -93,6 +94,7 @@ def turn_of(path: Path) -> int:
     return int(turn.removeprefix("turn"))
 
 
+@LONG_ONLY
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     path = tmp_path / "index"
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
@@ -170,6 +172,7 @@ def test_an_exception_goes_back_to_the_last_commit(tmp_path: Path) -> None:
     assert len(list((tmp_path / "segments").iterdir())) == 1
 
 
+@LONG_ONLY
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX: run it on Linux or macOS")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # those that come in a destructor
 def test_interrupted_at_random_moments_and_committed_then(tmp_path: Path) -> None:

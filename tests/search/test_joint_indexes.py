@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.corpus import read_topics
 from porism.errors import ConfigError, QueryError
@@ -39,6 +40,7 @@ def topics() -> list[Query]:
     return list(read_topics(sample_path("queries.jsonl")))[::12]
 
 
+@LONG_ONLY
 def test_every_model_gives_the_ids_and_scores_of_one_index(whole: Index, joint: Index, topics: list[Query]) -> None:
     compared = []
     for name in known_models():

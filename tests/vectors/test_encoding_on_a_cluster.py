@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from cluster_cases import processes_of_dask, use_inline
 from formula_encoder_cases import random_model
-from long_forms import LONG
+from long_forms import LONG_ONLY
 
 pytest.importorskip("torch", reason="needs the extra: pip install 'porism[neural]'")
 
@@ -190,7 +190,7 @@ def test_the_command_takes_a_cluster(
     assert "20 documents encoded" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not LONG, reason="starts processes that load torch: PORISM_LONG_TESTS=1")
+@LONG_ONLY
 def test_a_killed_worker_s_documents_are_encoded_by_another(tmp_path: Path, model: Path, small_chunks: None) -> None:
     one, other = two_indexes(tmp_path, 300)
     with processes_of_dask(tmp_path, 2) as (address, workers):
@@ -216,7 +216,7 @@ def test_a_killed_worker_s_documents_are_encoded_by_another(tmp_path: Path, mode
     assert leftovers(one) == []
 
 
-@pytest.mark.skipif(not LONG, reason="starts processes that load torch: PORISM_LONG_TESTS=1")
+@LONG_ONLY
 @pytest.mark.parametrize("command", ["encode", "index"])
 def test_control_c_on_a_local_cluster_leaves_nothing_behind(tmp_path: Path, model: Path, command: str) -> None:
     pytest.importorskip("distributed", reason="dask is not installed: pip install 'porism[cluster]'")

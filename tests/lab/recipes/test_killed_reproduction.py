@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG_ONLY
 from recipe_cases import contents
 
 from porism.lab.recipes.cache import Cache
 
 pytest.importorskip("matplotlib", reason="the extra 'lab' is not installed")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL, which Windows lacks: run it on Linux or macOS")
-needs_long = pytest.mark.skipif(not LONG, reason="takes half a minute: set PORISM_LONG_TESTS=1")
 
 HARNESS = """
 import json, sys
@@ -217,14 +216,14 @@ def kill(root: Path, paper: str, operations: list[int]) -> dict[str, int]:
     return counts
 
 
-@needs_long
+@LONG_ONLY
 @pytest.mark.parametrize("paper", list(CASES))
 def test_killed_at_chosen_points(tmp_path: Path, paper: str) -> None:
     case = CASES[paper]
     assert kill(tmp_path, paper, []) == {"killed": len(case.points), "finished": case.stages}
 
 
-@needs_long
+@LONG_ONLY
 def test_killed_at_random_operations(tmp_path: Path) -> None:
     """A start from nothing makes about 300 file operations, most of them while it indexes."""
     chance = random.Random(1)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from long_forms import LONG_ONLY
 from tiny_models import bpe_tokenizer, need_encoders
 
 from porism.cli import porism
@@ -113,6 +114,7 @@ def test_errors_of_aggregations(tmp_path: Path, change: dict[str, object], messa
     assert any(message in str(error) for error in caught.value.errors)
 
 
+@LONG_ONLY
 def test_psu2020_with_a_language_model(tmp_path: Path) -> None:
     need_encoders()
     from transformers import BertConfig, BertForMaskedLM
@@ -236,6 +238,7 @@ def test_the_given_runs_give_table_1_of_duot5_exactly(shared_data: Path, tmp_pat
     assert verdicts["the sum of both orders loses from 100 to 300 candidates"] == "holds"
 
 
+@LONG_ONLY
 def test_ensemble2021_shrinks_to_the_systems_that_can_run(tmp_path: Path) -> None:
     for module in ("gensim", "rapidfuzz", "sklearn"):
         pytest.importorskip(module, reason="the extras 'embeddings' and 'lab' are not installed")
@@ -255,6 +258,7 @@ def test_ensemble2021_shrinks_to_the_systems_that_can_run(tmp_path: Path) -> Non
     assert figures["mg"] < figures["pz"]  # strings between blanks find less than words, in so small a collection
 
 
+@LONG_ONLY
 def test_scm2022_tunes_one_gamma_for_documents_and_questions(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers", reason="the extra 'embeddings' is not installed")
     done = reproduce("scm2022", scale="smoke", output=tmp_path, only=["text", "tangent-l", "text-tuned"])
@@ -273,6 +277,7 @@ def test_scm2022_tunes_one_gamma_for_documents_and_questions(tmp_path: Path) -> 
     assert any(" ".join(line.split()).startswith(row) for line in done.text.splitlines())
 
 
+@LONG_ONLY
 def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) -> None:
     need_encoders()
     from colbert_cases import save_token_model
@@ -293,6 +298,7 @@ def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) 
     assert "not measured" not in {claim.verdict for claim in done.claims}
 
 
+@LONG_ONLY
 def test_emnlp2022_trains_what_is_not_given(tmp_path: Path) -> None:
     need_encoders()
     pytest.importorskip("datasets", reason="training needs it: pip install 'porism[neural]'")
@@ -344,6 +350,7 @@ def test_what_is_trained_and_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert left_out["structure+colbert"] == "it is made of structure+colbert-half"
 
 
+@LONG_ONLY
 def test_porism_is_measured_beside_the_papers_without_published_figures(tmp_path: Path) -> None:
     done = reproduce("porism", scale="smoke", output=tmp_path, only=["default", "psu-bm25", "no-titles"])
     assert {"neural", "dense"} <= set(done.left_out)

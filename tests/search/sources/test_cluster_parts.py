@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster_cases import Inline, Worker, processes_of_dask, use_inline
+from long_forms import LONG_ONLY
 from updated_indexes import Write, check, contents
 
 from porism.analysis.analyzer import AnalysisConfig
@@ -75,6 +76,7 @@ def leftovers(index: Path) -> list[str]:
     return sorted(set(os.listdir(index / SEGMENT_FOLDER)) - held)
 
 
+@LONG_ONLY
 def test_it_is_the_index_of_one_process(tmp_path: Path, write: Write, inline: None) -> None:
     write(**{"notes/a.jsonl": records(130), "notes/b.jsonl": records(60)})
     source = write(**{"notes/c.md": "# Title\n\n$x^2$ ring"})
@@ -219,6 +221,7 @@ def test_a_segment_that_does_not_appear_is_an_error(
     assert not updating.is_index(tmp_path / "index")
 
 
+@LONG_ONLY
 def test_a_killed_worker_s_parts_are_built_by_another(tmp_path: Path, write: Write, small_parts: None) -> None:
     source = write(**{"notes/a.jsonl": records(1_500)}) / "notes"
     one, other = tmp_path / "one", tmp_path / "other"

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from cluster_cases import use_inline
+from long_forms import LONG_ONLY
 from updated_indexes import Write, contents, same_as_new
 
 from porism.corpus import ReaderOptions
@@ -49,6 +50,7 @@ def answers(index: Path) -> list[tuple[str, float]]:
         return [(hit.id, round(hit.score, 5)) for hit in opened.search("words of 7 $x^2+5$", 20)]
 
 
+@LONG_ONLY
 def test_a_run_ends_with_one_segment(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Progress] = []
     report = index_sources([notes], tmp_path / "merged", jobs=1, on_progress=seen.append)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from export_cases import change
+from long_forms import LONG_ONLY
 from memory_backend import MemoryBackend
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -128,6 +129,7 @@ def test_all_candidates_are_those_of_the_engine(index: Path, monkeypatch: pytest
     assert len(backend.searches) > 2  # by terms, by equal values, and by the subexpression
 
 
+@LONG_ONLY
 def test_an_engine_that_gives_few_at_a_time_is_asked_again(index: Path) -> None:
     backend = MemoryBackend(most=3)
     export_index(index, backend, formula_models=["default", "paths"])
@@ -136,6 +138,7 @@ def test_an_engine_that_gives_few_at_a_time_is_asked_again(index: Path) -> None:
     assert max(limit for _, limit, _ in backend.searches) == 3
 
 
+@LONG_ONLY
 def test_only_formulas_that_are_new_are_sent(index: Path) -> None:
     backend = MemoryBackend()
     rows = export_index(index, backend, formula_models=["default"]).tables[FORMULAS].rows

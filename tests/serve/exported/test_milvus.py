@@ -12,6 +12,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from export_cases import QUERIES, change, document, exported, write_index
+from long_forms import LONG_ONLY
 from milvus_servers import MilvusServer, need_milvus
 
 from porism.corpus import read_topics
@@ -74,6 +75,7 @@ def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServe
         assert run.provenance.made_by["model"]["kind"] == "milvus"
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("named", FORMULAS_BY)
 def test_formulas_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
     asked = [formula for query in read_topics(SAMPLE_QUERIES) for formula in query.content.formulas][::4]
@@ -196,6 +198,7 @@ def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
     backend.close()
 
 
+@LONG_ONLY
 def test_exports_whose_names_begin_alike_leave_each_other_alone(server: MilvusServer, tmp_path: Path) -> None:
     short, long = server.backend("alike"), server.backend("alike_too")
     first, second = write_index(tmp_path / "first"), write_index(tmp_path / "second")

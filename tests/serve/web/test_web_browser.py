@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -176,6 +177,7 @@ def test_the_theme_is_switched_and_remembered(opened: Open) -> None:
     assert page.evaluate(background) != dark
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("path", [*PAGES[:6], "/judge", f"/beside?q={quote(QUESTION)}", *RUN_PAGES])
 def test_pages_fit_a_phone(opened: Open, path: str) -> None:
     page = opened(path, viewport={"width": 360, "height": 740})
@@ -286,6 +288,7 @@ def test_runs_are_read_without_scripts_and_plots_have_colours_on_light_and_dark(
     assert drawn == ["rgb(59, 64, 73)", "rgb(201, 206, 215)"]
 
 
+@LONG_ONLY
 def test_no_page_has_a_serious_violation_of_accessibility(opened: Open) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs pip install 'porism[web-test]'")
     checker = axe.Axe()

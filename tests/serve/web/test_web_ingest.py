@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="documents are taken by the web app: pip install 'porism[web]'")
 pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
@@ -186,6 +187,7 @@ def test_ids_are_read_as_those_of_records() -> None:
         read_records([{"id": "a", "body": "x"}, {"body": "y"}])
 
 
+@LONG_ONLY
 def test_nothing_that_was_answered_for_is_lost_when_the_server_is_killed(index: Path, key: dict[str, str]) -> None:
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "porism", "serve", "--index", index, "--port", "0", "--no-log", "--ingest",

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -25,6 +26,7 @@ def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield address
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("path", [
     PAGES[1], PAGES[2], PAGES[3], PAGES[4], PAGES[5], f"/search?q={LONG}", WIDE_FORMULA,
     "/formula?formula=" + quote(r"\sum_{i=1}^n i^2 = \frac{n(n+1)(2n+1)}{6}"),
@@ -35,6 +37,7 @@ def test_what_reaches_under_a_line_is_not_cut_off(opened: Open, path: str) -> No
     assert shown.evaluate_all(CUT_OFF) == []
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_of_a_phone_has_a_violation_of_accessibility(opened: Open, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs pip install 'porism[web-test]'")
@@ -82,6 +85,7 @@ def test_the_tray_uses_the_width_of_a_phone(opened: Open) -> None:
 PRINTED = (*PAGES, *RUN_PAGES, "/judge", f"/beside?q={quote(QUESTION)}", WIDE_FORMULA.replace("dx", "+1")[:120])
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("path", PRINTED)
 def test_nothing_that_is_pressed_is_printed_and_all_fits_the_paper(opened: Open, path: str) -> None:
     page = opened(path, fails=True, viewport={"width": 700, "height": 1000})
@@ -110,6 +114,7 @@ def test_a_run_with_many_columns_fits_the_paper(opened: Open) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_is_typed_has_the_colour_of_the_text(opened: Open, scheme: str) -> None:
     page = opened(f"/beside?q={quote(QUESTION)}", color_scheme=scheme)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -41,6 +42,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("path", [
     f"/search?q=series+{'x' * 300}", f"/search?q=series&filter=type%3D{'y' * 500}&filter=tags%3D{'t' * 600}",
     f"/document?id={LONG_ID}&q=series", f"/compare?left={LONG_ID}&right=other", "/similar?id=other",
@@ -65,6 +67,7 @@ def test_a_title_that_is_too_wide_is_scrolled_by_keys(opened: Open) -> None:
     assert scrolls_by_keys(page, page.locator("h1[tabindex='0']"))
 
 
+@LONG_ONLY
 def test_errors_and_questions_to_judge_for_are_not_wider_either(opened: Open) -> None:
     page = opened(f"/document?id={'q' * 900}", fails=True, **PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") == 360

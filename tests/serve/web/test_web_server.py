@@ -16,6 +16,7 @@ from threading import enumerate as enumerate_threads
 from urllib.request import urlopen
 
 import pytest
+from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -41,6 +42,7 @@ def note(number: int) -> Document:
     return Document(f"note-{number}", {"body": Content.of("a note about ", Formula(f"x^{number}"))}, {"type": "note"})
 
 
+@LONG_ONLY
 def test_a_new_commit_is_served_and_no_request_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "notes"
     index_documents([note(0)], path, jobs=1)
@@ -245,6 +247,7 @@ def test_a_new_key_is_printed_with_its_line() -> None:
     assert re.search(r": +group [0-9a-f]{64}$", printed, re.M)
 
 
+@LONG_ONLY
 def test_a_folder_without_the_editor_is_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "porism", "serve", "--editor", str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True)

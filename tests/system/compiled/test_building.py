@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.system.compiled.building import _tasks, compile_kernels, kernels_of, not_compiled
 from porism.system.compiled.kernels import Kernel
@@ -106,6 +107,7 @@ def test_what_is_loaded_or_cached_is_not_compiled_again(module):
     compile_kernels([])
 
 
+@LONG_ONLY
 def test_kernels_of_a_changed_module_are_compiled_again(module, tmp_path):
     compile_kernels(kernels_of([module]), processes=1)
     # Longer: of a file that changes twice within a second, Python knows old byte code by the size alone.
@@ -116,6 +118,7 @@ def test_kernels_of_a_changed_module_are_compiled_again(module, tmp_path):
     assert used(tmp_path)[0] == "630"
 
 
+@LONG_ONLY
 def test_a_broken_file_of_the_cache_is_written_again(module, tmp_path):
     compile_kernels(kernels_of([module]), processes=1)
     files = [*tmp_path.glob("__pycache__/*doubled*.nbi"), *tmp_path.glob("__pycache__/*raised*.nbc")]
@@ -126,6 +129,7 @@ def test_a_broken_file_of_the_cache_is_written_again(module, tmp_path):
     assert used(tmp_path) == ["42", "2", "1.5", "0"]
 
 
+@LONG_ONLY
 def test_an_interruption_leaves_a_cache_that_can_be_completed(module, tmp_path):
     kernels = kernels_of([module])
 

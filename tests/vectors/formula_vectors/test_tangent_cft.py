@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cft_cases import random_model
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError
@@ -296,6 +296,7 @@ def test_n_grams_are_those_of_fasttext(gensim):
             assert sorted(ngrams(word, least, most)) == sorted(theirs)
 
 
+@LONG_ONLY
 def test_one_worker_and_one_seed_give_one_model(tmp_path, gensim, sample_index):
     digests = []
     for number, seed in enumerate((1, 1, 2)):
@@ -324,6 +325,7 @@ def test_a_trained_model_finds_formulas_of_like_structure(tmp_path, gensim, samp
     assert len(renamed.scores) == 1
 
 
+@LONG_ONLY
 def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sample_index):
     path = tmp_path / "index"
     shutil.copytree(sample_index, path)

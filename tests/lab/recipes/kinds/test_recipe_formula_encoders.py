@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from formula_encoder_cases import random_model
+from long_forms import LONG_ONLY
 from recipe_cases import errors, made, stages_of
 from tiny_models import need_models
 
@@ -72,6 +73,7 @@ def formulas(laboratory: Path) -> Path:
     return laboratory
 
 
+@LONG_ONLY
 def test_one_recipe_trains_encodes_and_searches_formulas(write: Write, formulas: Path) -> None:
     path = write(RECIPE)
     experiment = run_recipe(path, jobs=1)
@@ -102,6 +104,7 @@ def test_one_recipe_trains_encodes_and_searches_formulas(write: Write, formulas:
     assert list(index.rglob("vectors-formula-encoder-*.bin"))
 
 
+@LONG_ONLY
 def test_formulas_are_encoded_by_a_model_that_is_there(write: Write, formulas: Path) -> None:
     random_model(formulas / "somewhere")
     start, end = RECIPE.index("[formula_encoders.fe]"), RECIPE.index("[formula_vectors.near]")

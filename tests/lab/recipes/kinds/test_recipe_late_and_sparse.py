@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from recipe_cases import errors, judged_recipe, made, stages_of
 from tiny_models import need_encoders, save_encoder, save_splade
 
@@ -137,6 +138,7 @@ def encoded(laboratory: Path) -> Path:
     return laboratory
 
 
+@LONG_ONLY
 def test_every_kind_searches_alone_as_a_stage_and_in_a_sum(write: Write, encoded: Path) -> None:
     path = write(RECIPE)
     experiment = run_recipe(path)
@@ -164,6 +166,7 @@ def test_every_kind_searches_alone_as_a_stage_and_in_a_sum(write: Write, encoded
     assert not made(run_recipe(path))
 
 
+@LONG_ONLY
 def test_what_has_changed_is_encoded_and_searched_again(write: Write, encoded: Path) -> None:
     run_recipe(write(SMALL))
     (index,) = (encoded / ".porism-cache" / "made" / "index").iterdir()
@@ -207,6 +210,7 @@ model = "colbert"
         run_recipe(clash)
 
 
+@LONG_ONLY
 def test_a_recipe_trains_the_model_that_it_searches_with(write: Write, encoded: Path) -> None:
     pairs = [{"anchor": f"limit of {word}", "positive": f"{word} and derivative"} for word in ("sum", "group", "prime")]
     (encoded / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_forms import LONG_ONLY
 from recipe_cases import errors, made, stages_of
 from tiny_models import need_models, save_bert
 
@@ -73,6 +74,7 @@ def trained(laboratory: Path) -> Path:
     return laboratory
 
 
+@LONG_ONLY
 def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path) -> None:
     path = write(RECIPE)
     assert sorted(stage.id for stage in plan_recipe(path).stages) == sorted(STAGES)
@@ -123,6 +125,7 @@ def test_former_names_of_settings_are_read_with_a_warning(write: Write, trained:
     ]
 
 
+@LONG_ONLY
 def test_questions_are_trained_against_the_collection(
     write: Write, trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_forms import LONG_ONLY
 from tiny_models import need_models
 
 from porism.analysis.model_text import ModelText
@@ -179,6 +180,7 @@ def vectors(folder: Path, task: str) -> Any:
     return SentenceTransformer(str(folder), device="cpu").encode(texts, task=task, normalize_embeddings=True)
 
 
+@LONG_ONLY
 def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_path: Path) -> None:
     from tiny_encoders import PAIRS
 
@@ -215,6 +217,7 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
         train_encoder(PAIRS, tmp_path / "out", tmp_path / "again", settings, device="cpu")
 
 
+@LONG_ONLY
 def test_kept_questions_are_read_as_before(model: Path, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
     from tiny_encoders import PAIRS
@@ -242,6 +245,7 @@ def test_kept_questions_are_read_as_before(model: Path, tmp_path: Path) -> None:
         train_encoder(pairs, model, tmp_path / "x", replace(settings, loss="ranking"), kept=others, device="cpu")
 
 
+@LONG_ONLY
 def test_questions_of_two_collections_are_learnt_at_once(model: Path, tmp_path: Path) -> None:
     from tiny_encoders import PAIRS
 
@@ -342,6 +346,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_been(model: Path, tmp
     np.testing.assert_array_equal(*(vectors(tmp_path / name, "query") for name in ("out", "whole")))
 
 
+@LONG_ONLY
 def test_another_collection_is_another_training(model: Path, tmp_path: Path) -> None:
     from tiny_encoders import PAIRS
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_forms import LONG_ONLY
 from tiny_models import need_models
 
 from porism.analysis.model_text import ModelText
@@ -63,6 +64,7 @@ def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("changes", [
     {"loss": "triplet"}, {"loss": "margin-mse"}, {"matryoshka": (16, 4)}, {"micro_batch": 4}, {"symmetric": False},
     {"accumulate": 2}, {"pooling": "cls"}, {"cut": "head-tail", "length": 8}, {"precision": "bfloat16"},
@@ -145,6 +147,7 @@ def test_a_loss_that_is_no_number_ends_the_training(model: Path, tmp_path: Path)
         train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, learning_rate=1e30, warmup=0), device="cpu")
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("loss", ["ranking", "triplet"])
 def test_without_memory_smaller_parts_of_a_batch_are_taken(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: Any

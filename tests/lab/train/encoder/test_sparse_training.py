@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_forms import LONG_ONLY
 from tiny_models import need_encoders, save_bert, save_encoder, save_splade, word_tokenizer
 
 from porism.errors import ConfigError
@@ -62,6 +63,7 @@ def test_a_masked_language_model_becomes_a_sparse_encoder(model: Path, tmp_path:
     assert hits(tmp_path / "out") > 0.6
 
 
+@LONG_ONLY
 def test_flops_keep_texts_at_few_terms(model: Path, tmp_path: Path) -> None:
     for name, weight in (("free", 0.0), ("held", 0.3)):
         settings = replace(SMALL, document_flops=weight, query_flops=weight)
@@ -69,6 +71,7 @@ def test_flops_keep_texts_at_few_terms(model: Path, tmp_path: Path) -> None:
     assert terms(tmp_path / "held") < 0.8 * terms(tmp_path / "free")
 
 
+@LONG_ONLY
 def test_queries_are_held_at_few_terms_by_their_own_weight(model: Path, tmp_path: Path) -> None:
     def of_queries(folder: Path) -> float:
         found = SparseEncoder.load(folder, device="cpu").encode_queries([pair.anchor for pair in PAIRS])
@@ -89,6 +92,7 @@ def test_inner_products_are_not_divided_where_nothing_is_said() -> None:
             replace(SMALL, temperature=temperature)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("part", [None, 4])
 def test_queries_of_an_inference_free_model_need_a_table_only(model: Path, tmp_path: Path, part: int | None) -> None:
     settings = replace(SMALL, inference_free=True, micro_batch=part, epochs=10)
@@ -108,6 +112,7 @@ def test_queries_of_an_inference_free_model_need_a_table_only(model: Path, tmp_p
     assert hits(tmp_path / "out") > 0.4
 
 
+@LONG_ONLY
 def test_an_inference_free_model_is_trained_further(tmp_path: Path) -> None:
     free = save_splade(tmp_path / "free", texts=TEXTS, static=True)
     before = SparseEncoder.load(free, device="cpu").table
@@ -119,6 +124,7 @@ def test_an_inference_free_model_is_trained_further(tmp_path: Path) -> None:
     assert np.abs(before.weights - after.weights).max() > 0.05
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("changes", [{"micro_batch": 4}, {"loss": "margin-mse", "negatives": 1}], ids=str)
 def test_other_ways_of_training_lower_the_loss(model: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, **changes), device="cpu")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from formula_encoder_cases import LABELS, random_weights
+from long_forms import LONG_ONLY
 
 from porism.errors import ConfigError
 from porism.formula import operator_tree, parse
@@ -46,6 +47,7 @@ def test_equal_formulas_share_a_group() -> None:
     assert not first & other
 
 
+@LONG_ONLY
 def test_examples_do_not_depend_on_processes_and_leave_topics_out(sample_index: Path, tmp_path: Path) -> None:
     topics = tmp_path / "topics.xml"
     topics.write_text(TOPICS, encoding="utf-8")
@@ -100,6 +102,7 @@ def test_the_loss_by_hand(torch) -> None:
     assert float(contrastive_loss(unit, unit, near, torch.zeros_like(both), same, 1.0, 1.0)) == 0
 
 
+@LONG_ONLY
 def test_training_brings_equal_formulas_together(torch, sample_index: Path, tmp_path: Path) -> None:
     from porism.lab.train.formulas.training import train_formula_encoder
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from listed_documents import document
+from long_forms import LONG_ONLY
 from tiny_models import bpe_tokenizer, need_models, save_bert, word_tokenizer
 
 from porism.analysis.model_text import ModelText
@@ -63,6 +64,7 @@ def test_masked_tokens_are_learnt(bert: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
+@LONG_ONLY
 def test_following_sentences_are_learnt_with_masked_tokens(bert: Path, tmp_path: Path) -> None:
     ordered = [
         document(f"{word}{number}", body=f"Every {word} is a {word}.\nfinite open free {word}")
@@ -80,6 +82,7 @@ def test_following_sentences_are_learnt_with_masked_tokens(bert: Path, tmp_path:
     assert notes == []
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("changes", [{"micro_batch": 3}, {"accumulate": 2}, {"precision": "bfloat16"}], ids=str)
 def test_every_way_of_training_lowers_perplexity(bert: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_language_model(NOTES, bert, tmp_path / "out", replace(SMALL, epochs=2, **changes), device="cpu")

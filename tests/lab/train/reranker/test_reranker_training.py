@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_forms import LONG_ONLY
 from tiny_models import need_models
 
 from porism.errors import ConfigError
@@ -101,6 +102,7 @@ def test_a_cross_encoder_learns_from_an_encoder(encoder: Path, tmp_path: Path) -
     assert (written["from"], written["pairs"], written["settings"]["epochs"]) == (str(encoder), 30, 4)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("changes", [
     {"loss": "binary"}, {"micro_batch": 2}, {"accumulate": 2}, {"precision": "bfloat16"},
     {"loss": "binary", "negatives": 9},
@@ -129,6 +131,7 @@ def test_a_pairwise_cross_encoder_learns_which_is_better(encoder: Path, tmp_path
     assert preferred(CrossEncoder(tmp_path / "out", documents=2)) > 0.8
 
 
+@LONG_ONLY
 def test_a_t5_learns_to_say_true(t5: Path, tmp_path: Path) -> None:
     settings = replace(SMALL, kind="mono-t5", epochs=20, length=100)
     report = train_reranker(PAIRS, t5, tmp_path / "out", settings, device="cpu")
@@ -139,6 +142,7 @@ def test_a_t5_learns_to_say_true(t5: Path, tmp_path: Path) -> None:
 ASKED = "limit prime group ring field graph knot set tree sum angle torus".split()
 
 
+@LONG_ONLY
 def test_a_duo_t5_learns_which_document_was_asked_for(tmp_path: Path) -> None:
     texts = [" ".join(("Query: Document0: Document1: Relevant:", *ASKED)), *ASKED] * 3
     model = save_mono(
