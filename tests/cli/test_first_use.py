@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.cli.progress import compile_once
 from porism.system.compiled.building import kernels_of
@@ -66,6 +66,7 @@ print("compiled:", [str(event.data["dispatcher"]) for _, event in seen.buffer if
 """Indexes while other processes compile; this one waits for what they make."""
 
 
+@LONG_ONLY
 def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path, monkeypatch):
     notes, index = tmp_path / "notes", tmp_path / "index"
     notes.mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bit_flips import flip_bits, make_index
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, Snapshot, container
@@ -129,6 +129,7 @@ def test_verifying_reads_every_section(tmp_path: Path) -> None:
     segment.verify()
 
 
+@LONG_ONLY
 @pytest.mark.skipif(
     not hasattr(__import__("os"), "fork"),
     reason="needs fork, which Windows lacks: run it on Linux or macOS",

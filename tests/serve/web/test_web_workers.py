@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web]'")
 
@@ -103,6 +104,7 @@ def test_sigterm_ends_all_of_them(server: tuple[subprocess.Popen[str], str]) -> 
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
 
 
+@LONG_ONLY
 def test_workers_end_with_the_process_that_started_them(sample_index: Path) -> None:
     if not Path("/proc/self/stat").exists():
         pytest.skip("needs /proc to find the processes of a server")
@@ -129,6 +131,7 @@ def test_what_one_process_must_keep_is_refused(tmp_path: Path) -> None:
             check_workers(refused)
 
 
+@LONG_ONLY
 def test_what_a_worker_reports_when_it_begins_is_reported(tmp_path: Path) -> None:
     ready: list[str] = []
     with pytest.raises(ConfigError, match="several workers"):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from recipe_cases import errors, judged_recipe, made, stages_of
 from tiny_models import need_encoders, save_encoder
 
@@ -53,6 +54,7 @@ def encoded(laboratory: Path) -> Path:
     return laboratory
 
 
+@LONG_ONLY
 def test_pipelines_rerankers_and_tuning_search_by_vectors(write: Write, encoded: Path) -> None:
     path = write(RECIPE)
     experiment = run_recipe(path)

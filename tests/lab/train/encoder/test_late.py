@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from long_forms import LONG_ONLY
 from tiny_models import need_models
 
 from porism.errors import ConfigError
@@ -47,6 +48,7 @@ def outranked(folder: Path, pairs: list[Pair]) -> float:
     return right / len(pairs)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("changes", [
     {}, {"micro_batch": 5}, {"loss": "pairwise"}, {"loss": "pairwise", "micro_batch": 5},
 ])
