@@ -30,7 +30,7 @@ def check(snapshot: Snapshot) -> int:
 
 
 READER = """
-import sys
+import sys, time
 from test_readers import Snapshot, check
 
 last, opened = -1, 0
@@ -41,6 +41,7 @@ while last < int(sys.argv[2]):
         assert check(snapshot) == now >= last
         last = now
         opened += 1
+    time.sleep(0.005)  # else the writer waits for a processor
 print(opened)
 """
 
@@ -66,7 +67,7 @@ def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
 
         def read() -> None:
             try:
-                while not stop.is_set():
+                while not stop.wait(0.005):  # else the writer waits for the interpreter
                     check(Snapshot.open(path))
             except BaseException as failure:
                 failures.append(failure)
