@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -270,3 +272,13 @@ def test_the_toy_is_a_retriever(sample_index: Path, index: Index) -> None:
             opened.explain(QUERY, "nowhere")
         with pytest.raises(QueryError, match="at least 1"):
             opened.search([QUERY], 0)
+
+
+def test_the_usual_models_are_read_without_the_wings() -> None:
+    code = (
+        "import sys\nfrom porism.search.models import read_model\n"
+        "read_model('default')\nread_model('default', formulas=True)\n"
+        "print([name for name in sys.modules if name.startswith(('porism.vectors', 'porism.serve'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

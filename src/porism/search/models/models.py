@@ -6,7 +6,7 @@ Settings can name their kind (``kind = "tangent-cft"``) and the model that they 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,13 +33,19 @@ def known_models(formulas: bool = False) -> dict[str, RetrieverSettings]:
 
     Where a document model and a formula model have one name, documents are searched by the former.
     """
-    wanted: tuple[Finds, ...] = ("formulas",) if formulas else ("documents", "formulas")
     models: dict[str, RetrieverSettings] = {}
+    for name, model in _models(formulas):
+        models.setdefault(name, model)
+    return models
+
+
+def _models(formulas: bool) -> Iterator[tuple[str, RetrieverSettings]]:
+    """Names and models, those first that a name stands for; kinds of wings are imported when they come up."""
+    wanted: tuple[Finds, ...] = ("formulas",) if formulas else ("documents", "formulas")
     for finds in wanted:
         for kind in registry.RETRIEVERS.values():
             if kind.finds == finds:
-                models |= {name: model for name, model in kind.models.items() if name not in models}
-    return models
+                yield from kind.models.items()
 
 
 def read_model(named: str, formulas: bool = False) -> RetrieverSettings:
@@ -49,12 +55,12 @@ def read_model(named: str, formulas: bool = False) -> RetrieverSettings:
     :raises ConfigError: there is no such model or file, the file is broken, or a setting does not exist or fit.
     """
     if not named.endswith((".toml", ".json")):
-        models = known_models(formulas)
-        if named not in models:
-            known = nearest(named, models)
+        model = next((model for name, model in _models(formulas) if name == named), None)
+        if model is None:
+            known = nearest(named, known_models(formulas))
             raise ConfigError(f"there is no {_what(formulas)} {named!r}", hint=f"{known.rstrip('.')}, or FILE.toml."
                               if known.startswith("Choose") else known)
-        return models[named]
+        return model
     settings = file_settings(named)
     try:
         return model_from(settings, formulas)

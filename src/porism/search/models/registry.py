@@ -20,7 +20,6 @@ from porism.retrieve.formulas.matching import STRUCTURE
 from porism.retrieve.kinds import Finds, RetrieverKind
 from porism.search.models.wings import from_wing, open_sparse_channels, sparse_providers, wing_kinds
 from porism.settings import SettingError, nearest
-from porism.system.concurrency.caching import cached_property
 
 LEXICAL = lexical_kind(open_sparse_channels, sparse_providers)
 
@@ -30,20 +29,25 @@ _SUMS = ("search.models.sums.kind:SUM", "search.models.sums.kind:FORMULA_SUM")
 
 
 class _Kinds(Mapping[str, RetrieverKind[Any]]):
-    """Those of the core, and those of wings, which are imported when a kind is first asked for."""
+    """Those of the core, then those of wings, each of which is imported when nothing before it is what is asked for."""
 
-    @cached_property
-    def _by_name(self) -> dict[str, RetrieverKind[Any]]:
-        return {kind.name: kind for kind in (LEXICAL, STRUCTURE, *map(from_wing, _SUMS), *wing_kinds())}
+    def _kinds(self) -> Iterator[RetrieverKind[Any]]:
+        yield LEXICAL
+        yield STRUCTURE
+        yield from map(from_wing, _SUMS)
+        yield from wing_kinds()
 
     def __getitem__(self, name: str) -> RetrieverKind[Any]:
-        return self._by_name[name]
+        for kind in self._kinds():
+            if kind.name == name:
+                return kind
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._by_name)
+        return (kind.name for kind in self._kinds())
 
     def __len__(self) -> int:
-        return len(self._by_name)
+        return sum(1 for _ in self._kinds())
 
 
 RETRIEVERS: Mapping[str, RetrieverKind[Any]] = _Kinds()

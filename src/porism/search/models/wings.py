@@ -5,7 +5,7 @@ The core runs without the wings. Where one is missing, its kinds of models are n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -57,19 +57,17 @@ def _needed(reference: str, purpose: str) -> Any:
         ) from error
 
 
-def _present(references: Sequence[str]) -> list[Any]:
+def _present(references: Sequence[str]) -> Iterator[Any]:
     """The objects of the wings that are there."""
-    objects = []
     for reference in references:
         try:
-            objects.append(from_wing(reference))
+            yield from_wing(reference)
         except ModuleNotFoundError as error:
             if not (error.name or "").startswith("porism."):
                 raise
-    return objects
 
 
-def wing_kinds() -> list[RetrieverKind[Any]]:
+def wing_kinds() -> Iterator[RetrieverKind[Any]]:
     """The kinds of models of all wings that are there."""
     return _present(_MODEL_KINDS)
 
