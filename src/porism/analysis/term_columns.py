@@ -26,14 +26,6 @@ def indexed_forms(terms: Iterable[str]) -> list[str]:
     return [term if len(term) <= MAX_TERM_LENGTH else indexed_form(term) for term in terms]
 
 
-class _Numbering(dict[str, int]):
-    """Numbers tokens by first appearance; known ones are looked up without running Python code."""
-
-    def __missing__(self, token: str) -> int:
-        number = self[token] = len(self)
-        return number
-
-
 @dataclass
 class TermColumns:
     """The terms of a channel while a batch is filled: flat lists of rows and tokens."""
@@ -49,7 +41,7 @@ class TermColumns:
             self.tokens.extend(terms)
 
     def matrix(self, row_count: int) -> TermMatrix:
-        vocabulary = _Numbering()
+        vocabulary = {token: number for number, token in enumerate(dict.fromkeys(self.tokens))}
         ids = np.fromiter(map(vocabulary.__getitem__, self.tokens), np.int64, count=len(self.tokens))
         rows = np.repeat(np.asarray(self.rows, np.int64), np.asarray(self.lengths, np.int64))
         cells, counts = np.unique(rows * max(1, len(vocabulary)) + ids, return_counts=True)
