@@ -324,8 +324,8 @@ class _BatchBuilder:
                     row = self._formula_row(formula, document.id)
                     if row is not None:
                         occurrences.append((position, number, row, nth))
-                        ids.append(clean_text(formula.id or ""))
-                        visual_ids.append(clean_text(formula.visual_id or ""))
+                        ids.append(clean_text(formula.id) if formula.id else "")
+                        visual_ids.append(clean_text(formula.visual_id) if formula.visual_id else "")
                 for name, terms in self.analyzer.content_terms(content, language=language).items():
                     self.text_columns[name].add(position * len(fields) + number, terms)
         columns = np.asarray(occurrences, np.int64).reshape(-1, 4)
@@ -411,6 +411,6 @@ def _column(columns: NDArray[np.int64], number: int, dtype: Any) -> NDArray[Any]
 
 def _clean_metadata(document: Document) -> dict[str, str | tuple[str, ...]]:
     return {
-        clean_text(key): clean_text(value) if isinstance(value, str) else tuple(clean_text(entry) for entry in value)
+        clean_text(key): clean_text(value) if isinstance(value, str) else tuple(map(clean_text, value))
         for key, value in document.metadata.items()
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 import xxhash
@@ -41,7 +43,7 @@ class TermColumns:
             self.tokens.extend(terms)
 
     def matrix(self, row_count: int) -> TermMatrix:
-        vocabulary = {token: number for number, token in enumerate(dict.fromkeys(self.tokens))}
+        vocabulary: defaultdict[str, int] = defaultdict(count().__next__)  # numbers tokens by first appearance
         ids = np.fromiter(map(vocabulary.__getitem__, self.tokens), np.int64, count=len(self.tokens))
         rows = np.repeat(np.asarray(self.rows, np.int64), np.asarray(self.lengths, np.int64))
         cells, counts = np.unique(rows * max(1, len(vocabulary)) + ids, return_counts=True)

@@ -122,7 +122,7 @@ class WordAnalyzer:
             term = self.term
             return [stem for stem in map(term, WORD.findall(text)) if stem is not None]
         terms: list[str] = []
-        for parts, names in map(self._run, self._pattern.findall(text)):
+        for parts, names in map(self._run, _runs_in(text, self._pattern)):
             terms += parts
             terms += names
         return terms
@@ -130,7 +130,7 @@ class WordAnalyzer:
     def parts(self, text: str) -> list[str]:
         """The terms of adjacent words in order: :meth:`terms` without whole names, and without characters of pairs."""
         parts: list[str] = []
-        for run in self._pattern.findall(text):
+        for run in _runs_in(text, self._pattern):
             if _is_unspaced(run):
                 terms = (self.term(run[first:last]) for first, last in _parts(run, self.identifiers, alone=False))
                 parts += [term for term in terms if term is not None]
@@ -204,6 +204,12 @@ class WordAnalyzer:
     def _name(self, name: str) -> str | None:
         """The term of a name of several words: that of a word, and else the name as it is, in lower case."""
         return self.term(name) if WORD.fullmatch(name) else fold(name)[:MAX_WORD_LENGTH]
+
+
+@lru_cache(4)
+def _runs_in(text: str, pattern: re.Pattern[str]) -> list[str]:
+    """The runs of a text, which several channels ask for one after the other."""
+    return pattern.findall(text)
 
 
 @lru_cache(1 << 12)
