@@ -32,8 +32,7 @@ MAX_WORD_LENGTH = 64
 OWN_STOP_WORDS = "language"
 """The name of the stop word list of each text's own language."""
 
-_MAX_REMEMBERED = 500_000
-_MAX_REMEMBERED_RUNS = 1 << 16
+_MAX_REMEMBERED = 1 << 16
 
 Span = tuple[int, int]
 Match = tuple[int, int, str]
@@ -188,7 +187,7 @@ class WordAnalyzer:
         parts = [self.term(run[first:last]) for first, last in spans]
         names = [self._name(run[first:last]) for first, last in name_spans]
         terms = (tuple([term for term in parts if term is not None]), tuple([name for name in names if name is not None]))
-        if len(memory) > _MAX_REMEMBERED_RUNS:
+        if len(memory) > _MAX_REMEMBERED:
             memory.clear()
         memory[run] = terms
         return terms

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from porism.corpus.lean.binders import read_binders
 from porism.corpus.lean.names import NAME
@@ -36,8 +37,7 @@ def mentioned(text: str, without: Iterable[str] = ()) -> list[str]:
     """
     seen = set(without)
     names: list[str] = []
-    for match in _WRITTEN.finditer(text):
-        name = match.group()
+    for name in dict.fromkeys(_WRITTEN.findall(text)):
         if name in seen:
             continue
         seen.add(name)
@@ -55,5 +55,10 @@ def mentioned(text: str, without: Iterable[str] = ()) -> list[str]:
 def local_names(*texts: str) -> Iterator[str]:
     """The names that binders at the beginning of texts bind."""
     for text in texts:
-        for binder in read_binders(text, text, 0, len(text)).binders:
-            yield binder.name
+        yield from _bound(text)
+
+
+@lru_cache(256)
+def _bound(text: str) -> tuple[str, ...]:
+    """The names that binders at the beginning of a text bind; many declarations of a file have the same ones."""
+    return tuple(binder.name for binder in read_binders(text, text, 0, len(text)).binders)

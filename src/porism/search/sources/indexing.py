@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -310,5 +311,12 @@ def analyze_batches(
     yield from map_parallel(partial(_analyze_batch, analyzer), _chain(first, rest), workers)
 
 
+_worker = threading.local()
+
+
 def _analyze_batch(analyzer: Analyzer, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
-    return analyzer.analyze(batch)
+    """In a worker, which keeps the analyzer of the batches before, since it knows many words."""
+    known: Analyzer | None = getattr(_worker, "analyzer", None)
+    if known is None or known.made_with != analyzer.made_with:
+        known = _worker.analyzer = analyzer
+    return known.analyze(batch)
