@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import Stemmer
 
@@ -46,6 +47,13 @@ class Word:
     start: int
     end: int
     term: str | None
+
+
+class _RunTerms(NamedTuple):
+    """The terms of a run of letters: all, with those of names last, and those of adjacent words."""
+
+    terms: tuple[str, ...]
+    adjacent: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class WordAnalyzer:
         return {}
 
     @cached_property
-    def _runs(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    def _runs(self) -> dict[str, _RunTerms]:
         return {}
 
     def term(self, word: str) -> str | None:
@@ -120,21 +128,18 @@ class WordAnalyzer:
         if not self.identifiers and not _is_unspaced(text):
             term = self.term
             return [stem for stem in map(term, WORD.findall(text)) if stem is not None]
+        known = self._runs.get
         terms: list[str] = []
-        for parts, names in map(self._run, _runs_in(text, self._pattern)):
-            terms += parts
-            terms += names
+        for run in _runs_in(text, self._pattern):
+            terms += (known(run) or self._run(run)).terms
         return terms
 
     def parts(self, text: str) -> list[str]:
         """The terms of adjacent words in order: :meth:`terms` without whole names, and without characters of pairs."""
+        known = self._runs.get
         parts: list[str] = []
         for run in _runs_in(text, self._pattern):
-            if _is_unspaced(run):
-                terms = (self.term(run[first:last]) for first, last in _parts(run, self.identifiers, alone=False))
-                parts += [term for term in terms if term is not None]
-            else:
-                parts += self._run(run)[0]
+            parts += (known(run) or self._run(run)).adjacent
         return parts
 
     def words(self, text: str) -> list[Word]:
@@ -171,26 +176,28 @@ class WordAnalyzer:
 
     def _matching(self, run: str, terms: frozenset[str]) -> list[Match]:
         """The names and words of a run that have one of these terms."""
-        parts, names = self._run(run)  # cached; most runs have none of the terms
-        if terms.isdisjoint(parts) and terms.isdisjoint(names):
+        if terms.isdisjoint(self._run(run).terms):  # cached; most runs have none of the terms
             return []
         return [(start, end, term) for start, end, term in self._spans(run) if term is not None and term in terms]
 
-    def _run(self, run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The terms of a run's words, and of the names in it."""
+    def _run(self, run: str) -> _RunTerms:
+        """The terms of a run."""
         memory = self._runs
-        try:
-            return memory[run]
-        except KeyError:
-            pass
+        known = memory.get(run)
+        if known is not None:
+            return known
         spans, name_spans = split_run(run, self.identifiers)
-        parts = [self.term(run[first:last]) for first, last in spans]
-        names = [self._name(run[first:last]) for first, last in name_spans]
-        terms = (tuple([term for term in parts if term is not None]), tuple([name for name in names if name is not None]))
+        parts = self._terms(run, spans)
+        names = tuple([name for first, last in name_spans if (name := self._name(run[first:last])) is not None])
+        adjacent = self._terms(run, _parts(run, self.identifiers, alone=False)) if _is_unspaced(run) else parts
         if len(memory) > _MAX_REMEMBERED:
             memory.clear()
-        memory[run] = terms
-        return terms
+        known = memory[run] = _RunTerms(parts + names, adjacent)
+        return known
+
+    def _terms(self, run: str, spans: Iterable[Span]) -> tuple[str, ...]:
+        terms = [self.term(run[first:last]) for first, last in spans]
+        return tuple([term for term in terms if term is not None])
 
     def _spans(self, run: str) -> list[tuple[int, int, str | None]]:
         """The places of the names and words of a run, and their terms."""
