@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
-from porism.corpus.lean.binders import read_binders
+from porism.corpus.lean.binders import binders_of
 from porism.corpus.lean.names import NAME
 
 MAX_NAMES = 1_000
@@ -55,10 +54,5 @@ def mentioned(text: str, without: Iterable[str] = ()) -> list[str]:
 def local_names(*texts: str) -> Iterator[str]:
     """The names that binders at the beginning of texts bind."""
     for text in texts:
-        yield from _bound(text)
-
-
-@lru_cache(256)
-def _bound(text: str) -> tuple[str, ...]:
-    """The names that binders at the beginning of a text bind; many declarations of a file have the same ones."""
-    return tuple(binder.name for binder in read_binders(text, text, 0, len(text)).binders)
+        for binder in binders_of(text).binders:
+            yield binder.name
