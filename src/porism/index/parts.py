@@ -20,8 +20,7 @@ from porism.types import Metadata
 
 
 class SegmentInput(Protocol):
-    """Documents with their formulas and terms; ``docs`` (int64) are those that go into the new segment, in order,
-    increasing.
+    """Documents with their formulas and terms; ``docs`` (int64, increasing) are those that go into the new segment.
 
     Methods that take positions return one item for each, in the order given. ``rows`` yields pieces; -1 gives an empty
     row. Records that are in blocks of about ``block_bytes`` on disk may be given as these.

@@ -58,7 +58,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
                 font = "rm" if len(label) == 1 and label.isascii() else ""
                 machine.add(LayoutNode(label, "V", start, machine.ends[j], font))
             return
-        if token.isascii() and (letters and token == "-" or token.isalnum() and (letters or token[0].isalpha())):
+        if token.isascii() and ((letters and token == "-") or (token.isalnum() and (letters or token[0].isalpha()))):
             letters.append(token)
         elif token.isspace() or token in SPACES:
             letters.append(" ")

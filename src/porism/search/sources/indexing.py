@@ -129,7 +129,7 @@ def index_documents(
                         break
         except KeyboardInterrupt:
             prepare.interrupted = True
-        writer.commit(before_publish=prepare.before_merging(done))
+        writer.commit(before_publish=prepare.before_merging(done), again=prepare.is_pending)
 
         def merged(count: int, total: int) -> None:
             if on_progress:
@@ -175,6 +175,8 @@ class Preparation:
 
     def __init__(self, model: SearchModel, on_encoded: Callable[[int, int], None], on_problem: OnProblem) -> None:
         self.interrupted = False
+        self.is_pending = False
+        """Whether only the vectors of the last segments were made."""
         self._model, self._on_encoded, self._on_problem = model, on_encoded, on_problem
 
     def __call__(self, segments: Sequence[Segment]) -> None:
@@ -182,9 +184,11 @@ class Preparation:
         prepare_formulas(segments)
         prepare_mentions(segments)
         self.vectors(segments)
+        self.is_pending = False
 
     def vectors(self, segments: Sequence[Segment]) -> None:
         """What is too dear to be made again when segments are merged; the rest can wait for the end of a run."""
+        self.is_pending = True
         if self.interrupted:
             return
         try:
@@ -210,7 +214,8 @@ def merge_after_run(
     prepared by :meth:`Preparation.before_merging`.
 
     Ctrl-C and a full disk leave the segments as they were; the notes that are returned say so, and the first search
-    makes what it reads beside them. ``on_step`` is called with (steps done, steps in all), of which the last is the data that searches read beside the segment.
+    makes what it reads beside them. ``on_step`` is called with (steps done, steps in all), of which the last is the
+    data that searches read beside the segment.
     """
     if prepare.interrupted:
         return ()

@@ -150,7 +150,7 @@ class UpdateRun:
         except KeyboardInterrupt:
             prepare.interrupted = True
         writer.sources = self._table()
-        writer.commit(before_publish=prepare.before_merging(self._documents))
+        writer.commit(before_publish=prepare.before_merging(self._documents), again=prepare.is_pending)
         return self._merged(writer, prepare, started)
 
     def _finish_on_cluster(
