@@ -151,3 +151,9 @@ def test_notations_are_detected(written: str, notation: str) -> None:
 def test_parse_takes_plain_notations_and_does_not_guess_them() -> None:
     assert to_latex(parse("frac(a, b)", "typst")) == r"\frac{a}{b}"
     assert operators(parse("sqrt(x)")) == operators(parse_latex("sqrt(x)"))
+
+
+@pytest.mark.parametrize("name", ["IsOpen", "T2Space", "ab1c23", "a" * 63, "a" * 64, "a" * 70])
+def test_names_of_lean_are_names_of_latex(name: str) -> None:
+    latex = parse_latex(f"\\operatorname{{{name}}}(\\operatorname{{{name}}}, x)")
+    assert to_latex(parse_plain(f"{name} {name} x", "lean")) == to_latex(latex)

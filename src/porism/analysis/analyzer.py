@@ -115,7 +115,12 @@ class Analyzer:
         self._channels: dict[str, Channel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analyzer, (self.config, dict(self._own_languages))
+        return Analyzer, self.made_with
+
+    @property
+    def made_with(self) -> tuple[AnalysisConfig, Mapping[str, int]]:
+        """What another analyzer like this is made with."""
+        return self.config, dict(self._own_languages)
 
     @cached_property
     def choice(self) -> LanguageChoice:
@@ -324,8 +329,8 @@ class _BatchBuilder:
                     row = self._formula_row(formula, document.id)
                     if row is not None:
                         occurrences.append((position, number, row, nth))
-                        ids.append(clean_text(formula.id or ""))
-                        visual_ids.append(clean_text(formula.visual_id or ""))
+                        ids.append(clean_text(formula.id) if formula.id else "")
+                        visual_ids.append(clean_text(formula.visual_id) if formula.visual_id else "")
                 for name, terms in self.analyzer.content_terms(content, language=language).items():
                     self.text_columns[name].add(position * len(fields) + number, terms)
         columns = np.asarray(occurrences, np.int64).reshape(-1, 4)
@@ -411,6 +416,6 @@ def _column(columns: NDArray[np.int64], number: int, dtype: Any) -> NDArray[Any]
 
 def _clean_metadata(document: Document) -> dict[str, str | tuple[str, ...]]:
     return {
-        clean_text(key): clean_text(value) if isinstance(value, str) else tuple(clean_text(entry) for entry in value)
+        clean_text(key): clean_text(value) if isinstance(value, str) else tuple(map(clean_text, value))
         for key, value in document.metadata.items()
     }

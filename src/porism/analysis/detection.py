@@ -43,6 +43,12 @@ _LETTERS = {name: re.compile(f"[{letters}]") for name, letters in _BY_SCRIPT.ite
 _LONG_RUNS = {name: re.compile(f"[{_BY_SCRIPT[name]}]{{3,}}") for name in ("greek", "hebrew")}
 """Scripts whose single letters are symbols: only words count."""
 
+_ANY_SCRIPT = re.compile("|".join([
+    f"[{''.join(letters for name, letters in _BY_SCRIPT.items() if name not in _LONG_RUNS)}]",
+    *(pattern.pattern for pattern in _LONG_RUNS.values()),
+]))  # fmt: skip
+"""What a text has in which there are letters of any of these scripts that count."""
+
 _LATIN = re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]")
 _TOKEN = re.compile(r"(?<![\w\\.])(?:\w\w+|[^\W\x00-\x7f\u0370-\u03ff])(?![\w=])")
 """A word of a language: not a single Latin or Greek letter, which is a variable, and not a command."""
@@ -125,6 +131,8 @@ def _beginning(text: str) -> str:
 
 def _script(text: str) -> str | None:
     """The language of the script that most letters of a text belong to; None for Latin letters."""
+    if _ANY_SCRIPT.search(text) is None:
+        return None
     counts = {
         name: sum(map(len, _LONG_RUNS[name].findall(text))) if name in _LONG_RUNS else len(letters.findall(text))
         for name, letters in _LETTERS.items()
@@ -153,7 +161,9 @@ class _Evidence:
         self.times: Counter[str] = Counter()
         self.different: Counter[str] = Counter()
         for word in self.words:  # in text order: sums in other orders could differ in the last digit
-            languages = _LANGUAGES_OF.get(word, ())
+            languages = _LANGUAGES_OF.get(word)
+            if languages is None:
+                continue
             if among:
                 languages = tuple(language for language in languages if language in among)
             tells = 0 if _SHORT.fullmatch(word) or word in _KEYWORDS else 1 if word.isascii() or len(word) == 1 else 2

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 import xxhash
@@ -26,14 +28,6 @@ def indexed_forms(terms: Iterable[str]) -> list[str]:
     return [term if len(term) <= MAX_TERM_LENGTH else indexed_form(term) for term in terms]
 
 
-class _Numbering(dict[str, int]):
-    """Numbers tokens by first appearance; known ones are looked up without running Python code."""
-
-    def __missing__(self, token: str) -> int:
-        number = self[token] = len(self)
-        return number
-
-
 @dataclass
 class TermColumns:
     """The terms of a channel while a batch is filled: flat lists of rows and tokens."""
@@ -49,7 +43,7 @@ class TermColumns:
             self.tokens.extend(terms)
 
     def matrix(self, row_count: int) -> TermMatrix:
-        vocabulary = _Numbering()
+        vocabulary: defaultdict[str, int] = defaultdict(count().__next__)  # numbers tokens by first appearance
         ids = np.fromiter(map(vocabulary.__getitem__, self.tokens), np.int64, count=len(self.tokens))
         rows = np.repeat(np.asarray(self.rows, np.int64), np.asarray(self.lengths, np.int64))
         cells, counts = np.unique(rows * max(1, len(vocabulary)) + ids, return_counts=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import Stemmer
 
@@ -31,7 +33,7 @@ MAX_WORD_LENGTH = 64
 OWN_STOP_WORDS = "language"
 """The name of the stop word list of each text's own language."""
 
-_MAX_REMEMBERED = 500_000
+_MAX_REMEMBERED = 1 << 16
 
 Span = tuple[int, int]
 Match = tuple[int, int, str]
@@ -45,6 +47,13 @@ class Word:
     start: int
     end: int
     term: str | None
+
+
+class _RunTerms(NamedTuple):
+    """The terms of a run of letters: all, with those of names last, and those of adjacent words."""
+
+    terms: tuple[str, ...]
+    adjacent: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -89,7 +98,7 @@ class WordAnalyzer:
         return {}
 
     @cached_property
-    def _runs(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    def _runs(self) -> dict[str, _RunTerms]:
         return {}
 
     def term(self, word: str) -> str | None:
@@ -119,21 +128,18 @@ class WordAnalyzer:
         if not self.identifiers and not _is_unspaced(text):
             term = self.term
             return [stem for stem in map(term, WORD.findall(text)) if stem is not None]
+        known = self._runs.get
         terms: list[str] = []
-        for parts, names in map(self._run, self._pattern.findall(text)):
-            terms += parts
-            terms += names
+        for run in _runs_in(text, self._pattern):
+            terms += (known(run) or self._run(run)).terms
         return terms
 
     def parts(self, text: str) -> list[str]:
         """The terms of adjacent words in order: :meth:`terms` without whole names, and without characters of pairs."""
+        known = self._runs.get
         parts: list[str] = []
-        for run in self._pattern.findall(text):
-            if _is_unspaced(run):
-                terms = (self.term(run[first:last]) for first, last in self._parts(run, alone=False))
-                parts += [term for term in terms if term is not None]
-            else:
-                parts += self._run(run)[0]
+        for run in _runs_in(text, self._pattern):
+            parts += (known(run) or self._run(run)).adjacent
         return parts
 
     def words(self, text: str) -> list[Word]:
@@ -170,62 +176,90 @@ class WordAnalyzer:
 
     def _matching(self, run: str, terms: frozenset[str]) -> list[Match]:
         """The names and words of a run that have one of these terms."""
-        parts, names = self._run(run)  # cached; most runs have none of the terms
-        if terms.isdisjoint(parts) and terms.isdisjoint(names):
+        if terms.isdisjoint(self._run(run).terms):  # cached; most runs have none of the terms
             return []
         return [(start, end, term) for start, end, term in self._spans(run) if term is not None and term in terms]
 
-    def _run(self, run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The terms of a run's words, and of the names in it."""
+    def _run(self, run: str) -> _RunTerms:
+        """The terms of a run."""
         memory = self._runs
-        try:
-            return memory[run]
-        except KeyError:
-            pass
-        parts = (self.term(run[first:last]) for first, last in self._parts(run))
-        names = (name for _, _, name in self._names(run))
-        terms = (tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None))
+        known = memory.get(run)
+        if known is not None:
+            return known
+        spans, name_spans = split_run(run, self.identifiers)
+        parts = self._terms(run, spans)
+        names = tuple([name for first, last in name_spans if (name := self._name(run[first:last])) is not None])
+        adjacent = self._terms(run, _parts(run, self.identifiers, alone=False)) if _is_unspaced(run) else parts
         if len(memory) > _MAX_REMEMBERED:
             memory.clear()
-        memory[run] = terms
-        return terms
+        known = memory[run] = _RunTerms(parts + names, adjacent)
+        return known
+
+    def _terms(self, run: str, spans: Iterable[Span]) -> tuple[str, ...]:
+        terms = [self.term(run[first:last]) for first, last in spans]
+        return tuple([term for term in terms if term is not None])
 
     def _spans(self, run: str) -> list[tuple[int, int, str | None]]:
         """The places of the names and words of a run, and their terms."""
-        return [*self._names(run), *((first, last, self.term(run[first:last])) for first, last in self._parts(run))]
+        parts, names = split_run(run, self.identifiers)
+        return [
+            *((first, last, self._name(run[first:last])) for first, last in names),
+            *((first, last, self.term(run[first:last])) for first, last in parts),
+        ]
 
-    def _names(self, run: str) -> list[tuple[int, int, str | None]]:
-        """The places and terms of names of several words in a run, longest first.
+    def _name(self, name: str) -> str | None:
+        """The term of a name of several words: that of a word, and else the name as it is, in lower case."""
+        return self.term(name) if WORD.fullmatch(name) else fold(name)[:MAX_WORD_LENGTH]
 
-        They are the whole run, the part after the last dot, and words with capitals inside.
-        """
-        if not self.identifiers or (run.islower() and run.isalnum() and run.isascii()):
-            return []
-        spans = [] if _is_unspaced(run) else [(0, len(run))]
-        if "." in run and spans:
-            spans.append((run.rindex(".") + 1, len(run)))
-        if "_" in run or "." in run or not spans:
-            spans += [span for span in _pieces(run) if not _is_unspaced(run[slice(*span)])]
-        names: list[tuple[int, int, str | None]] = []
-        for start, end in dict.fromkeys(spans):
-            name = run[start:end]
-            if len(self._parts(name)) > 1:
-                if WORD.fullmatch(name):
-                    names.append((start, end, self.term(name)))
-                elif _LETTERS.search(name):
-                    names.append((start, end, fold(name)[:MAX_WORD_LENGTH]))
-        return names
 
-    def _parts(self, run: str, *, alone: bool = True) -> list[Span]:
-        """The places of words in a run of letters, digits, underscores and dots."""
-        parts: list[Span] = []
-        for start, end in _pieces(run, alone=alone):
-            begin = start
-            for hump in _HUMP.finditer(run[start:end]) if self.identifiers else ():
-                parts.append((start, begin + hump.start()))
-                start = begin + hump.start()
-            parts.append((start, end))
-        return parts
+@lru_cache(4)
+def _runs_in(text: str, pattern: re.Pattern[str]) -> list[str]:
+    """The runs of a text, which several channels ask for one after the other."""
+    return pattern.findall(text)
+
+
+@lru_cache(1 << 12)
+def split_run(run: str, identifiers: bool) -> tuple[Sequence[Span], Sequence[Span]]:
+    """The places of the words in a run of letters, digits, underscores and dots, and of the names of several words.
+
+    The names are the whole run, the part after the last dot, and words with capitals inside, longest first.
+    """
+    if run.isalnum() and run.isascii() and (run.islower() or not identifiers):
+        return ((0, len(run)),), ()
+    parts = _parts(run, identifiers)
+    if not identifiers:
+        return parts, ()
+    is_unspaced = _is_unspaced(run)
+    spans = [] if is_unspaced else [(0, len(run))]
+    if "." in run and spans:
+        spans.append((run.rindex(".") + 1, len(run)))
+    if "_" in run or "." in run or not spans:
+        spans += [span for span in _pieces(run) if not _is_unspaced(run[slice(*span)])]
+    starts = [start for start, _ in parts]
+    names: list[Span] = []
+    for start, end in dict.fromkeys(spans):
+        count = (
+            len(_parts(run[start:end], identifiers)) if is_unspaced
+            else bisect_left(starts, end) - bisect_left(starts, start)
+        )
+        if count > 1 and (_LETTERS.search(run, start, end) or WORD.fullmatch(run, start, end)):
+            names.append((start, end))
+    return parts, names
+
+
+def _parts(run: str, identifiers: bool, *, alone: bool = True) -> list[Span]:
+    """The places of words in a run of letters, digits, underscores and dots."""
+    pieces = _pieces(run, alone=alone)
+    if not identifiers or run.islower():
+        return pieces
+    parts: list[Span] = []
+    for start, end in pieces:
+        begin = start
+        for hump in _HUMP.finditer(run[begin:end]):
+            parts.append((start, begin + hump.start()))
+            start = begin + hump.start()
+        parts.append((start, end))
+    return parts
 
 
 def _is_unspaced(text: str) -> bool:

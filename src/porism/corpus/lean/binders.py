@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -48,14 +48,23 @@ def names_in(text: str) -> frozenset[str]:
 
 def bound_names(text: str) -> set[str]:
     """The names that the binders before a statement, and the quantifiers in it, bind."""
-    own = read_binders(text, text, 0, len(text))
+    own = binders_of(text)
     names = {binder.name for binder in own.binders}
     return names.union(*(group.split() for group in _BOUND.findall(text, own.end)))
+
+
+@lru_cache(256)
+def binders_of(text: str) -> Binders:
+    """The binders at the beginning of a text, which several ask for, and many declarations of a file have."""
+    return read_binders(text, text, 0, len(text))
 
 
 def closing(text: str, start: int, end: int) -> int:
     """The place behind the bracket that closes the one at ``start``; -1 where there is none before ``end``."""
     opened = [CLOSERS[text[start]]]
+    nearest = _BRACKET.search(text, start + 1, end)
+    if nearest is None or nearest.group() == opened[0]:  # mostly there is none inside
+        return nearest.end() if nearest is not None else -1
     for match in _BRACKET.finditer(text, start + 1, end):
         bracket = match.group()
         if bracket in CLOSERS:

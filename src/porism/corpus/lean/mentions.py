@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porism.corpus.lean.binders import read_binders
+from porism.corpus.lean.binders import binders_of
 from porism.corpus.lean.names import NAME
 
 MAX_NAMES = 1_000
@@ -36,8 +36,7 @@ def mentioned(text: str, without: Iterable[str] = ()) -> list[str]:
     """
     seen = set(without)
     names: list[str] = []
-    for match in _WRITTEN.finditer(text):
-        name = match.group()
+    for name in dict.fromkeys(_WRITTEN.findall(text)):
         if name in seen:
             continue
         seen.add(name)
@@ -55,5 +54,5 @@ def mentioned(text: str, without: Iterable[str] = ()) -> list[str]:
 def local_names(*texts: str) -> Iterator[str]:
     """The names that binders at the beginning of texts bind."""
     for text in texts:
-        for binder in read_binders(text, text, 0, len(text)).binders:
+        for binder in binders_of(text).binders:
             yield binder.name

@@ -17,7 +17,8 @@ from porism.formula.tables.text_accents import TEXT_SIGNS
 from porism.formula.tree import LayoutNode
 from porism.formula.words import printable
 
-_MAX_NAME_LENGTH = 64
+MAX_NAME_LENGTH = 64
+"""The most tokens of a name, its braces included."""
 _FARTHEST_OPTION_END = 200
 _FARTHEST_BRACE = 20
 
@@ -47,7 +48,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
         machine.problem(start, "a name is missing")
         return
     letters: list[str] = []
-    for j in range(i + 2, min(len(machine.texts), i + 2 + _MAX_NAME_LENGTH)):
+    for j in range(i + 2, min(len(machine.texts), i + 2 + MAX_NAME_LENGTH)):
         token = machine.texts[j]
         if token == "}":
             for _ in range(j - i):
@@ -57,7 +58,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
                 font = "rm" if len(label) == 1 and label.isascii() else ""
                 machine.add(LayoutNode(label, "V", start, machine.ends[j], font))
             return
-        if token.isascii() and (token.isalpha() or (letters and token.isdigit()) or (letters and token == "-")):
+        if token.isascii() and ((letters and token == "-") or (token.isalnum() and (letters or token[0].isalpha()))):
             letters.append(token)
         elif token.isspace() or token in SPACES:
             letters.append(" ")

@@ -105,8 +105,12 @@ class LeanReader(PlainReader[LeanFrame]):
         self.begin()
         for field_name in reversed(fields):
             if not field_name.isdigit():
-                pieces.add_latex(f"\\operatorname{{{field_name}}}(", token.start, token.end)
-        pieces.add_latex(name if len(name) == 1 else f"\\operatorname{{{name}}}", token.start, token.start + len(name))
+                pieces.add_name(field_name, token.start, token.end)
+                pieces.add("(", token.start, token.end)
+        if len(name) == 1:
+            pieces.add(name, token.start, token.start + 1)
+        else:
+            pieces.add_name(name, token.start, token.start + len(name))
         for field_name in fields[:None if is_argument else -1]:
             pieces.close(f"_{{{field_name}}}" if field_name.isdigit() else ")")
         self.finish(is_named=True)
@@ -162,7 +166,7 @@ class LeanReader(PlainReader[LeanFrame]):
             self.pieces.add(numbered[1], start, start + 1)
             self.pieces.add_latex(f"_{{{numbered[2]}}}", start + 1, token.end)
         else:
-            self.pieces.add_latex(f"\\operatorname{{{name}}}", token.start, token.end)
+            self.pieces.add_name(name, token.start, token.end)
         self.finish(is_named=True)
 
     def sign(self, token: PlainToken) -> None:

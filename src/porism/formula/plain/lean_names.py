@@ -48,7 +48,7 @@ def _leaf(name: str, start: int, end: int) -> OperatorNode:
     """A variable, with its index and its primes, or another name."""
     plain = name.rstrip("'")
     primes = len(name) - len(plain)
-    indexed = _INDEXED.match(plain) if len(plain) > 1 else None
+    indexed = _INDEXED.match(plain) if len(plain) > 1 and not plain[-1].isalpha() else None
     base = indexed["base"] if indexed is not None else plain
     if len(base) > 1 or not base:
         label = NAMES.get(name, name)

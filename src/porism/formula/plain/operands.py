@@ -51,7 +51,7 @@ class OperandReader(Generic[F]):
         if frame.waiting:
             return
         frame.items += 1
-        here = len(self.pieces)
+        here = len(self.pieces.texts)
         division = frame.division
         if division is not None and division.denominator < 0:
             division.denominator = frame.operand = here
@@ -62,7 +62,7 @@ class OperandReader(Generic[F]):
             is_first = frame.operand < 0
             self.settle(is_multiplied=not is_first)
             frame.is_free = is_first and frame.is_loose
-            frame.operand = len(self.pieces)
+            frame.operand = len(self.pieces.texts)
 
     def continues(self) -> bool:
         """Whether the operand that begins goes on with what is before it: ``∂x`` does in ``∂²f/∂y∂x``."""

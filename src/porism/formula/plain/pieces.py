@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from porism.formula.latex.text import MAX_NAME_LENGTH
 from porism.formula.latex.tokens import Tokens, tokenize
 
 
@@ -36,6 +37,15 @@ class Pieces:
         for text in tokens_of(latex):
             self.add(text, start, end)
 
+    def add_name(self, name: str, start: int, end: int) -> None:
+        """Adds ``\\operatorname{name}``; a name of ASCII letters and digits is one token in it."""
+        if name.isascii() and name.isalnum() and name[0].isalpha() and len(name) < MAX_NAME_LENGTH:
+            self.texts += ("\\operatorname", "{", name, "}")
+            self.starts += (start, start, start, start)
+            self.ends += (end, end, end, end)
+        else:
+            self.add_latex(f"\\operatorname{{{name}}}", start, end)
+
     def close(self, latex: str) -> None:
         """Adds LaTeX that ends where the last token ends."""
         end = self.ends[-1] if self.ends else 0
@@ -65,13 +75,14 @@ class Pieces:
     def tokens(self) -> Tokens:
         """All tokens in their order, with the two empty ones at the end."""
         result = Tokens([], [], [])
-        for i, text in enumerate(self.texts):
-            start = self.starts[i]
-            for latex in reversed(self._before.get(i, ())):
-                for added in tokens_of(latex):
-                    _append(result, added, start, start)
+        before = self._before
+        for i, (text, start, end) in enumerate(zip(self.texts, self.starts, self.ends, strict=True)):
+            if i in before:
+                for latex in reversed(before[i]):
+                    for added in tokens_of(latex):
+                        _append(result, added, start, start)
             if text:
-                _append(result, text, start, self.ends[i])
+                _append(result, text, start, end)
         end = self.ends[-1] if self.ends else 0
         _append(result, "", end, end)
         _append(result, "", end, end)
