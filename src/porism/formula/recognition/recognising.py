@@ -20,6 +20,7 @@ from porism.formula.recognition.lexemes import (
     lexemes,
 )
 from porism.formula.recognition.runs import runs
+from porism.formula.recognition.spelled import with_signs
 from porism.formula.recognition.spoken_runs import spoken_runs
 from porism.formula.tables.notations import SYMBOL_NAMES
 from porism.formula.writers.latex import to_latex
@@ -87,8 +88,19 @@ def recognise_formulas(text: Content | str) -> Guess:
     after it.
     """
     content, spoken = _with_spoken(Content(text) if isinstance(text, str) else text)
-    guess = _recognised(content, bool, _as_latex)
+    guess = _recognised(_with_signs(content), bool, _as_latex)
     return replace(guess, formulas=(*spoken, *guess.formulas))
+
+
+def _with_signs(content: Content) -> Content:
+    """The content with characters in place of the names of symbols, which stay as words after it."""
+    parts: list[str | Formula] = []
+    words: list[str] = []
+    for part in content.parts:
+        text, names = with_signs(part) if isinstance(part, str) else (part, [])
+        parts.append(text)
+        words += names
+    return Content.of(*parts, *(f" {word}" for word in words)) if words or parts != list(content.parts) else content
 
 
 def _with_spoken(content: Content) -> tuple[Content, list[str]]:
