@@ -137,6 +137,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     ("effectiveness", "recognition"): (Case("--data {data} --judged {data}/proofwiki/judged.tsv", tuple(
         row(name, "4", "4", "4", *["1.000"] * 5) for name in ("tuned on", "not tuned on")
     )),),
+    ("effectiveness", "notations"): (Case("--data {data} --only sample --jobs 1", (
+        row("sample", "50", *[NUMBER] * 12), row("all", "50", *[NUMBER] * 12), "^of the best +1.000 ",
+    )),),
     ("effectiveness", "equality"): (Case("--most 3 --all", (
         "^equal, among the first 10: 3 and 3 of 3$", "^equal, reported as equal: 3 of 3$",
         "^unequal, reported as equal: 0 of 3$",

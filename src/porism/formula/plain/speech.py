@@ -120,9 +120,9 @@ class SpokenTokens:
 
     def _operand(self, following: Phrase, kind: str = "operand") -> None:
         phrase = self._phrase
-        is_differential = phrase.value[0] == "d" and (
-            len(phrase.value) == 2 or (phrase.value == "d" and following.kind == "operand" and len(following.value) == 1)
-        )
+        is_differential = phrase.value[0] == "d" and (len(phrase.value) == 2 or (
+            phrase.value == "d" and following.kind == "operand" and len(following.value) == 1
+        ))
         self._arrive(_DIFFERENTIAL if is_differential else _JUXTAPOSED)
         self._parts[-1].operand = len(self.tokens)
         self._add(kind, phrase.value)

@@ -108,12 +108,15 @@ def _with_spoken(content: Content) -> tuple[Content, list[str]]:
     parts: list[str | Formula] = []
     formulas: list[str] = []
     for part in content.parts:
+        if isinstance(part, Formula):
+            parts.append(part)
+            continue
         done = 0
-        for start, end in spoken_runs(part) if isinstance(part, str) else ():
+        for start, end in spoken_runs(part):
             formulas.append(to_latex(parse(part[start:end], "spoken")))
             parts += [part[done:start], Formula(formulas[-1])]
             done = end
-        parts.append(part[done:] if isinstance(part, str) else part)
+        parts.append(part[done:])
     return (Content.of(*parts), formulas) if formulas else (content, [])
 
 

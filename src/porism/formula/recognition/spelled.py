@@ -9,17 +9,22 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from porism.formula.recognition.lexemes import APPLIED, GREEK, class_of
+from porism.formula.recognition.lexemes import APPLIED, GREEK
 from porism.formula.tables.lookup import RELATION_CLASSES, SYMBOLS, token_class
 from porism.formula.tables.notations import SYMBOL_NAMES
 
 _BETWEEN = RELATION_CLASSES | {"additive", "multiplicative", "division", "set-operator"}
 _BEFORE = frozenset({"big-operator", "integral"})
 _PREFIXES = frozenset("∀∃∄¬□◊⋄∂∇")
-_CONJUNCTIONS = frozenset("∧∨")
+_FREQUENT = frozenset("∧∨∈")
+"""What prose has between letters too: it needs brackets around it, or another symbol near."""
 _FENCES = frozenset({"open", "close"})
-_TOKEN = re.compile(r"[^\W\d_]+(?:\.[a-z]+)+(?![\w.])|[^\W\d_]+|\d+(?:\.\d+)?|(?<!\S)[^\w\s]{2,}(?!\S)|[^\w\s]|_")
+_TOKEN = re.compile(
+    r"\\[A-Za-z]+|[^\W\d_]+(?:\.[a-z]+)+(?![\w.])|[^\W\d_]+|\d+(?:\.\d+)?|(?<!\S)[^\w\s]{2,}(?!\S)|[^\w\s]|_"
+)
 _ARTICLES = frozenset("aAI")
+_DASHES = frozenset({"--", "---"})
+_BOUNDS = frozenset("_^(")
 _ENDS = frozenset(".,;:?!")
 
 
@@ -48,10 +53,18 @@ def _labels() -> dict[str, str]:
 def with_signs(text: str) -> tuple[str, list[str]]:
     """A text with the characters of symbols in place of their names, and the words that these were."""
     tokens = [_Token(match[0], _labels().get(match[0], ""), *match.span()) for match in _TOKEN.finditer(text)]
-    parts, words, done, depth = [], [], 0, 0
+    if not any(token.label for token in tokens):
+        return text, []
+    before = _mathematical(tokens)
+    after = _mathematical(tokens[::-1])[::-1]
+    parts: list[str] = []
+    words: list[str] = []
+    done = depth = 0
     for number, token in enumerate(tokens):
         depth += (token.text in "([{") - (token.text in ")]}")
-        if token.label and _is_symbol(tokens, number, depth > 0):
+        if token.label and _is_symbol(
+            tokens, number, number > 0 and before[number - 1], number + 1 < len(tokens) and after[number + 1], depth > 0
+        ):
             parts += [text[done:token.start], token.label]
             done = token.end
             if token.text.isalpha():
@@ -59,32 +72,37 @@ def with_signs(text: str) -> tuple[str, list[str]]:
     return "".join((*parts, text[done:])), words
 
 
-def _is_symbol(tokens: list[_Token], number: int, is_enclosed: bool) -> bool:
+def _is_symbol(tokens: list[_Token], number: int, is_before: bool, is_after: bool, is_enclosed: bool) -> bool:
+    """Whether a name is that of a symbol, where there is mathematics before it or after it, or brackets around it."""
     token = tokens[number]
     kind = token_class(token.label)
     if not token.text.isalpha() or kind in _FENCES or token.label == "∞":
-        return token.text not in ("--", "---")
-    is_before = number > 0 and _is_mathematical(tokens, number - 1, -1)
-    is_after = number + 1 < len(tokens) and _is_mathematical(tokens, number + 1, 1)
-    if token.label in _PREFIXES or kind in _BEFORE:
+        return token.text not in _DASHES
+    if kind in _BEFORE:
+        return is_after and tokens[number + 1].text in _BOUNDS
+    if token.label in _PREFIXES:
         return is_after
-    if token.label in _CONJUNCTIONS and not is_enclosed:
-        return (is_before and is_after) and any(
-            tokens[other].label in _PREFIXES for other in (number - 2, number + 1) if 0 <= other < len(tokens)
-        )
+    if token.label in _FREQUENT and not is_enclosed and not any(
+        tokens[other].label not in ("", *_FREQUENT) for other in (number - 2, number + 1) if 0 <= other < len(tokens)
+    ):
+        return False
     return is_before and is_after
 
 
-def _is_mathematical(tokens: list[_Token], number: int, step: int) -> bool:
-    """Whether a token is none of prose: a letter, a number, a sign, or a name beside which there is one."""
-    token = tokens[number]
-    if token.text in _ENDS:
-        return False
-    if token.text in _ARTICLES:
-        beside = tokens[number + step] if 0 <= number + step < len(tokens) else None
-        return beside is None or not beside.text.isalpha() or len(beside.text) == 1 or bool(beside.label)
-    if not token.text.isalpha() or len(token.text) == 1 or token.text in GREEK or token.text in APPLIED:
-        return True
-    if token.label and 0 <= number + step < len(tokens):
-        return _is_mathematical(tokens, number + step, step)
-    return bool(token.label) or (token.text.isupper() and class_of(token.text) != "")
+def _mathematical(tokens: list[_Token]) -> list[bool]:
+    """Which tokens are none of prose, seen from the one after: letters, numbers, signs, and names beside these."""
+    found: list[bool] = []
+    previous: _Token | None = None
+    for token in tokens:
+        if token.text in _ENDS:
+            found.append(False)
+        elif token.text in _ARTICLES:
+            found.append(previous is None or not previous.text.isalpha() or len(previous.text) == 1 or (
+                previous.label != "" and token_class(previous.label) not in _BEFORE
+            ))  # fmt: skip
+        elif not token.text.isalpha() or len(token.text) == 1 or token.text in GREEK or token.text in APPLIED:
+            found.append(True)
+        else:
+            found.append(token.label != "" and bool(found) and found[-1])
+        previous = token
+    return found

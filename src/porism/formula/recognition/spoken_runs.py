@@ -21,6 +21,7 @@ _BETWEEN = frozenset({"over", "choose", "of", "from", "to", "base", "all", "resp
 """What must have an operand before it."""
 _AFTER_NAMES = frozenset({"of", "from", "over", "script", "suffix"})
 _OPERANDS = frozenset({"operand", "suffix", "accent"})
+_ARTICLES = frozenset("aA")
 _PREFIXES = frozenset("+-¬∀∃∄")
 """Labels that may begin a formula though they join."""
 
@@ -30,6 +31,8 @@ def spoken_runs(text: str) -> Iterator[tuple[int, int]]:
     run: list[Phrase] = []
     for phrase in (*phrases(text), Phrase("text", "", len(text), len(text))):
         if phrase.kind in ("text", "end", "sign") or not text[phrase.start].isalnum():
+            if run and phrase.kind == "text" and text[run[-1].start:run[-1].end] in _ARTICLES:
+                del run[-1]
             run = _trimmed(run)
             if _is_formula(run):
                 yield run[0].start, run[-1].end
@@ -60,5 +63,7 @@ def _is_formula(run: list[Phrase]) -> bool:
         _OF_PROSE.get(phrase.value, 1.0) for phrase in run
         if phrase.kind in _JOINTS or _class(phrase) in _JOINING_CLASSES | _APPLIED_CLASSES
     ]
-    operands = sum(phrase.kind == "operand" for phrase in run)
-    return operands >= _MIN_OPERANDS and 1.0 in joints and sum(joints) >= _MIN_JOINTS
+    operands = [phrase.value for phrase in run if phrase.kind == "operand"]
+    if len(operands) < _MIN_OPERANDS or _ARTICLES.issuperset(operands):
+        return False
+    return 1.0 in joints and sum(joints) >= _MIN_JOINTS

@@ -59,9 +59,9 @@ _OTHERS = """
     ≈ approximately; ≡ congruent to; ≅ isomorphic to; ∼ similar to; ∈ is in; ∈ belongs to; ∈ is an element of;
     ∈ element of; ∈ is a member of; ∉ is not in; ∉ does not belong to; ∉ is not an element of; ⊂ subset of;
     ⊆ is contained in; ⊆ is a subset of or equal to; ⊆ subset of or equal to; ⊃ superset of; → goes to; → tends to;
-    → approaches; → converges to; ↦ is mapped to; × cross; ⋅ dot; ⋅ multiplied by; / divided by; / slash; ◊ diamond; ± plus minus;
-    ∩ intersected with; ∩ intersect; ∖ without; ∘ composed with; ∘ after; ∀ for every; ∀ for each; ∀ for any;
-    ∀ for all; ∃ there is; ∃ there exist; ⇒ only if; ⇔ iff; mod mod; ∑ summation; ∑ the sum; ∂ del; ∇ nabla;
+    → approaches; → converges to; ↦ is mapped to; × cross; ⋅ dot; ⋅ multiplied by; / divided by; / slash; ◊ diamond;
+    ± plus minus; ∩ intersected with; ∩ intersect; ∖ without; ∘ composed with; ∘ after; ∀ for every; ∀ for each;
+    ∀ for any; ∀ for all; ∃ there is; ∃ there exist; ⇒ only if; ⇔ iff; mod mod; ∑ summation; ∑ the sum; ∂ del; ∇ nabla;
     ⊔ disjoint union; - negative; + positive; ∞ infinity; ∅ the null set; ⊥ orthogonal to; ⊥ is orthogonal to;
     ⊥ is perpendicular to; ∥ parallel to; : such that; log log of; exp exponential function
 """
