@@ -92,7 +92,8 @@ class PatternSearch:
         """The ``k`` smallest statements that match all parts of a pattern, and how many do.
 
         :param pattern: as :mod:`porism.retrieve.patterns.question` has it: ``?a ⊔ (?b ⊓ ?c) = _``.
-        :param symmetric: whether the sides of equations and equivalences can change places.
+        :param symmetric: whether the sides of equations and equivalences can change places, and those of a relation
+            with its mirrored one: ``0 ≤ a`` and ``a ≥ 0``.
         :param filters: only documents with this metadata.
         :param on_problem: receives what could not be read of the pattern.
         :raises QueryError: there is nothing to search for, ``k`` is below 1, or a filter names an unknown key.

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
+from porism.formula.operators.rules import MIRRORED
 from porism.formula.tree import OperatorNode
 from porism.formula.variants.editing import EditRule, become, copied, node_of, number, relabel, rule_table, same
-
-MIRRORED = {
-    relation: mirrored
-    for pair in (
-        "lt gt", "leq geq", "ll gg", "lesssim gtrsim", "in ni", "subset supset", "subseteq supseteq",
-        "subsetneq supsetneq", "nsubset nsupset", "nsubseteq nsupseteq", "prec succ", "preceq succeq", "nlt ngt",
-        "nleq ngeq", "implies implied", "sqsubseteq sqsupseteq", "sqsubset sqsupset", "therefore because",
-    )
-    for relation, mirrored in (pair.split(), pair.split()[::-1])
-}
-"""Relations to those that say the same with their sides swapped."""
 
 _SHIFTED = frozenset({"eq", "lt", "gt", "leq", "geq", "neq"})
 _MAX_DISTRIBUTED = 6
