@@ -32,7 +32,8 @@ MEASURE = "nDCG'"
 DRAWS = 50
 """So many renamings of a query are tried."""
 _TOKEN = re.compile(
-    r"\\(?:text\w*|mathrm|mathop|operatorname\*?|mbox|begin|end|label|tag)\s*\{[^{}]*\}|\\[A-Za-z]+|\\.|[A-Za-z]", re.DOTALL
+    r"\\(?:text\w*|mathrm|mathop|operatorname\*?|mbox|begin|end|label|tag)\s*\{[^{}]*\}|\\[A-Za-z]+|\\.|[A-Za-z]",
+    re.DOTALL,
 )
 
 
@@ -86,7 +87,7 @@ def main() -> None:
     topics = laboratory.topics
     whole = laboratory.evaluate(model, given.depth)
     drawn = []
-    kept = {year: 0 for year in topics}
+    kept = dict.fromkeys(topics, 0)
     for seed in range(given.seeds):
         random = Random(seed)
         laboratory.topics = {}

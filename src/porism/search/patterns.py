@@ -15,6 +15,7 @@ from porism.index import Segment, Snapshot
 from porism.index.snapshot import Filters
 from porism.retrieve.patterns.question import PatternQuestion, read_patterns
 from porism.retrieve.patterns.searcher import SIGNATURE, PatternMatches, PatternSearcher
+from porism.search.answers import MissingIndex
 from porism.search.locations import Location
 from porism.search.marked_text import Value
 from porism.types import Content, Formula, Metadata
@@ -60,11 +61,13 @@ class PatternAnswer(Value):
     total: int
     undecided: int
     unchecked: tuple[str, ...] = NOT_CHECKED
+    missing: tuple[MissingIndex, ...] = ()
+    """Indexes on servers that did not answer."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "total": self.total, "undecided": self.undecided, "unchecked": list(self.unchecked),
-            "hits": [hit.to_dict() for hit in self.hits],
+            "hits": [hit.to_dict() for hit in self.hits], "missing": [index.to_dict() for index in self.missing],
         }
 
 

@@ -74,14 +74,14 @@ def _same(first: Any, first_span: Any, second: Any, second_span: Any, labels: An
 
 
 @compiled(
-    "int64(int64, int64[::1], int32[::1], int32[::1], uint8[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], int64[::1], "
-    "int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "uint64[::1], uint64, int32[::1], int8[::1], int64[::1], int64[::1], int64)"
+    "int64(int64, int64[::1], int32[::1], int32[::1], uint8[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], "
+    "int64[::1], int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
+    "int64, uint64[::1], uint64, int32[::1], int8[::1], int64[::1], int64[::1], int64)"
 )
 def match_documents(
     group_count: Any, groups: Any, query_labels: Any, query_mirrored: Any, query_kinds: Any, query_fixed: Any,
-    query_roles: Any, query_sizes: Any, query_arities: Any, query_parents: Any, query_names: Any, indptr_at: Any, labels_at: Any,
-    sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, orders_at: Any, functions_at: Any,
+    query_roles: Any, query_sizes: Any, query_arities: Any, query_parents: Any, query_names: Any, indptr_at: Any,
+    labels_at: Any, sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, orders_at: Any, functions_at: Any,
     occurrences_at: Any, formula_at: Any, field_at: Any, signature: Any, apply: Any, masks: Any, wanted: Any,
     documents: Any, results: Any,
     weights: Any, places: Any, room_at: Any,
