@@ -148,6 +148,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         "^16 distinct formulas, 5 topics of 2020, 5 topics of 2021$", row("all", *ALL, *ALL),
         row("without alignment_weight", *ALL, *ALL, r"\+0.000 ± 0.000"), row("values alone", NUMBER),
     )),),
+    ("ablations", "renaming"): (Case("--data {data} --seeds 1 --jobs 1 --work {out}/renaming", (
+        row("year", "topics", "not renamed", "as they are", "renamed", "difference"), row("2020", "5", NUMBER),
+    )),),
     ("peers", "documents"): (
         Case("--data {data} --contenders porism,porism-terms --rounds 0 --jobs 1 --work {out}/peers", (
             "^Task 1: 16 documents, 5 topics of 2020, 5 topics of 2021$",
@@ -340,7 +343,7 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     )),),
     ("robustness", "projects"): (Case("--data {data} --only hott napkin", (
         row("documents", "untitled", "reports", "environments", "found"),
-        row("hott", r"\d+", "0", "0", "8", "100.0%"), row("napkin", r"\d+", r"\d+", "0", r"\d+", "100.0%"),
+        row("hott", r"\d+", "0", "0", "8", "100.00%"), row("napkin", r"\d+", r"\d+", "0", r"\d+", "100.00%"),
     )),),
 }
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from porism.corpus.lean.binders import CLOSERS
-from porism.corpus.lean.names import NAME, NAME_PART
+from porism.corpus.formal.binders import CLOSERS, NAME, NAME_PART
 from porism.formula.operators.rules import MIRRORED_SIGNS
 from porism.search.statements.canonical import Clause, Statement, Tokens
 from porism.search.statements.meanings import Meanings
