@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"V!(?:[a-zα-ω]|[a-z]{2,})\Z|N[^!]*!")
 """A number, a letter that mostly is one, or the name of a function."""
 
 _TYPED = re.compile(r"[∑∏∫⋃⋂⨆⨅]\s*(?:['ᶠ⁻]|\(?\w+(?:\s+\w+)*\s*:)|%")
-"""What in a term of Lean has a value by its types, or is another operator: ``∑ i : T, f i``, ``∑ᶠ i, f i``, ``a % b``"""
+"""What in a term of Lean has a value by its types or is another operator: ``∑ i : T, f i``, ``∑ᶠ i, f i``, ``a % b``"""
 
 
 def equal_formulas(snapshot: Snapshot, min_size: int) -> Iterator[tuple[int, list[Entry]]]:

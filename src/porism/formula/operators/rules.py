@@ -101,7 +101,7 @@ _RELATION_NAMES = _ORDERED_RELATIONS | {sign: name for sign, (name, _) in _LOGIC
 MIRRORED_SIGNS = {
     sign: mirrored
     for pair in "<> ≤≥ ≪≫ ≲≳ ∈∋ ∉∌ ⊂⊃ ⊆⊇ ⊊⊋ ⊄⊅ ⊈⊉ ≺≻ ≼≽ ≮≯ ≰≱ ⊏⊐ ⊑⊒ ⊲⊳ ⊴⊵ →← ⇒⇐ ∴∵".split()
-    for sign, mirrored in (pair, pair[::-1])
+    for sign, mirrored in zip(pair, pair[::-1], strict=True)
 }
 """Signs of relations to those that say the same with their sides swapped."""
 MIRRORED = {_RELATION_NAMES[sign]: _RELATION_NAMES[mirrored] for sign, mirrored in MIRRORED_SIGNS.items()}
