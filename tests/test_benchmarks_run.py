@@ -137,6 +137,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     ("effectiveness", "recognition"): (Case("--data {data} --judged {data}/proofwiki/judged.tsv", tuple(
         row(name, "4", "4", "4", *["1.000"] * 5) for name in ("tuned on", "not tuned on")
     )),),
+    ("effectiveness", "notations"): (Case("--data {data} --only sample --jobs 1", (
+        row("sample", "50", *[NUMBER] * 12), row("all", "50", *[NUMBER] * 12), "^of the best +1.000 ",
+    )),),
     ("effectiveness", "equality"): (Case("--most 3 --all", (
         "^equal, among the first 10: 3 and 3 of 3$", "^equal, reported as equal: 3 of 3$",
         "^unequal, reported as equal: 0 of 3$",
@@ -144,6 +147,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     ("ablations", "formulas"): (Case("--data {data} --models= --jobs 1 --work {out}/ablations", (
         "^16 distinct formulas, 5 topics of 2020, 5 topics of 2021$", row("all", *ALL, *ALL),
         row("without alignment_weight", *ALL, *ALL, r"\+0.000 ± 0.000"), row("values alone", NUMBER),
+    )),),
+    ("ablations", "renaming"): (Case("--data {data} --seeds 1 --jobs 1 --work {out}/renaming", (
+        row("year", "topics", "not renamed", "as they are", "renamed", "difference"), row("2020", "5", NUMBER),
     )),),
     ("peers", "documents"): (
         Case("--data {data} --contenders porism,porism-terms --rounds 0 --jobs 1 --work {out}/peers", (
@@ -337,7 +343,7 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     )),),
     ("robustness", "projects"): (Case("--data {data} --only hott napkin", (
         row("documents", "untitled", "reports", "environments", "found"),
-        row("hott", r"\d+", "0", "0", "8", "100.0%"), row("napkin", r"\d+", r"\d+", "0", r"\d+", "100.0%"),
+        row("hott", r"\d+", "0", "0", "8", "100.00%"), row("napkin", r"\d+", r"\d+", "0", r"\d+", "100.00%"),
     )),),
 }
 

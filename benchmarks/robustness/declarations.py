@@ -16,14 +16,13 @@ reader alone, on one core.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import RESULTS
+from benchmarks.robustness.projects_table import parse_projects, report
 from benchmarks.robustness.provers import NEXT_LINES, SCANS, Scan
 from porism.corpus import open_source
 
@@ -113,28 +112,12 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, help="folder with mathlib")
-    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="other projects")
     parser.add_argument("--prover", choices=SCANS, default="lean", help="whose library the folders are")
     parser.add_argument("--sample", type=int, default=500, help="of so many documents the lines are checked")
-    parser.add_argument("--show", type=int, default=0, help="so many of what is wrong are printed")
-    parser.add_argument("--output", type=Path, default=RESULTS / "declarations.json")
-    arguments = parser.parse_args()
-    if arguments.data is None and not arguments.folder:
-        parser.error("name --data or --folder")
+    arguments = parse_projects(parser, "declarations")
     roots = [*([arguments.data / "mathlib"] if arguments.data else []), *arguments.folder]
-    figures = {}
-    for root in roots:
-        found = outcome(root, arguments.sample, arguments.prover)
-        row = figures[root.name] = found.figures()
-        if root == roots[0]:
-            print(f"{'':12}", *(f"{name:>12}" for name in row))
-        print(f"{root.name:12}", *(
-            f"{value:>12.2%}" if name == "found" else f"{value:>12,}" for name, value in row.items()
-        ), flush=True)  # fmt: skip
-        if arguments.show:
-            show(found, arguments.show)
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(json.dumps(figures, indent=2), encoding="utf-8")
+    report({root.name: root for root in roots}, lambda root: outcome(root, arguments.sample, arguments.prover), show,
+           arguments)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ has its file and its line. *Untitled* are documents that are neither theorem-lik
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import tempfile
 from collections import Counter
@@ -22,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import RESULTS
 from benchmarks.robustness.environments import environments
+from benchmarks.robustness.projects_table import parse_projects, report
 from porism.corpus import open_source
 from porism.search.sources.updating import index_sources
 
@@ -91,27 +90,9 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, help="folder with projects/openlogic, projects/hott and napkin")
     parser.add_argument("--only", nargs="+", choices=PROJECTS, default=list(PROJECTS), help="of the data, these")
-    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="other projects")
-    parser.add_argument("--show", type=int, default=0, help="so many of what is wrong are printed")
-    parser.add_argument("--output", type=Path, default=RESULTS / "projects.json")
-    arguments = parser.parse_args()
-    if arguments.data is None and not arguments.folder:
-        parser.error("name --data or --folder")
+    arguments = parse_projects(parser, "projects")
     roots = {name: arguments.data / PROJECTS[name] for name in arguments.only} if arguments.data else {}
-    roots.update({folder.name: folder for folder in arguments.folder})
-    figures = {}
-    print(f"{'':12}{'documents':>10}{'untitled':>10}{'reports':>10}{'environments':>14}{'found':>8}")
-    for name, root in roots.items():
-        found = outcome(root)
-        row = figures[name] = found.figures()
-        print(
-            f"{name:12}{row['documents']:>10,}{row['untitled']:>10,}{row['reports']:>10,}{row['environments']:>14,}"
-            f"{row['found']:>8.1%}", flush=True,
-        )  # fmt: skip
-        if arguments.show:
-            show(found, arguments.show)
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(json.dumps(figures, indent=2), encoding="utf-8")
+    report(roots | {folder.name: folder for folder in arguments.folder}, outcome, show, arguments)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,58 @@ def test_what_is_not_clear_stays_words_and_is_reported(text: str, doubtful: str)
     assert (guess.content, guess.formulas, guess.doubtful) == (Content(text), (), (doubtful,))
 
 
+SAID = [  # a question, its words, the formulas
+    ("why does the sum from n equals 1 to infinity of 1 over n squared converge", "why does the ● converge",
+     ["∑ₙ₌₁^∞ 1/n²"]),
+    ("integral of x squared dx equals x cubed over 3", "●", ["∫ x² dx = x³/3"]),
+    ("variance sigma squared over n", "variance ●", ["σ²/n"]),
+    ("A union B equals C, so x plus y equals z", "●, so ●", ["A ∪ B = C", "x + y = z"]),
+    ("not the quantity p and q if and only if not p or not q", "●", ["¬ (p ∧ q) ↔ ¬ p ∨ ¬ q"]),
+    ("is it true that x is at most x join y", "is it true that ●", ["x ≤ x ⊔ y"]),
+]
+SAID_NOWHERE = [
+    "is the sum of two even functions even", "the square root of a prime", "a group and a ring", "two by two matrices",
+    "the product of the compact spaces is compact", "for all x in A there is a y", "how many people share a birthday",
+    "a sum of a prime",
+]
+
+
+@pytest.mark.parametrize(("text", "words", "formulas"), SAID)
+def test_a_spoken_formula_of_a_question_is_read(text: str, words: str, formulas: list[str]) -> None:
+    content = recognise_formulas(text).content
+    assert content.text.replace(PLACEHOLDER, "●") == words
+    assert [to_unicode(parse_latex(formula.source)) for formula in content.formulas] == formulas
+
+
+@pytest.mark.parametrize("text", SAID_NOWHERE)
+def test_prose_is_not_a_spoken_formula(text: str) -> None:
+    assert recognise_formulas(text).formulas == ()
+
+
+NAMED = [  # a question, its formulas, its words after it
+    ("A uu B = {x : x in A or x in B}", ["A ∪ B = {x: x ∈ A ∨ x ∈ B}"], " uu in or in"),
+    ("is A subset.eq B union.sq C", ["A ⊆ B ⊔ C"], ""),
+    ("forall x exists y x < y", ["∀ x ∃ yx < y"], " forall exists"),
+    ("Gamma |- phi -> psi", ["Γ ⊢ ϕ → ψ"], ""),
+    (r"\exists x \in A", ["∃ x ∈ A"], ""),
+    ("not (p and q)", ["¬ (p ∧ q)"], " not and"),
+    ("Real.sin x ^ 2 = 1", ["sin(x)² = 1"], " Real.sin"),
+    ("□p → ◇p holds", ["□p → ◊p"], " holds"),
+]
+
+
+@pytest.mark.parametrize(("text", "formulas", "words"), NAMED)
+def test_names_of_symbols_are_read_in_a_question(text: str, formulas: list[str], words: str) -> None:
+    content = recognise_formulas(text).content
+    assert [to_unicode(parse_latex(formula.source)) for formula in content.formulas] == formulas
+    assert content.text.rpartition(PLACEHOLDER)[2] == words
+
+
+@pytest.mark.parametrize("text", ["the union of A and B", "x and y in R", "there exists a sum", "divides or not"])
+def test_words_that_are_names_too_stay_words(text: str) -> None:
+    assert recognise_formulas(text).content == Content(text)
+
+
 def test_the_words_of_a_formula_stay_words_after_it() -> None:
     content = recognise_formulas("so x = rank(A) + foo here").content
     assert content.text.replace(PLACEHOLDER, "●") == "so ● rank foo here"
@@ -143,3 +195,8 @@ def test_any_text_is_read_and_its_words_are_kept(text: str) -> None:
 def test_time_is_linear(assert_linear) -> None:
     for text in ("x^2 + ", "(", "word ", "a ", r"\frac{", "{ word ", "`a ", r"\begin{", "a, ", "∀ x, "):
         assert_linear(lambda size, text=text: recognise_formulas(text * size), 100, 1_000)
+
+
+@pytest.mark.parametrize("text", ["not ", "x in ", "the sum of ", "a "])
+def test_long_questions_are_read(text: str) -> None:
+    assert recognise_formulas(text * 20_000 + "x plus y").content.text

@@ -19,7 +19,7 @@ from porism.formula import parse, to_unicode
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
 from porism.search.declarations import Declarations
-from porism.search.equal_formulas import equal_formulas
+from porism.search.equal_formulas import equal_formulas, formula_as_written
 from porism.search.formula_occurrences import FormulaPlaces
 from porism.search.locations import Location
 from porism.search.marked_text import Value, show_content
@@ -194,8 +194,9 @@ class _Shown:
             return None
         located = self._snapshot.find(places[0].doc_id)
         assert located is not None
-        written = self._places.formula(segment, formula, places)
-        return self._duplicate(stored_document(*located), to_unicode(parse(written)))
+        written = formula_as_written(self._snapshot, places[0])
+        shown = written.source if written.notation == "lean" else to_unicode(parse(written))
+        return self._duplicate(stored_document(*located), shown)
 
     def _duplicate(self, document: Document, text: str) -> Duplicate:
         location = Location.of(document.metadata, lambda: self._snapshot.sources_of(document.id))

@@ -18,7 +18,8 @@ from porism.formula.keys import layout_key
 from porism.formula.tree import OperatorTree
 from porism.formula.values import WHOLE_MARKS, equal
 from porism.index import Segment, Snapshot
-from porism.search.formula_occurrences import FormulaPlaces
+from porism.index.documents import stored_document
+from porism.search.formula_occurrences import FormulaPlaces, Place
 from porism.search.statements.candidates import Candidates, Entry
 from porism.types import Formula
 
@@ -28,8 +29,13 @@ MAX_COMPARED = 100
 _CHANNEL = "values"
 _LETTER = re.compile(r"V!.\Z")
 _LEAF = re.compile(r"[VNT][^!]*!")
+_SPACED = re.compile(r"\A(\w)\d+!")
+"""A symbol that is written apart from the one before, as terms of Lean are."""
 _NUMBER = re.compile(r"V!(?:[a-zα-ω]|[a-z]{2,})\Z|N[^!]*!")
 """A number, a letter that mostly is one, or the name of a function."""
+
+_TYPED = re.compile(r"[∑∏∫⋃⋂⨆⨅]\s*(?:['ᶠ⁻]|\(?\w+(?:\s+\w+)*\s*:)|%")
+"""What in a term of Lean has a value by its types or is another operator: ``∑ i : T, f i``, ``∑ᶠ i, f i``, ``a % b``"""
 
 
 def equal_formulas(snapshot: Snapshot, min_size: int) -> Iterator[tuple[int, list[Entry]]]:
@@ -42,11 +48,18 @@ def equal_formulas(snapshot: Snapshot, min_size: int) -> Iterator[tuple[int, lis
         distinct: dict[tuple[str, ...], Entry] = {}
         for entry in entries[:MAX_COMPARED]:
             segment = snapshot.segments[entry.segment]
-            formula = places.formula(segment, entry.number)
-            if _is_comparable(formula) and places.places(segment.formula_key(entry.number), most=1):
+            place = places.places(segment.formula_key(entry.number), most=1)
+            if place and _is_comparable(formula := formula_as_written(snapshot, place[0])):
                 distinct.setdefault(tuple(sorted(_leaves(formula))), entry)
         if len(distinct) > 1:
             yield size, sorted(distinct.values())
+
+
+def formula_as_written(snapshot: Snapshot, place: Place) -> Formula:
+    """The formula at a place, in the notation of its document."""
+    located = snapshot.find(place.doc_id)
+    assert located is not None, "the document of a place is there"
+    return stored_document(*located).fields[place.field].formulas[place.number]
 
 
 def _candidates(snapshot: Snapshot, min_size: int) -> Candidates:
@@ -79,11 +92,13 @@ def _nodes(segment: Segment, formula: int) -> int:
 def _leaves(formula: Formula) -> list[str]:
     """The letters, numbers and names in a formula."""
     tokens = (token.lstrip("[") for token in layout_key(parse(formula)).split(" "))
-    return [token for token in tokens if _LEAF.match(token)]
+    return [_SPACED.sub(r"\1!", token) for token in tokens if _LEAF.match(token)]
 
 
 def _is_comparable(formula: Formula) -> bool:
     """Whether all that a formula is about are numbers, some of them unknown, and it is no identity."""
+    if formula.notation == "lean" and _TYPED.search(formula.source) is not None:
+        return False
     leaves = _leaves(formula)
     if not all(map(_NUMBER.match, leaves)) or not any(map(_LETTER.match, leaves)):
         return False

@@ -10,9 +10,8 @@ import re
 from dataclasses import dataclass
 
 from porism.corpus.base import clean
+from porism.corpus.formal.binders import NAME, NAME_PART, bound_names
 from porism.corpus.formal.conventions import SYMBOL_NAMES
-from porism.corpus.lean.binders import bound_names
-from porism.corpus.lean.names import NAME, NAME_PART
 from porism.errors import QueryError
 from porism.types import Content, Query
 

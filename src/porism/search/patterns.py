@@ -15,6 +15,7 @@ from porism.index import Segment, Snapshot
 from porism.index.snapshot import Filters
 from porism.retrieve.patterns.question import PatternQuestion, read_patterns
 from porism.retrieve.patterns.searcher import SIGNATURE, PatternMatches, PatternSearcher
+from porism.search.answers import MissingIndex
 from porism.search.locations import Location
 from porism.search.marked_text import Value
 from porism.types import Content, Formula, Metadata
@@ -60,11 +61,13 @@ class PatternAnswer(Value):
     total: int
     undecided: int
     unchecked: tuple[str, ...] = NOT_CHECKED
+    missing: tuple[MissingIndex, ...] = ()
+    """Indexes on servers that did not answer."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "total": self.total, "undecided": self.undecided, "unchecked": list(self.unchecked),
-            "hits": [hit.to_dict() for hit in self.hits],
+            "hits": [hit.to_dict() for hit in self.hits], "missing": [index.to_dict() for index in self.missing],
         }
 
 
@@ -92,7 +95,8 @@ class PatternSearch:
         """The ``k`` smallest statements that match all parts of a pattern, and how many do.
 
         :param pattern: as :mod:`porism.retrieve.patterns.question` has it: ``?a ⊔ (?b ⊓ ?c) = _``.
-        :param symmetric: whether the sides of equations and equivalences can change places.
+        :param symmetric: whether the sides of equations and equivalences can change places, and those of a relation
+            with its mirrored one: ``0 ≤ a`` and ``a ≥ 0``.
         :param filters: only documents with this metadata.
         :param on_problem: receives what could not be read of the pattern.
         :raises QueryError: there is nothing to search for, ``k`` is below 1, or a filter names an unknown key.

@@ -26,6 +26,7 @@ def form(text: str, name: str = "x", opened: tuple[str, ...] = (), instances: tu
     ("(a b : G) : a * b = b", "(b : G) (a : G) : b = a * b"),
     ("{a : α} (h : 0 < a) (k : p a) : a ≠ 0", "{a : α} (k : p a) (h : 0 < a) : 0 ≠ a"),
     ("{a b : α} (h : a = b) : b = a", "{a b : α} (h : b = a) : b = a"),
+    ("(a : ℝ) (h : 0 < a) : 0 ≤ a", "(a : ℝ) (h : a > 0) : a ≥ 0"),
     ("[Group G] (a : G) : a = a", "{_ : Group G} (a : G) : a = a"),
     ("(a : G) (h : p a) : q a", "(a : G) : p a → q a"),
     ("(a : G) (h : p a) : q a", ": ∀ a : G, p a → q a"),
@@ -41,6 +42,8 @@ def test_equal_statements_have_one_form(first: str, second: str) -> None:
 
 @pytest.mark.parametrize(("first", "second"), [
     ("(a b : G) : a * b = b", "(a b : G) : a * b = a"),
+    ("(a b : G) : a ≤ b", "(a b : G) : a < b"),
+    ("(a b : G) (h : q a) : a ≤ b", "(a b : G) (h : q a) : a ≥ b"),
     ("(a b : G) (h : a ≤ b) : p a", "(a b : G) (h : b ≤ a) : p a"),
     ("(a b : G) : a - b = b - a", "(a b : G) : a - b = a - b"),
     ("(a b : G) : f (zero, b) = a", "(a b : G) : f (one, b) = a"),

@@ -18,6 +18,7 @@ def form(text: str) -> str:
 @pytest.mark.parametrize(("first", "second"), [
     ("Let $x$ be even. Then $x+5$ is odd.", "Let $n$ be even. Then $n+5$ is odd."),
     ("Let $x > 0$. Let $y < 0$. Then $xy < 0$.", "Let $b < 0$. Let $a > 0$. Then $ab < 0$."),
+    (r"We have $x \ge 0$.", r"We have $0 \le x$."),
     ("We have $a^2 = b + c$.", "We have $x + y = z^2$."),
 ])
 def test_equal_statements_share_a_form(first: str, second: str) -> None:
@@ -27,6 +28,7 @@ def test_equal_statements_share_a_form(first: str, second: str) -> None:
 @pytest.mark.parametrize(("first", "second"), [
     ("Let $x$ be even. Then $x+5$ is odd.", "Let $x$ be odd. Then $x+5$ is even."),
     ("We have $a < b$.", "We have $a < a$."),
+    (r"Let $a$ be odd. Then $a \ge b$.", r"Let $a$ be odd. Then $a \le b$."),
     (r"A set is $G_\delta$.", r"A set is $F_\sigma$."),
     (r"$f(e) = 1$", r"$f(a) = 1$"),
     (r"$a, b = c$", r"$c = a, b$"),

@@ -7,11 +7,11 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from porism.corpus.formal.binders import Variables, read_binders
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
 from porism.corpus.formal.reader import FormalReader, module_of
 from porism.corpus.formal.source import DocComment, SourceText, blanks, with_text_before
-from porism.corpus.lean.binders import Variables, read_binders
 from porism.corpus.lean.docstrings import docstring_content
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text

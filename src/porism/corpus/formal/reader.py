@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
@@ -57,6 +57,26 @@ def folder_with(folder: Path, names: tuple[str, ...]) -> Path | None:
     if any((folder / name).is_file() for name in names):
         return folder
     return folder_with(folder.parent, names) if folder != folder.parent else None
+
+
+Folders = Iterable[tuple[Path, str]]
+"""Folders that have the modules of a project, with what the names of these begin with."""
+
+
+def module_name(path: Path, name: str, projects: tuple[str, ...], folders_of: Callable[[Path], Folders]) -> str:
+    """The name of the module of a file, as its project says, or from the source where there is none.
+
+    :param name: of the file in the source.
+    :param projects: files of which the root of a project has one.
+    :param folders_of: the folders of the project with this root, the innermost first.
+    """
+    path = path.absolute()
+    root = folder_with(path.parent, projects)
+    for folder, prefix in folders_of(root) if root is not None else ():
+        if path.is_relative_to(folder):
+            below = module_of(PurePosixPath(path.relative_to(folder).as_posix()))
+            return f"{prefix}.{below}" if prefix else below
+    return module_of(PurePosixPath(name))
 
 
 def module_of(place: PurePosixPath) -> str:

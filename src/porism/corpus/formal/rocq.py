@@ -9,11 +9,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
+from porism.corpus.formal.binders import CLOSERS, Binder, Variables, read_binders
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.documents import FormalDocuments, Prose
-from porism.corpus.formal.reader import FormalReader, folder_with, module_of
+from porism.corpus.formal.reader import Folders, FormalReader, module_name, module_of
 from porism.corpus.formal.source import DocComment, SourceText, with_text_before
-from porism.corpus.lean.binders import CLOSERS, Binder, Variables, read_binders
 from porism.corpus.mathtext import split_math
 from porism.errors import OnProblem, Problem
 from porism.types import Content
@@ -180,30 +180,19 @@ def _value(bare: str, start: int, end: int) -> int:
     return end
 
 
+def _folders(root: Path) -> Folders:
+    """The folders of a project as it names them, longest first.
+
+    :raises OSError: its file cannot be read.
+    """
+    return _paths(next(root / name for name in _PROJECTS if (root / name).is_file()))
+
+
 @lru_cache(maxsize=1_000)
 def _paths(project: Path) -> tuple[tuple[Path, str], ...]:
-    """The folders of a project with the names that their modules begin with, longest first.
-
-    :raises OSError: the file cannot be read.
-    """
     text = os.fsdecode(project.read_bytes())  # it names folders, which may have any bytes
     folders = ((project.parent / folder, name.strip("\"'")) for folder, name in _PATHS.findall(text))
     return tuple(sorted(folders, key=lambda entry: -len(entry[0].parts)))
-
-
-def module_name(path: Path, name: str) -> str:
-    """The name of the module of a file, as the project says, or from the source where there is none.
-
-    :param name: of the file in the source.
-    :raises OSError: the project cannot be read.
-    """
-    path = path.absolute()
-    root = folder_with(path.parent, _PROJECTS)
-    for folder, prefix in _paths(next(root / each for each in _PROJECTS if (root / each).is_file())) if root else ():
-        if path.is_relative_to(folder):
-            below = module_of(PurePosixPath(path.relative_to(folder).as_posix()))
-            return f"{prefix}.{below}" if prefix else below
-    return module_of(PurePosixPath(name))
 
 
 class RocqReader(FormalReader):
@@ -220,7 +209,7 @@ class RocqReader(FormalReader):
         self, text: str, path: Path, name: str, source: str, on_problem: OnProblem
     ) -> FormalDocuments:
         try:
-            module = module_name(path, name)
+            module = module_name(path, name, _PROJECTS, _folders)
         except OSError as error:
             on_problem(Problem(name, f"its project cannot be read ({error.strerror or error})"))
             module = module_of(PurePosixPath(name))

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from porism.corpus.formal.binders import CLOSERS, NAME, closing
 from porism.corpus.formal.source import DocComment
-from porism.corpus.lean.binders import CLOSERS, closing
-from porism.corpus.lean.names import NAME
 from porism.corpus.lean.source import LeanSource
 
 MAX_NESTING = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from porism.corpus.lean.names import NAME
+from porism.corpus.formal.binders import NAME
 
 KINDS = (
     "theorem", "lemma", "def", "abbrev", "instance", "structure", "class", "inductive", "coinductive", "axiom",

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NamedTuple
 
+from porism.corpus.formal.binders import CLOSERS, NAME, NAME_PART, Binder, closing, read_binders
 from porism.corpus.formal.declarations import FormalDeclaration
 from porism.corpus.formal.source import DocComment
 from porism.corpus.lean.attributes import Attribute, read_attributes, read_list
-from porism.corpus.lean.binders import CLOSERS, Binder, closing, read_binders
 from porism.corpus.lean.commands import ANY_COMMAND, BLOCKS, MODIFIER, NO_NAMES, begin, commands
-from porism.corpus.lean.names import NAME, NAME_PART, full_name, instance_name
+from porism.corpus.lean.names import full_name, instance_name
 from porism.corpus.lean.scopes import ONE_COMMAND, Scopes
 from porism.corpus.lean.source import LeanSource
 

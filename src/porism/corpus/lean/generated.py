@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from porism.corpus.formal.binders import NAME_PART
 from porism.corpus.lean.attributes import Attribute
 from porism.corpus.lean.declarations import Declaration, DeclarationReader, Projections
-from porism.corpus.lean.names import NAME_PART, last_part, namespace_part
+from porism.corpus.lean.names import last_part, namespace_part
 from porism.corpus.lean.translations import ADDITIVE, DUAL, Translation
 
 MAX_GENERATIONS = 3

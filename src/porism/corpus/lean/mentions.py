@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porism.corpus.lean.binders import binders_of
-from porism.corpus.lean.names import NAME
+from porism.corpus.formal.binders import NAME, binders_of
 
 MAX_NAMES = 1_000
 """So many names of a proof count."""

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_CHARACTER = r"[^\W²³¹⁰ⁱ⁴-⁹ⁿ¼-¾⅐-↉λΠΣʰ-˿ᴬ-ᵡᵫ-ᶿ]"
-"""A letter, digit, underscore or subscript; superscripts are notation."""
-NAME_PART = rf"(?:«[^»\n]*»|(?!\d){_CHARACTER}(?:{_CHARACTER}|['!?])*)"
-NAME = rf"{NAME_PART}(?:\.(?:{NAME_PART}|\d+))*"
-"""A name with its namespaces."""
+from porism.corpus.formal.binders import NAME, NAME_PART
 
 IsVariable = Callable[[str], bool]
 """Whether a name is that of a variable."""

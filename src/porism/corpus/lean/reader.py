@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from porism.corpus.formal.reader import FormalReader, folder_with
+from porism.corpus.formal.reader import Folders, FormalReader, module_name
 from porism.corpus.lean.documents import LeanDocuments
 from porism.errors import OnProblem
 
 _LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
 """What the root of a Lake package has."""
-_SOURCE_FOLDERS = frozenset(("src", "lib", "source"))
+_SOURCE_FOLDERS = ("src", "lib", "source")
 
 
 class LeanReader(FormalReader):
@@ -22,18 +22,9 @@ class LeanReader(FormalReader):
     def file_documents(
         self, text: str, path: Path, name: str, source: str, on_problem: OnProblem
     ) -> LeanDocuments:
-        return LeanDocuments(text, name, source, module_name(path, name), on_problem)
+        return LeanDocuments(text, name, source, module_name(path, name, _LAKE_FILES, _folders), on_problem)
 
 
-def module_name(path: Path, name: str) -> str:
-    """The name of the module of a file, from the root of its Lake package, or of the source where there is none.
-
-    :param name: of the file in the source.
-    """
-    path = path.absolute()
-    root = folder_with(path.parent, _LAKE_FILES)
-    place = PurePosixPath(name) if root is None else PurePosixPath(path.relative_to(root).as_posix())
-    parts = place.with_suffix("").parts
-    while len(parts) > 1 and parts[0] in _SOURCE_FOLDERS:
-        parts = parts[1:]
-    return ".".join(parts)
+def _folders(root: Path) -> Folders:
+    """The folders of a Lake package that may have its modules."""
+    return [*((root / folder, "") for folder in _SOURCE_FOLDERS), (root, "")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from porism.corpus.lean.binders import Binder, Variables
+from porism.corpus.formal.binders import Binder, Variables
 from porism.corpus.lean.names import full_name
 
 MAX_DEPTH = 200

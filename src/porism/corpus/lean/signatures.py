@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porism.corpus.lean.binders import CLOSERS, closing, first_colon
+from porism.corpus.formal.binders import CLOSERS, closing, first_colon
 from porism.corpus.lean.commands import BLOCKS
 from porism.corpus.lean.declarations import Declaration
 from porism.corpus.lean.generated import TRANSLATIONS

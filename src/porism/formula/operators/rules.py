@@ -97,6 +97,15 @@ _LOGIC = {
     "∵": ("because", False), "⇏": ("nimplies", False), "⇎": ("niff", True), "⊢": ("proves", False),
     "⊬": ("nproves", False), "⊨": ("models", False), "⊭": ("nmodels", False), "⊩": ("forces", False),
 }
+_RELATION_NAMES = _ORDERED_RELATIONS | {sign: name for sign, (name, _) in _LOGIC.items()}
+MIRRORED_SIGNS = {
+    sign: mirrored
+    for pair in "<> ≤≥ ≪≫ ≲≳ ∈∋ ∉∌ ⊂⊃ ⊆⊇ ⊊⊋ ⊄⊅ ⊈⊉ ≺≻ ≼≽ ≮≯ ≰≱ ⊏⊐ ⊑⊒ ⊲⊳ ⊴⊵ →← ⇒⇐ ∴∵".split()
+    for sign, mirrored in zip(pair, pair[::-1], strict=True)
+}
+"""Signs of relations to those that say the same with their sides swapped."""
+MIRRORED = {_RELATION_NAMES[sign]: _RELATION_NAMES[mirrored] for sign, mirrored in MIRRORED_SIGNS.items()}
+"""The same by the labels of operators."""
 _ADDITIVE = {
     "+": "plus", "-": "neg", "±": "pm", "∓": "mp", "∪": "union", "⊔": "sqcup", "⊎": "uplus", "∖": "setminus",
     "⊕": "oplus", "⊖": "ominus", "∔": "dotplus", "△": "symdiff", "⨿": "amalg", "⊞": "boxplus", "⊟": "boxminus",

@@ -22,6 +22,7 @@ from porism.formula.tables.spoken import (
 )
 
 _WORD = re.compile(r"(?P<word>[^\W\d_]+(?:-[^\W\d_]+)*)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>\S)")
+_DIFFERENTIAL = re.compile(r"d[r-z]\Z")
 _ARTICLES = frozenset({"the", "an"})
 _FRAMES = {
     "over": "over", "choose": "choose", "of": "of", "from": "from", "as": "from", "base": "base", "to": "to",
@@ -41,7 +42,7 @@ _WITH_ARTICLE = frozenset({"fraction", "quantity", "set"} | {
     words.split()[1] for words in BLACKBOARD.values() if words.startswith("the ")
 })
 """First words of what has an article of its own, so that ``to the`` before it is ``to``."""
-_NOT_SYMBOLS = frozenset({"up", "down", "top", "box", "p", "i", "j", "l", "from", "to", "star", "prime"})
+_NOT_SYMBOLS = frozenset({"up", "down", "top", "p", "i", "j", "l", "from", "to", "star", "prime"})
 
 
 class Phrase(NamedTuple):
@@ -91,8 +92,8 @@ def _is_left_out(before: str, word: str, after: str) -> bool:
 
 
 def _unknown(word: str, following: list[re.Match[str]]) -> tuple[str, str]:
-    """What a word is that no phrase begins with: a letter, a Greek letter, or text."""
-    if len(word) == 1:
+    """What a word is that no phrase begins with: a letter, a differential, or text."""
+    if len(word) == 1 or _DIFFERENTIAL.match(word) is not None:
         return "operand", word
     nth = _NTH.match(word.lower())
     after = following[0][0].lower() if following else ""

@@ -8,20 +8,21 @@ from porism.formula.plain.operands import PlainToken
 from porism.formula.plain.phrases import Phrase, big_operators, order_of, phrases
 from porism.formula.tables.lookup import RELATION_CLASSES, closing_fence, token_class
 
-_JUXTAPOSED, _PRODUCT, _SUM, _RELATION, _SEPARATOR, _SUFFIX, _DIFFERENTIAL = (
-    "juxtaposed product sum relation separator suffix differential".split()
+_JUXTAPOSED, _PRODUCT, _SUM, _RELATION, _SEPARATOR, _SUFFIX, _DIFFERENTIAL, _CONJUNCTION = (
+    "juxtaposed product sum relation separator suffix differential conjunction".split()
 )
 _LEVELS = {
     "additive": _SUM, "set-operator": _SUM, "multiplicative": _PRODUCT, "division": _PRODUCT, "separator": _SEPARATOR,
     **dict.fromkeys(RELATION_CLASSES, _RELATION),
 }
 _BIG = frozenset({"big-operator", "integral", "limit"})
-_EXPRESSION = frozenset({_RELATION, _SEPARATOR, _DIFFERENTIAL})
+_CONJUNCTIONS = frozenset("∧∨")
+_EXPRESSION = frozenset({_RELATION, _SEPARATOR, _DIFFERENTIAL, _CONJUNCTION})
 _TERM = frozenset({_PRODUCT, _SUM}) | _EXPRESSION
 _OPERAND = frozenset({_JUXTAPOSED}) | _TERM
 _ENDS = {
     "sub": frozenset({_SUFFIX}) | _OPERAND, "power": _TERM, "structure": _EXPRESSION | {_PRODUCT}, "under": _OPERAND,
-    "denominator": _EXPRESSION, "quantity": _EXPRESSION, "argument": _OPERAND - {_SEPARATOR},
+    "denominator": _EXPRESSION, "quantity": _EXPRESSION - {_CONJUNCTION}, "argument": _OPERAND - {_SEPARATOR},
     "derivative": _OPERAND, "variable": frozenset({_SUFFIX}) | _OPERAND, "bound": _EXPRESSION,
 }
 """Part of a formula → what ends it after an operand; other parts end with a word, or with the formula."""
@@ -119,7 +120,9 @@ class SpokenTokens:
 
     def _operand(self, following: Phrase, kind: str = "operand") -> None:
         phrase = self._phrase
-        is_differential = phrase.value == "d" and following.kind == "operand" and len(following.value) == 1
+        is_differential = phrase.value[0] == "d" and (len(phrase.value) == 2 or (
+            phrase.value == "d" and following.kind == "operand" and len(following.value) == 1
+        ))
         self._arrive(_DIFFERENTIAL if is_differential else _JUXTAPOSED)
         self._parts[-1].operand = len(self.tokens)
         self._add(kind, phrase.value)
@@ -146,7 +149,7 @@ class SpokenTokens:
                 and following.value.isdigit()
             )
             if not is_whole and not (kind == "additive" and part.operand < 0):  # x sub n plus 1
-                self._arrive(_LEVELS[kind])
+                self._arrive(_CONJUNCTION if label in _CONJUNCTIONS else _LEVELS[kind])
             self._parts[-1].operand = -1
             self._add("symbol", label)
             self._takes_bounds = self._is_applied = False

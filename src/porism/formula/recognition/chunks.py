@@ -79,6 +79,11 @@ def _chunk(text: str, start: int, end: int, is_line_start: bool) -> Chunk:
     return Chunk(_kind(pieces), pieces, mark, is_line_start)
 
 
+def _is_name(text: str) -> bool:
+    """Whether some letters are the name of a function, or one of Lean: ``Real.sin``, ``Set.Icc``."""
+    return text in FUNCTIONS or "." in text
+
+
 def _kind(pieces: tuple[Lexeme, ...]) -> str:
     has_latex = any(piece.kind == "command" or piece.text == "{" for piece in pieces)
     if not pieces or any(
@@ -87,7 +92,7 @@ def _kind(pieces: tuple[Lexeme, ...]) -> str:
         return "word"
     weak = False
     for number, piece in enumerate(pieces):
-        if piece.kind != "letters" or len(piece.text) == 1 or has_latex or piece.text in FUNCTIONS:
+        if piece.kind != "letters" or len(piece.text) == 1 or has_latex or _is_name(piece.text):
             continue
         if piece.text in STRUCTURE_NAMES and number + 1 < len(pieces) and pieces[number + 1].text == "(":
             continue

@@ -10,13 +10,13 @@ from porism.formula.tables.lookup import RELATION_CLASSES, SYMBOLS, token_class
 from porism.formula.tables.structures import STRUCTURES
 
 SIGNS = (
-    "\u00b2\u00b3\u00b9\u2070-\u209c\u2102-\u2134\u2190-\u21ff\u2200-\u2211\u2213-\u22ff\u27c0-\u27ff\u2900-\u2aff"
-    "\U0001d400-\U0001d7ff"
+    "\u00ac\u00b2\u00b3\u00b9\u2070-\u209c\u2102-\u2134\u2190-\u21ff\u2200-\u2211\u2213-\u22ff\u25a1\u25c7\u25ca"
+    "\u27c0-\u27ff\u2900-\u2aff\U0001d400-\U0001d7ff"
 )
 """Characters of mathematics, as ranges of a pattern."""
 LEXEME = re.compile(
     rf"(?P<sign>[{SIGNS}])|(?P<command>\\(?:[A-Za-z]+|[^A-Za-z]))|(?P<number>\d+(?:\.\d+)*|[¼-¾])"
-    rf"|(?P<wildcard>\?[A-Za-z]+)|(?P<letters>[α-ωΑ-Ω]+|(?:(?![{SIGNS}α-ωΑ-Ω])[^\W\d_])+)"
+    rf"|(?P<wildcard>\?[A-Za-z]+)|(?P<letters>[α-ωΑ-Ω]+|(?:[A-Z][A-Za-z]*\.)+[A-Za-z]\w*|(?:(?![{SIGNS}α-ωΑ-Ω])[^\W\d_])+)"
     r"|(?P<relation><=|>=|!=|:=|->|=>|[=<>]|(?<=\s)~(?=\s))|(?P<operator>[+*/×÷±·−•⁄-])|(?P<script>[\^_])"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<bar>\|+|‖)|(?P<prime>['′]+(?![^\W_]))|(?P<dots>\.{3}|…)"
     r"|(?P<separator>[,;!&](?=\S)|!|:(?=\s))|(?P<other>.)",

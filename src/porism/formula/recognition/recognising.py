@@ -20,6 +20,8 @@ from porism.formula.recognition.lexemes import (
     lexemes,
 )
 from porism.formula.recognition.runs import runs
+from porism.formula.recognition.spelled import with_signs
+from porism.formula.recognition.spoken_runs import spoken_runs
 from porism.formula.tables.notations import SYMBOL_NAMES
 from porism.formula.writers.latex import to_latex
 from porism.types import Content, Formula
@@ -82,9 +84,40 @@ def find_formulas(text: str) -> list[tuple[int, int]]:
 def recognise_formulas(text: Content | str) -> Guess:
     """Recognises formulas in a text; those that it has already stay as they are.
 
-    Each is read in the notation that it is probably written in. The words of one stay in the text, after it.
+    Each is read in the notation that it is probably written in, or as it is said. The words of one stay in the text,
+    after it.
     """
-    return _recognised(Content(text) if isinstance(text, str) else text, bool, _as_latex)
+    content, spoken = _with_spoken(Content(text) if isinstance(text, str) else text)
+    guess = _recognised(_with_signs(content), bool, _as_latex)
+    return replace(guess, formulas=(*spoken, *guess.formulas))
+
+
+def _with_signs(content: Content) -> Content:
+    """The content with characters in place of the names of symbols, which stay as words after it."""
+    parts: list[str | Formula] = []
+    words: list[str] = []
+    for part in content.parts:
+        text, names = with_signs(part) if isinstance(part, str) else (part, [])
+        parts.append(text)
+        words += names
+    return Content.of(*parts, *(f" {word}" for word in words)) if words or parts != list(content.parts) else content
+
+
+def _with_spoken(content: Content) -> tuple[Content, list[str]]:
+    """The content with the spoken formulas of its text as LaTeX, and these."""
+    parts: list[str | Formula] = []
+    formulas: list[str] = []
+    for part in content.parts:
+        if isinstance(part, Formula):
+            parts.append(part)
+            continue
+        done = 0
+        for start, end in spoken_runs(part):
+            formulas.append(to_latex(parse(part[start:end], "spoken")))
+            parts += [part[done:start], Formula(formulas[-1])]
+            done = end
+        parts.append(part[done:])
+    return (Content.of(*parts), formulas) if formulas else (content, [])
 
 
 def _recognised(

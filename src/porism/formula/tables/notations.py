@@ -22,12 +22,14 @@ _SIGNS = r"""
 """Signs of ASCII that all these notations have."""
 
 _ASCIIMATH = r"""
-    ⋅ *; * **; ⋆ ***; / //; ∖ \\ setminus; × xx; ⋉ |><; ⋊ ><|; ⋈ |><|; ÷ -:; ∘ @; ⊕ o+; ⊗ ox; ⊙ o.; ∧ ^^; ⋀ ^^^; ∨ vv;
-    ⋁ vvv; ∩ nn; ⋂ nnn; ∪ uu; ⋃ uuu; ∑ sum; ∏ prod; ∫ int; ∮ oint; ≪ mlt; ≫ mgt; ≺ -<; ≼ -<=; ≻ >-; ≽ >-=; ∈ in; ∉
-    !in; ⊂ sub; ⊃ supset; ⊆ sube; ⊇ supe; ≡ -=; ≅ ~=; ≈ ~~; ∼ ~; ∝ prop; ¬ not; ⇒ implies; ⇔ iff; ∀ AA; ∃ EE; ⊥ _|_; ⊤
-    TT; ⊢ |--; ⊨ |==; ⟨ (: <<; ⟩ :) >>; ⌊ |__; ⌋ __|; ⌈ |~; ⌉ ~|; ± +-; ∓ -+; ∅ O/; ∞ oo; ℵ aleph; ∴ :.; ∵ :'; ∠ /_; △
-    /_\; ⋄ diamond; □ square; ↑ uarr; ↓ darr; → rarr; ↣ >->; ↠ ->>; ⤖ >->>; ← larr; ↔ harr; ⇒ rArr; ⇐ lArr; ⇔ hArr; ∂
-    del; ∇ grad; ℂ CC; ℕ NN; ℚ QQ; ℝ RR; ℤ ZZ; ε varepsilon; ϵ epsilon epsi; ϕ phi; φ varphi; mod mod;
+    ⋅ *; * **; ⋆ ***; / //; ∖ \\ setminus; × xx; ⋉ |><; ⋊ ><|; ⋈ |><|; ÷ -:; ∘ @; ⊕ o+; ⊗ ox; ⊙ o.; ∧ ^^ and; ⋀ ^^^;
+    ∨ vv or; ⋁ vvv; ∩ nn; ⋂ nnn; ∪ uu; ⋃ uuu; ∑ sum; ∏ prod; ∫ int; ∮ oint; ≪ mlt; ≫ mgt; ≺ -<; ≼ -<=; ≻ >-; ≽ >-=;
+    ∈ in; ∉ !in; ⊂ sub; ⊃ supset; ⊆ sube; ⊇ supe; ≡ -=; ≅ ~=; ≈ ~~; ∼ ~; ∝ prop; ¬ not; ⇒ implies; ⇔ iff; ∀ AA; ∃ EE;
+    ⊥ _|_; ⊤
+    TT; ⊢ |-- |-; ⊨ |== |=; ⟨ (: <<; ⟩ :) >>; ⌊ |__; ⌋ __|; ⌈ |~; ⌉ ~|; ± +-; ∓ -+; ∅ O/; ∞ oo; ℵ aleph;
+    ∴ :.; ∵ :'; ∠ /_; △ /_\; ⋄ diamond; □ square box; ↑ uarr; ↓ darr; → rarr; ↣ >->; ↠ ->>; ⤖ >->>; ← larr; ↔ harr;
+    ⇒ rArr; ⇐ lArr; ⇔ hArr; ∂ del; ∇ grad; ℂ CC; ℕ NN; ℚ QQ; ℝ RR; ℤ ZZ; ε varepsilon eps; ϵ epsilon epsi; ϕ phi;
+    φ varphi; mod mod;
 """
 
 _TYPST = r"""

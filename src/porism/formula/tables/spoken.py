@@ -22,11 +22,11 @@ _LINES = """
     ↘ decreases to; ↾ restricted to; ⇉ converges uniformly to; ⇌ is in equilibrium with; ⇒ implies; ⇐ is implied by;
     ⇔ if and only if; ⇏ does not imply; ∧ and; ∨ or; ¬ not; ∀ for all; ∃ there exists; ∄ there does not exist;
     ⊢ proves; ⊬ does not prove; ⊨ models; ⊭ does not model; ⊩ forces; ⊻ exclusive or; ∴ therefore; ∵ because;
-    ∣ divides; ∤ does not divide; ∦ is not parallel to; ⋈ join; ⋔ is transversal to; + plus; - minus;
+    ∣ divides; ∤ does not divide; ∦ is not parallel to; ⋈ natural join; ⋔ is transversal to; + plus; - minus;
     ± plus or minus; ∓ minus or plus; ⊕ direct sum; ⊖ minus; ⊎ disjoint union; ⋅ times; × times; * times;
     ∘ composed with; • times; ⋆ star; ⊗ tensor; ⊙ times; ⊠ box times; ⋊ semidirect product; ⋉ semidirect product;
     ≀ wreath product; ⨿ coproduct; / divided by; ÷ divided by; mod modulo; ∩ intersection; ∪ union;
-    ∖ set minus; △ symmetric difference; ⊔ disjoint union; ⊓ meet; ∁ complement of;
+    ∖ set minus; △ symmetric difference; ⊔ join; ⊓ meet; ∁ complement of;
     ∑ sum; ∏ product; ∐ coproduct; ⋃ union; ⋂ intersection; ⋁ join; ⋀ meet; ⨁ direct sum; ⨂ tensor product;
     ⨆ disjoint union; ⨄ disjoint union; ⨅ meet; ⨀ product; ∫ integral; ∬ double integral; ∭ triple integral;
     ⨌ quadruple integral; ∮ contour integral; ∯ surface integral; ∰ volume integral;
@@ -59,10 +59,10 @@ _OTHERS = """
     ≈ approximately; ≡ congruent to; ≅ isomorphic to; ∼ similar to; ∈ is in; ∈ belongs to; ∈ is an element of;
     ∈ element of; ∈ is a member of; ∉ is not in; ∉ does not belong to; ∉ is not an element of; ⊂ subset of;
     ⊆ is contained in; ⊆ is a subset of or equal to; ⊆ subset of or equal to; ⊃ superset of; → goes to; → tends to;
-    → approaches; → converges to; ↦ is mapped to; × cross; ⋅ dot; ⋅ multiplied by; / divided by; ± plus minus;
-    ∩ intersected with; ∩ intersect; ∖ without; ∘ composed with; ∘ after; ∀ for every; ∀ for each; ∀ for any;
-    ∀ for all; ∃ there is; ∃ there exist; ⇒ only if; ⇔ iff; mod mod; ∑ summation; ∑ the sum; ∂ del; ∇ nabla;
-    ⊔ join; ⊓ meet; - negative; + positive; ∞ infinity; ∅ the null set; ⊥ orthogonal to; ⊥ is orthogonal to;
+    → approaches; → converges to; ↦ is mapped to; × cross; ⋅ dot; ⋅ multiplied by; / divided by; / slash; ◊ diamond;
+    ± plus minus; ∩ intersected with; ∩ intersect; ∖ without; ∘ composed with; ∘ after; ∀ for every; ∀ for each;
+    ∀ for any; ∀ for all; ∃ there is; ∃ there exist; ⇒ only if; ⇔ iff; mod mod; ∑ summation; ∑ the sum; ∂ del; ∇ nabla;
+    ⊔ disjoint union; - negative; + positive; ∞ infinity; ∅ the null set; ⊥ orthogonal to; ⊥ is orthogonal to;
     ⊥ is perpendicular to; ∥ parallel to; : such that; log log of; exp exponential function
 """
 

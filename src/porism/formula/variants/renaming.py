@@ -9,15 +9,15 @@ from porism.formula.operators.rules import FUNCTION_LETTERS, is_fixed_name
 from porism.formula.tree import OperatorNode
 from porism.formula.variants.editing import EditRule
 
-_POOLS = ("xyzuvwts", "abcdpqrs", "nmkijlr", "fghFGHφψ", "αβγδεθλμνρστω", "ABCDEKLMNPQRSTUVWXYZ")
+POOLS = ("xyzuvwts", "abcdpqrs", "nmkijlr", "fghFGHφψ", "αβγδεθλμνρστω", "ABCDEKLMNPQRSTUVWXYZ")
 """Letters that authors use alike."""
 
 _POOL_OF: dict[str, str] = {}
-for _pool in _POOLS:
+for _pool in POOLS:
     for _letter in _pool:
         _POOL_OF.setdefault(_letter, _pool)
 
-_ALL = "".join(dict.fromkeys("".join(_POOLS)))
+_ALL = "".join(dict.fromkeys("".join(POOLS)))
 _NOT_RENAMED = frozenset({"i", "d", "D"})
 """Letters that can be more than a variable: the imaginary unit, a differential, a derivation."""
 

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+from porism.formula.operators.rules import MIRRORED
 from porism.formula.tree import OperatorNode
 from porism.formula.variants.editing import EditRule, become, copied, node_of, number, relabel, rule_table, same
 
-MIRRORED = {
-    relation: mirrored
-    for pair in (
-        "lt gt", "leq geq", "ll gg", "lesssim gtrsim", "in ni", "subset supset", "subseteq supseteq",
-        "subsetneq supsetneq", "nsubset nsupset", "nsubseteq nsupseteq", "prec succ", "preceq succeq", "nlt ngt",
-        "nleq ngeq", "implies implied", "sqsubseteq sqsupseteq", "sqsubset sqsupset", "therefore because",
-    )
-    for relation, mirrored in (pair.split(), pair.split()[::-1])
-}
-"""Relations to those that say the same with their sides swapped."""
-
+_ARROWS = frozenset({"to", "gets"})
+"""Arrows of maps and limits, which stay as they are."""
 _SHIFTED = frozenset({"eq", "lt", "gt", "leq", "geq", "neq"})
 _MAX_DISTRIBUTED = 6
 
@@ -37,7 +29,7 @@ def _is_minus_one(node: OperatorNode) -> bool:
 def mirror(node: OperatorNode) -> str:
     """What a relation or a chain of them is called when it is written backwards; empty for one that cannot be."""
     parts = [MIRRORED.get(part) or (part if part in _SHIFTED else "") for part in node.label.split("-")]
-    return "-".join(reversed(parts)) if all(parts) else ""
+    return "-".join(reversed(parts)) if all(parts) and not _ARROWS.intersection(parts) else ""
 
 
 def _mirrored(node: OperatorNode, root: OperatorNode, random: Random) -> bool:

@@ -28,9 +28,9 @@ MISSED, MATCHED, UNDECIDED = 0, 1, 2
 IN_ORDER, SYMMETRIC, LEFT, RIGHT = 0, 1, 2, 3
 """What is known of the operands of an operator: whether they can change places, and how a list of them associates."""
 WILDCARD, VARIABLE = 87, 86
-_PLAIN, _LEADING, _BEGINNING, _TRAILING, _FUNCTION = 0, 1, 2, 3, 4
+_PLAIN, _LEADING, _BEGINNING, _TRAILING, _FUNCTION, _MIRRORED = 0, 1, 2, 3, 4, 5
 """How a node was placed: operand by operand; the first takes several; they are the beginning of a list; the last takes
-several; the function is a wildcard that takes a name."""
+several; the function is a wildcard that takes a name; operands backwards, of the mirrored relation."""
 COLUMNS = 10
 
 
@@ -74,21 +74,22 @@ def _same(first: Any, first_span: Any, second: Any, second_span: Any, labels: An
 
 
 @compiled(
-    "int64(int64, int64[::1], int32[::1], uint8[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], int64[::1], "
-    "int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "uint64[::1], uint64, int32[::1], int8[::1], int64[::1], int64[::1], int64)"
+    "int64(int64, int64[::1], int32[::1], int32[::1], uint8[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], "
+    "int64[::1], int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
+    "int64, uint64[::1], uint64, int32[::1], int8[::1], int64[::1], int64[::1], int64)"
 )
 def match_documents(
-    group_count: Any, groups: Any, query_labels: Any, query_kinds: Any, query_fixed: Any, query_roles: Any,
-    query_sizes: Any, query_arities: Any, query_parents: Any, query_names: Any, indptr_at: Any, labels_at: Any,
-    sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, orders_at: Any, functions_at: Any,
+    group_count: Any, groups: Any, query_labels: Any, query_mirrored: Any, query_kinds: Any, query_fixed: Any,
+    query_roles: Any, query_sizes: Any, query_arities: Any, query_parents: Any, query_names: Any, indptr_at: Any,
+    labels_at: Any, sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, orders_at: Any, functions_at: Any,
     occurrences_at: Any, formula_at: Any, field_at: Any, signature: Any, apply: Any, masks: Any, wanted: Any,
     documents: Any, results: Any,
     weights: Any, places: Any, room_at: Any,
 ) -> Any:
     """Whether each of ``documents`` has a match of every group.
 
-    ``groups`` (int64, groups + 1) bounds the nodes of each group. ``kinds``, ``fixed``, ``orders`` and ``functions``
+    ``groups`` (int64, groups + 1) bounds the nodes of each group. ``query_mirrored`` are the labels of the relations
+    that say the same backwards, -1 for none. ``kinds``, ``fixed``, ``orders`` and ``functions``
     (uint8) are by label. Of documents with formulas in the field ``signature`` (-1 for none) only these count, the last
     as the conclusion; of others every formula is both. ``wanted`` are the bits of ``masks`` that a document must have.
     ``weights`` gets the number of nodes of what was compared (of other documents: of the first formula that matches),
@@ -99,6 +100,7 @@ def match_documents(
     bounds, formula_of, field_of = i64_at(occurrences_at), i32_at(formula_at), u16_at(field_at)
     count = len(documents)
     groups, query_labels, query_kinds = start_of(groups), start_of(query_labels), start_of(query_kinds)
+    query_mirrored = start_of(query_mirrored)
     query_fixed, query_roles, query_sizes = start_of(query_fixed), start_of(query_roles), start_of(query_sizes)
     query_arities, query_parents, query_names = start_of(query_arities), start_of(query_parents), start_of(query_names)
     masks, documents, results = start_of(masks), start_of(documents), start_of(results)
@@ -200,6 +202,8 @@ def match_documents(
                                 chosen = own - 1
                             elif how == _LEADING and own > 0:
                                 chosen = found - asked + own
+                            elif how == _MIRRORED:
+                                chosen = found - 1 - own
                             node = _child(above, chosen, sizes)
                             length = np.int64(sizes[node])
                             extra = found - asked
@@ -239,6 +243,9 @@ def match_documents(
                                 if query_kinds[final] == WILDCARD and query_arities[final] == 0:
                                     fits = True
                                     mode[u] = _TRAILING
+                        elif labels[node] == query_mirrored[u] and many == few:
+                            fits = True
+                            mode[u] = _MIRRORED
                         elif (
                             query_labels[u] == apply and query_kinds[u + 1] == WILDCARD and query_arities[u + 1] == 0
                             and many == few - 1 and functions[labels[node]]

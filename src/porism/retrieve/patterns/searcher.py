@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.formula import OperatorNode
-from porism.formula.operators.rules import is_fixed_name
+from porism.formula.operators.rules import MIRRORED, is_fixed_name
 from porism.formula.plain.lean_operators import OPERATOR_LABELS
 from porism.index import Segment
 from porism.index.engine.trees import Trees, open_trees
@@ -63,7 +63,8 @@ class PatternSearcher:
     ) -> list[PatternMatches]:
         """The live documents of each segment that satisfy a question, the names of documents aside.
 
-        :param symmetric: whether the sides of equations and equivalences can change places.
+        :param symmetric: whether the sides of equations and equivalences can change places, and those of a relation
+            with its mirrored one: ``0 ≤ a`` and ``a ≥ 0``.
         :param allowed: the documents that count, by segment; all by default.
         """
         return [
@@ -81,7 +82,7 @@ class PatternSearcher:
         if not (question.groups or question.names):
             return PatternMatches(documents, np.zeros(len(documents), np.int64), np.full(len(documents), -1), 0)
         trees = open_trees(segment)
-        needed = _needed_labels(question)
+        needed = _needed_labels(question, symmetric)
         bits = np.zeros(trees.label_count, np.uint64)
         for bit, labels in enumerate(needed[:_MAX_BITS]):
             numbers = [known for label in labels if (known := trees.number_of(label)) >= 0]
@@ -106,6 +107,7 @@ class PatternSearcher:
         signature = segment.fields.index(SIGNATURE) if SIGNATURE in segment.fields else -1
         kernels.match_documents(
             len(question.groups), np.array(nodes.bounds, np.int64), np.array(nodes.labels, np.int32),
+            np.array(nodes.mirrored if symmetric else [-1] * len(nodes.labels), np.int32),
             np.array(nodes.kinds, np.uint8), np.array(nodes.fixed, np.uint8), np.array(nodes.roles, np.uint8),
             np.array(nodes.sizes, np.int64), np.array(nodes.arities, np.int64), np.array(nodes.parents, np.int64),
             np.array(nodes.names, np.int64), address(trees.indptr), address(trees.labels), address(trees.sizes),
@@ -145,7 +147,7 @@ def _is_function(label: str) -> bool:
     return label[:1] == "O" and label[1:] not in OPERATOR_LABELS
 
 
-def _needed_labels(question: PatternQuestion) -> list[list[str]]:
+def _needed_labels(question: PatternQuestion, symmetric: bool) -> list[list[str]]:
     """What must occur in a statement: for each condition the labels any of which will do, rarely many."""
     needed = {name: [f"{kind}{label}" for kind in "OUVCT"] for name, label in question.names}
     for group in question.groups:
@@ -154,7 +156,8 @@ def _needed_labels(question: PatternQuestion) -> list[list[str]]:
                 label = node.kind + node.label
                 if node.kind == "W" or (node.kind == "V" and not is_fixed_name(node.label)) or _is_application(node):
                     continue
-                needed.setdefault(label, [label])
+                mirrored = MIRRORED.get(node.label) if node.kind == "O" and symmetric else None
+                needed.setdefault(label, [label] if mirrored is None else [label, "O" + mirrored])
     return list(needed.values())
 
 
@@ -169,6 +172,7 @@ class _QueryNodes:
     def __init__(self, groups: Sequence[Sequence[Pattern]], trees: Trees) -> None:
         self.bounds = [0]
         self.labels: list[int] = []
+        self.mirrored: list[int] = []
         self.kinds: list[int] = []
         self.fixed: list[bool] = []
         self.roles: list[int] = []
@@ -189,6 +193,8 @@ class _QueryNodes:
             node, parent = stack.pop()
             own = len(self.labels)
             self.labels.append(-1 if node.kind == "W" else trees.number_of(node.kind + node.label))
+            mirrored = MIRRORED.get(node.label) if node.kind == "O" else None
+            self.mirrored.append(-1 if mirrored is None else trees.number_of("O" + mirrored))
             self.kinds.append(ord(node.kind))
             self.fixed.append(is_fixed_name(node.label))
             self.roles.append(_ROLES[pattern.role] if parent < 0 else 0)

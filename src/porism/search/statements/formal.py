@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from porism.corpus.lean.binders import CLOSERS
-from porism.corpus.lean.names import NAME, NAME_PART
+from porism.corpus.formal.binders import CLOSERS, NAME, NAME_PART
+from porism.formula.operators.rules import MIRRORED_SIGNS
 from porism.search.statements.canonical import Clause, Statement, Tokens
 from porism.search.statements.meanings import Meanings
 
@@ -33,6 +33,8 @@ _LOOSE = frozenset((*_LOGIC, "→", "×", "⊕"))
 """Operators that are looser than equality, or in a type."""
 _RELATIONS = frozenset("∈ ∉ < > ≤ ≥ ⊆ ≠".split())
 """What may follow a name behind a quantifier and says something of it."""
+_BACKWARDS = ("≥", ">", "⊇", "⊃", "∋")
+"""Relations that are written as the mirrored ones, with their sides swapped."""
 _UNIVERSES = frozenset(("Type", "Sort"))
 _CLOSING = frozenset(CLOSERS.values())
 
@@ -199,6 +201,10 @@ class _Writer:
             if (place := _symmetric(tokens, relation)) > 0:
                 sides = (self._tokens(tokens[:place], names), self._tokens(tokens[place + 1 :], names))
                 return Clause(sides, relation, head)
+        for relation in _BACKWARDS:
+            if (place := _symmetric(tokens, relation)) > 0:
+                tokens = [*tokens[place + 1 :], MIRRORED_SIGNS[relation], *tokens[:place]]
+                break
         return Clause((self._tokens(tokens, names),), "", head)
 
     def _new(self) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 
 from porism.analysis.folding import fold
 from porism.analysis.words import WORD
 from porism.formula import parse
 from porism.formula.keys import layout_key
+from porism.formula.operators.rules import MIRRORED_SIGNS
 from porism.search.statements.canonical import Clause, Statement, Tokens
 from porism.types import PLACEHOLDER, Content, Formula
 
@@ -18,6 +19,8 @@ MAX_TOKENS = 2_000
 
 SYMMETRIC = frozenset(("O!=", "O!⇔", "O!⟺", "O!↔", "O!≡", "O!≠"))
 
+_BACKWARDS = {f"O!{sign}": f"O!{MIRRORED_SIGNS[sign]}" for sign in ">≥≫⊃⊇∋≻≽⊐⊒⇐"}
+"""Relations that are written as the mirrored ones, with their sides swapped."""
 _SENTENCE = re.compile(r"(?<=[.;:!?])\s+|\n\s*\n")
 _VARIABLE = re.compile(r"V![a-cf-hj-zA-Z]\Z")
 """A letter that stands for something; ``d``, ``e``, ``i`` and Greek letters often have a meaning."""
@@ -54,8 +57,11 @@ def _tokens(sentence: str, formulas: Iterator[Formula], number: Callable[[str], 
 def _formula_tokens(formula: Formula) -> tuple[str, ...]:
     """The symbols of a formula, of a relation the side first that is so without its variables."""
     tokens = layout_key(parse(formula)).split(" ")
-    place = _relation(tokens)
+    place = _relation(tokens, SYMMETRIC)
     if place <= 0:
+        place = _relation(tokens, _BACKWARDS.keys())
+        if place > 0:
+            return (*tokens[place + 1 :], _BACKWARDS[tokens[place]], *tokens[:place])
         return tuple(tokens)
     sides = tokens[:place], tokens[place + 1 :]
     first, second = sorted(sides, key=_masked)
@@ -66,11 +72,11 @@ def _masked(tokens: Sequence[str]) -> list[str]:
     return ["?" if _VARIABLE.match(token) else token for token in tokens]
 
 
-def _relation(tokens: Sequence[str]) -> int:
+def _relation(tokens: Sequence[str], relations: Collection[str]) -> int:
     """The place of a relation that joins the sides of a formula, whose order says nothing; else -1."""
     depth, place = 0, -1
     for number, token in enumerate(tokens):
-        if depth == 0 and token in SYMMETRIC:
+        if depth == 0 and token in relations:
             if place >= 0:
                 return -1
             place = number

@@ -17,9 +17,11 @@ from porism.search.answering import Answerer, RankingStage, Reranking, SearchOpt
 from porism.search.answers import Answer, FormulaHit, Hit
 from porism.search.formula_queries import make_formula_query, read_formula_question, readable_topic
 from porism.search.index import judgments
+from porism.search.patterns import PatternAnswer
 from porism.search.questions import Question
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.federated_formulas import FormulasOfShards
+from porism.serve.shards.federated_patterns import search_patterns
 from porism.serve.shards.merging import Ranked
 from porism.serve.shards.ranking import ShardRanking, SumRanking
 from porism.serve.shards.requests import HitsRequest, Shard, TextsRequest
@@ -55,6 +57,14 @@ class FederatedIndex(Answerer):
         content, notes = read_formula_question(question) if isinstance(question, str) else (question, [])
         answer = self._formulas.search(make_formula_query(content, on_problem), options)
         return replace(answer, hints=tuple(notes))
+
+    def search_patterns(
+        self, pattern: str, k: int = 10, *, symmetric: bool = True, filters: Filters | None = None,
+        on_problem: OnProblem | None = None,
+    ) -> PatternAnswer:
+        """The smallest statements of all shards that match a pattern, and how many do, as
+        :func:`porism.serve.shards.federated_patterns.search_patterns`."""
+        return search_patterns(self.group, pattern, k, symmetric=symmetric, filters=filters, on_problem=on_problem)
 
     def run_formulas(
         self, queries: Iterable[Query], k: int = 1000, *, context: bool = False, filters: Filters | None = None,

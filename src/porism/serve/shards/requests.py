@@ -16,6 +16,7 @@ from porism.serve.shards.values import (
     ShardFrequencies,
     ShardHits,
     ShardLinks,
+    ShardPatterns,
     ShardQuestion,
     ShardScores,
     ShardStatistics,
@@ -177,8 +178,19 @@ class HitsRequest(NamedDocumentsRequest[ShardHits]):
         check_weights(self.expanded or {})
 
 
+@dataclass(frozen=True)
+class PatternsRequest(Request[ShardPatterns]):
+    """The ``k`` smallest statements of the shard that match a pattern; with ``symmetric`` sides can change places."""
+
+    step, answer, summary = "patterns", ShardPatterns, "Search statements by pattern"
+    pattern: str
+    k: int
+    symmetric: bool = True
+    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
 DOCUMENT_REQUESTS: tuple[type[Request[Any]], ...] = (
     CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
-    LinksRequest, TextsRequest, HitsRequest,
+    LinksRequest, TextsRequest, HitsRequest, PatternsRequest,
 )
 """What a shard answers about documents."""

@@ -42,6 +42,7 @@ from porism.serve.shards.requests import (
     HitsRequest,
     LinksRequest,
     PartRequest,
+    PatternsRequest,
     Request,
     ScoresRequest,
     StaleCommit,
@@ -54,6 +55,7 @@ from porism.serve.shards.values import (
     ShardCollection,
     ShardHits,
     ShardLinks,
+    ShardPatterns,
     ShardQuestion,
     ShardScores,
     ShardStatistics,
@@ -220,6 +222,14 @@ class IndexShard:
 
     def texts(self, request: TextsRequest) -> ShardTexts:
         return ShardTexts(self.generation, tuple(self.index.documents.get(request.ids)))
+
+    def patterns(self, request: PatternsRequest) -> ShardPatterns:
+        """None where no document has the metadata of a filter."""
+        if not set(request.filters) <= set(self._documents[""].collection(CollectionRequest()).metadata):
+            return ShardPatterns(self.generation, (), 0, 0)
+        return ShardPatterns.of(self.index, self.index.patterns.search(
+            request.pattern, request.k, symmetric=request.symmetric, filters=request.filters or None
+        ))
 
     def ask(self, request: Request[A]) -> A:
         """The answer to a request, by the method that has the name of its step.

@@ -20,6 +20,7 @@ from porism.retrieve.weightings.base import ChannelStatistics
 from porism.search.answers import Hit
 from porism.search.index import Index
 from porism.search.models.models import write_model
+from porism.search.patterns import PatternAnswer, PatternHit
 from porism.search.questions import Question
 from porism.types import Document
 from porism.version import __version__
@@ -308,3 +309,19 @@ class ShardHits:
             )
             for hit in hits
         ))
+
+
+@dataclass(frozen=True)
+class ShardPatterns:
+    """The smallest statements of a shard that match a pattern, without paths of this machine, and how many match."""
+
+    generation: int
+    hits: tuple[PatternHit, ...]
+    total: int
+    undecided: int
+
+    @classmethod
+    def of(cls, index: Index, answer: PatternAnswer) -> ShardPatterns:
+        """The answer of an index."""
+        hits = tuple(replace(hit, location=replace(hit.location, path=None)) for hit in answer.hits)
+        return cls(index.snapshot.generation, hits, answer.total, answer.undecided)

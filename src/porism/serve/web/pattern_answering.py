@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.errors import Problem, QueryError
+from porism.errors import Problem
 from porism.index import Filters
 from porism.serve.web import schema
 from porism.serve.web.parts import check_length
@@ -17,15 +17,13 @@ def search_patterns(
 ) -> schema.PatternResults:
     """The statements that match a pattern.
 
-    :raises QueryError: there is nothing to search for in it, it is beyond a limit, a filter names an unknown key, or
-        the index is on other servers.
+    :raises QueryError: there is nothing to search for in it, it is beyond a limit, or a filter names an unknown key.
     """
     check_page(1, k, limits)
-    if served.federated is not None:
-        raise QueryError("patterns are not searched on other servers", hint="Choose one of the indexes of this server.")
     clock = Deadline(limits.seconds)
     problems: list[Problem] = []
-    answer = served.index.patterns.search(
+    search = served.index.patterns.search if served.federated is None else served.federated.search_patterns
+    answer = search(
         check_length(pattern, limits), k, symmetric=not directed, filters=filters, on_problem=problems.append
     )
     return schema.PatternResults(
@@ -38,4 +36,5 @@ def search_patterns(
             )
             for hit in answer.hits
         ),
+        missing=answer.missing,
     )  # fmt: skip

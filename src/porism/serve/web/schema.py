@@ -219,6 +219,7 @@ class PatternResults(Model):
     hints: tuple[str, ...] = ()
     seconds: float
     hits: tuple[PatternHitView, ...]
+    missing: tuple[MissingIndex, ...] = Field(default=(), description="Indexes on servers that did not answer.")
 
 
 class QuestionView(Model):

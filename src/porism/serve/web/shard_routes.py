@@ -17,6 +17,7 @@ from porism.serve.shards.requests import (
     FrequenciesRequest,
     HitsRequest,
     LinksRequest,
+    PatternsRequest,
     Request,
     ScoresRequest,
     TextsRequest,
@@ -103,6 +104,8 @@ class ShardRoutes:
             most = MAX_FORMULA_DEPTH if isinstance(request, FormulasRequest) else limits.depth
             if not 1 <= request.depth <= most:
                 raise QueryError(f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {most:,} results.")
+        if isinstance(request, PatternsRequest) and not 1 <= request.k <= limits.results:
+            raise QueryError(f"k is {request.k:,}", hint=f"Ask for 1 to {limits.results:,} results.")
         for kinds, name, most in (
             ((HitsRequest, DocumentTermsRequest, TextsRequest), "ids", limits.results),
             (ScoresRequest, "ids", MAX_SCORED), (FormulaHitsRequest, "asked", limits.results),

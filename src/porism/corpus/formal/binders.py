@@ -1,4 +1,4 @@
-"""Binders: ``(a b : G)``, ``{n : ℕ}``, ``⦃x⦄``, ``[Group G]``, and which of those in scope a statement uses."""
+"""Names and binders: ``(a b : G)``, ``{n : ℕ}``, ``⦃x⦄``, ``[Group G]``, and which in scope a statement uses."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from porism.corpus.lean.names import NAME_PART
-
+_CHARACTER = r"[^\W²³¹⁰ⁱ⁴-⁹ⁿ¼-¾⅐-↉λΠΣʰ-˿ᴬ-ᵡᵫ-ᶿ]"
+"""A letter, digit, underscore or subscript; superscripts are notation."""
+NAME_PART = rf"(?:«[^»\n]*»|(?!\d){_CHARACTER}(?:{_CHARACTER}|['!?])*)"
+NAME = rf"{NAME_PART}(?:\.(?:{NAME_PART}|\d+))*"
+"""A name with its namespaces."""
 MAX_VARIABLES = 500
 """So many of the variables in scope are known, the last ones."""
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟨": "⟩"}
