@@ -17,12 +17,13 @@ from porism.retrieve.meaning.training import (
     TableTraining,
     add_up,
     batch_gradients,
+    plan_batches,
     random_table,
     train_table,
 )
 
 TERMS = 300
-SETTINGS = TableTraining(dimensions=32, cuts=(8, 16), epochs=4, batch=64, learning_rate=0.02)
+SETTINGS = TableTraining(dimensions=32, cuts=(8, 16), epochs=4, batch=64, scale=20.0, learning_rate=0.02)
 
 
 def made_up(rows: int, seed: int, terms: int = TERMS) -> Bags:
@@ -127,7 +128,8 @@ def test_the_seed_and_not_the_threads_decide(monkeypatch: pytest.MonkeyPatch) ->
     for threads in (1, 2, 5):
         monkeypatch.setattr(training, "cores", lambda threads=threads: threads)
         found[threads] = train_table(left, right, table, SETTINGS)
-    assert np.array_equal(found[1].vectors, found[2].vectors) and np.array_equal(found[1].vectors, found[5].vectors)
+    assert np.array_equal(found[1].vectors, found[2].vectors)
+    assert np.array_equal(found[1].vectors, found[5].vectors)
     assert found[1].losses == found[2].losses
     other = train_table(left, right, table, replace(SETTINGS, seed=2))
     assert not np.array_equal(other.vectors, found[1].vectors)
@@ -148,13 +150,23 @@ def test_progress_and_an_interruption() -> None:
     table = random_table(TERMS, 32)
     told: list[tuple[int, int]] = []
     train_table(left, right, table, SETTINGS, on_batch=lambda done, total: told.append((done, total)))
-    assert told == [(done, 12) for done in range(1, 13)]
+    assert told == [(done, 16) for done in range(1, 17)]
 
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train_table(left, right, table, SETTINGS, on_batch=interrupt)
+
+
+def test_a_batch_has_pairs_of_one_origin_and_each_pair_is_seen_once() -> None:
+    origins = np.array([5] * 130 + [2] * 64 + [9] + [7] * 3)
+    batches = plan_batches(origins, 64, np.random.default_rng(1))
+    assert sorted(map(len, batches)) == [3, 43, 43, 44, 64]
+    assert all(len(set(origins[rows].tolist())) == 1 for rows in batches)
+    seen = np.concatenate(batches).tolist()
+    assert sorted(seen) == [row for row in range(198) if origins[row] != 9]  # one pair has nothing to compare with
+    assert seen != sorted(seen)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 63, 64, 65])

@@ -5,7 +5,10 @@ right text of a pair must be nearer to the left one than the other right texts a
 both cross-entropies of the scaled cosines (Oord et al., *Representation Learning with Contrastive Predictive Coding*,
 2018). It is the loss of the first dimensions, too, for tables that are cut (Kusupati et al., *Matryoshka Representation
 Learning*, NeurIPS 2022). Rows move by Adam (Kingma and Ba, ICLR 2015) in those batches that have their terms, as those
-of ``torch.optim.SparseAdam`` do.
+of ``torch.optim.SparseAdam`` do; a dense Adam would move all rows in each.
+
+On the same batches losses are those of torch to 2e-7 (40 batches of 1,024 pairs, 14,656 terms, 256 dimensions: 1.9 s on
+two cores, torch 3.5 s).
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,16 +43,20 @@ _SHORTEST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TableTraining(Settings):
-    """How a table is trained: ``dimensions`` of which the first ``cuts`` have the loss, too; ``scale`` of cosines.
+    """How a table is trained: the mean of the losses of all its ``dimensions`` and of the first ``cuts``, in batches of
+    at most ``batch`` pairs; ``scale`` is what cosines are multiplied by. The learning rate falls linearly.
+
+    The defaults were chosen on all development sets together: with a scale of 20, batches of mixed origins, or a
+    constant rate, sums with words and structure gain less.
 
     :raises ConfigError: a setting is out of its range.
     """
 
-    dimensions: int = 256
-    cuts: tuple[int, ...] = ()
+    dimensions: int = 128
+    cuts: tuple[int, ...] = (64,)
     epochs: int = 3
     batch: int = 1024
-    scale: float = 20.0
+    scale: float = 10.0
     learning_rate: float = 0.01
     seed: int = 1
 
@@ -91,38 +99,50 @@ def random_table(terms: int, dimensions: int, seed: int = 1) -> NDArray[np.float
 
 
 def train_table(
-    left: Bags, right: Bags, table: NDArray[np.float32], settings: TableTraining | None = None, *,
-    on_batch: OnBatch = lambda done, total: None,
+    left: Bags, right: Bags, table: NDArray[np.float32], settings: TableTraining, *,
+    origins: NDArray[np.integer] | None = None, on_batch: OnBatch = lambda done, total: None,
 ) -> TrainedTable:
-    """Trains a copy of ``table`` (float32, terms × dimensions) on the pairs of texts of equal positions.
+    """Trains a copy of ``table`` (float32, terms × dimensions) on the pairs of texts in equal positions.
 
-    Memory: three times that of the table, and that of a batch squared. The result depends on the seed and, by what
-    NumPy's products round, on the machine; not on the number of threads of the kernels. Each text has a term; a batch
-    that is not full ends an epoch unless it is the only one. An interruption leaves nothing behind.
+    Memory: three times that of the table, and some matrices of a batch squared. The result depends on the seed and, by
+    what NumPy's products round, on the machine; not on the number of threads. An interruption leaves nothing behind.
 
+    :param origins: a number for each pair. A batch has pairs of one origin, so that a text must be found among others
+        of its kind.
     :raises ValueError: the texts are not paired, or have terms that the table does not have.
     """
-    settings = settings or TableTraining(dimensions=table.shape[1])
-    if len(left) != len(right):
+    if not len(left) == len(right) == (len(left) if origins is None else len(origins)):
         raise ValueError(f"{len(left)} left texts and {len(right)} right ones are no pairs")
     if max(left.width, right.width) > len(table) or table.shape[1] != settings.dimensions:
         raise ValueError(f"the table has the shape {table.shape}, which does not fit")
+    kinds = np.zeros(len(left), np.int64) if origins is None else origins
     random = np.random.default_rng(settings.seed)
-    size = min(settings.batch, len(left))
-    batches = len(left) // size if size > 1 else 0
     done, losses = 0, []
     with _threads() as threads:
         trainer = TableTrainer(table, settings, threads)
-        for _ in range(settings.epochs if batches else 0):
-            order = random.permutation(len(left))
-            total = 0.0
-            for batch in range(batches):
-                rows = order[batch * size : (batch + 1) * size]
-                total += trainer.step(left.take(rows), right.take(rows))
+        for _ in range(settings.epochs):
+            batches = plan_batches(kinds, settings.batch, random)
+            total = settings.epochs * len(batches)
+            loss = 0.0
+            for rows in batches:
+                loss += trainer.step(left.take(rows), right.take(rows), 1 - done / total) * len(rows)
                 done += 1
-                on_batch(done, batches * settings.epochs)
-            losses.append(total / batches)
+                on_batch(done, total)
+            if batches:
+                losses.append(loss / sum(map(len, batches)))
     return TrainedTable(trainer.table, tuple(losses))
+
+
+def plan_batches(
+    origins: NDArray[np.integer], batch: int, random: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Positions of pairs in random batches of about equal sizes, each of one origin; a single pair is left out."""
+    order = random.permutation(len(origins))
+    batches: list[NDArray[np.int64]] = []
+    for origin in np.unique(origins):
+        rows = order[origins[order] == origin]
+        batches += (part for part in np.array_split(rows, -(-len(rows) // batch)) if len(part) > 1)
+    return [batches[number] for number in random.permutation(len(batches))]
 
 
 class TableTrainer:
@@ -134,26 +154,28 @@ class TableTrainer:
         self.table = np.array(table, np.float32, order="C")
         self._settings = settings
         self._threads = threads
-        self._parts = cores() if threads else 1
         self._means, self._squares = np.zeros_like(self.table), np.zeros_like(self.table)
         self._slots = np.zeros(len(self.table), np.int32)
         self._steps = 0
 
     def vectors(self, bags: Bags) -> NDArray[np.float32]:
         """The vectors of bags (float32), not normalised."""
-        return add_up(bags, self.table, self._share)
+        return add_up(bags, self.table, self._threads)
 
-    def step(self, left: Bags, right: Bags) -> float:
-        """Moves the rows of a batch's terms against the gradient of its loss, which is returned as it was before."""
+    def step(self, left: Bags, right: Bags, share: float = 1.0) -> float:
+        """Moves the rows of a batch's terms against the gradient of its loss, which is returned as it was before.
+
+        :param share: of the learning rate.
+        """
         settings = self._settings
         loss, *gradients = batch_gradients(
             self.vectors(left), self.vectors(right), settings.scale, (*settings.cuts, settings.dimensions)
         )
         self._steps += 1
-        self._move(left.followed_by(right), np.concatenate(gradients))
+        self._move(left.followed_by(right), np.concatenate(gradients), share * settings.learning_rate)
         return loss
 
-    def _move(self, bags: Bags, gradients: NDArray[np.float32]) -> None:
+    def _move(self, bags: Bags, gradients: NDArray[np.float32], rate: float) -> None:
         entries, width = len(bags.terms), self.table.shape[1]
         distinct, bounds = np.empty(entries, np.int32), np.empty(entries + 1, np.int64)
         bag_of, entry_of = np.empty(entries, np.int32), np.empty(entries, np.int32)
@@ -168,43 +190,35 @@ class TableTrainer:
             move_rows(
                 first, last, address(distinct), address(bounds), address(bag_of), address(entry_of),
                 address(bags.weights), address(gradients), width, address(scratch), address(self.table),
-                address(self._means), address(self._squares), self._settings.learning_rate * corrected, _MEAN_DECAY,
+                address(self._means), address(self._squares), rate * corrected, _MEAN_DECAY,
                 _SQUARE_DECAY, _EPSILON,
             )
 
-        self._share(move, bounds[: count + 1])
-
-    def _share(self, work: Callable[[int, int], None], bounds: NDArray[np.int64]) -> None:
-        """Does the work on ranges of about as many entries each, of things whose entries ``bounds`` tells, in threads.
-
-        :raises Exception: what a thread raised; all have ended then.
-        """
-        if self._threads is None:
-            work(0, len(bounds) - 1)
-            return
-        ends = np.searchsorted(bounds, np.linspace(0, bounds[-1], self._parts + 1)).tolist()
-        ends[-1] = len(bounds) - 1
-        tasks = [self._threads.submit(work, first, last) for first, last in zip(ends, ends[1:], strict=False)]
-        for task in tasks:
-            task.result()
+        _share(move, bounds[: count + 1], self._threads)
 
 
-Share = Callable[[Callable[[int, int], None], NDArray[np.int64]], None]
-"""Calls a function for ranges that cover all things between bounds."""
+def _share(work: Callable[[int, int], None], bounds: NDArray[np.int64], threads: ThreadPoolExecutor | None) -> None:
+    """Does the work on ranges of things with about as many entries each, in threads; ``bounds`` (int64) has where the
+    entries of each thing begin and the last end."""
+    if threads is None:
+        work(0, len(bounds) - 1)
+        return
+    ends = np.searchsorted(bounds, np.linspace(0, bounds[-1], cores() + 1)).tolist()
+    ends[-1] = len(bounds) - 1
+    for task in [threads.submit(work, first, last) for first, last in pairwise(ends)]:
+        task.result()
 
 
-def _at_once(work: Callable[[int, int], None], bounds: NDArray[np.int64]) -> None:
-    work(0, len(bounds) - 1)
-
-
-def add_up(bags: Bags, table: NDArray[np.float32], share: Share = _at_once) -> NDArray[np.float32]:
+def add_up(
+    bags: Bags, table: NDArray[np.float32], threads: ThreadPoolExecutor | None = None
+) -> NDArray[np.float32]:
     """The weighted sum of the rows of each bag's terms (float32, bags × dimensions)."""
     vectors = np.empty((len(bags), table.shape[1]), np.float32)
     arrays = (
         address(bags.starts), address(bags.terms), address(bags.weights), address(table), table.shape[1],
         address(vectors),
     )
-    share(lambda first, last: add_up_bags(first, last, *arrays), bags.starts)
+    _share(lambda first, last: add_up_bags(first, last, *arrays), bags.starts, threads)
     return vectors
 
 
