@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.index.strings import Packed
+from porism.retrieve.meaning.bags import add_up
 from porism.retrieve.meaning.term_kernels import MAX_TERM_BYTES
 from porism.retrieve.meaning.terms import PIECES, ROWS, number_terms, text_bags
-from porism.retrieve.meaning.training import add_up, random_table
+from porism.retrieve.meaning.training import random_table
 
 
 def rows_of(channel: str, term: str, rows: int = ROWS) -> list[int]:

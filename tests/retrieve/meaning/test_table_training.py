@@ -10,13 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
+from porism.retrieve.meaning import bags as bags_module
 from porism.retrieve.meaning import training
-from porism.retrieve.meaning.bags import Bags
+from porism.retrieve.meaning.bags import Bags, add_up
 from porism.retrieve.meaning.training import (
     TableTrainer,
     TableTraining,
-    add_up,
     batch_gradients,
+    own_rows,
     plan_batches,
     random_table,
     train_table,
@@ -47,6 +48,33 @@ def test_a_vector_is_the_weighted_sum_of_rows() -> None:
         for entry in range(bags.starts[row], bags.starts[row + 1]):
             expected[row] += bags.weights[entry] * table[bags.terms[entry]].astype(np.float64)
     assert add_up(bags, table) == pytest.approx(expected, abs=1e-5)
+
+
+def test_turned_bags_are_the_transposed_matrix() -> None:
+    bags = made_up(40, 2)
+    turned = bags.turned()
+    assert sorted(turned.distinct.tolist()) == sorted(set(bags.terms.tolist()))
+    assert turned.distinct[turned.positions.terms].tolist() == bags.terms.tolist()
+    identity = np.eye(TERMS, dtype=np.float32)
+    matrix = add_up(bags, identity)
+    expected = np.zeros((TERMS, 40), np.float32)
+    expected[turned.distinct] = add_up(turned.of_terms, np.eye(40, dtype=np.float32))
+    assert expected == pytest.approx(matrix.T, abs=1e-6)
+    assert not len(Bags(np.zeros(3), np.zeros(0), np.zeros(0)).turned().distinct)
+
+
+def test_a_term_of_several_rows_moves_them_as_if_its_texts_had_them() -> None:
+    left, right, table = made_up(300, 1), made_up(300, 2), random_table(90, 32)
+    rows = made_up(TERMS, 3, terms=90)
+    composed = []
+    for bags in (left, right):
+        parts = rows.take(bags.terms)
+        starts = parts.starts[bags.starts]
+        composed.append(Bags(starts, parts.terms, parts.weights * np.repeat(bags.weights, parts.sizes)))
+    found = train_table(left, right, rows, table, SETTINGS)
+    expected = train_table(*composed, own_rows(90), table, SETTINGS)
+    assert found.losses == pytest.approx(expected.losses, rel=1e-4)
+    assert float(np.mean(np.abs(found.vectors - expected.vectors) > 1e-3)) < 0.01
 
 
 def mean_loss(left: NDArray[np.float64], right: NDArray[np.float64], scale: float, widths: tuple[int, ...]) -> float:
@@ -83,7 +111,7 @@ def test_steps_are_those_of_torch() -> None:
     torch: Any = pytest.importorskip("torch", reason="needs torch: pip install 'porism[neural]'")
     left, right = made_up(400, 1), made_up(400, 2)
     table = random_table(TERMS, 32)
-    trainer = TableTrainer(table, SETTINGS)
+    trainer = TableTrainer(table, own_rows(TERMS), SETTINGS)
     bag = torch.nn.EmbeddingBag(TERMS, 32, mode="sum", sparse=True, _weight=torch.tensor(table.copy()))
     optimiser = torch.optim.SparseAdam(bag.parameters(), lr=SETTINGS.learning_rate)
 
@@ -112,7 +140,7 @@ def test_steps_are_those_of_torch() -> None:
 
 def test_training_brings_together_what_belongs_together() -> None:
     left, right = paired(2_000)
-    trained = train_table(left, right, random_table(2 * TERMS, 32), SETTINGS)
+    trained = train_table(left, right, own_rows(2 * TERMS), random_table(2 * TERMS, 32), SETTINGS)
     assert trained.losses[-1] < 0.5 * trained.losses[0]
     unseen, partners = paired(200, seed=11)
     for width in (8, 32):
@@ -126,12 +154,13 @@ def test_the_seed_and_not_the_threads_decide(monkeypatch: pytest.MonkeyPatch) ->
     table = random_table(TERMS, 32)
     found = {}
     for threads in (1, 2, 5):
-        monkeypatch.setattr(training, "cores", lambda threads=threads: threads)
-        found[threads] = train_table(left, right, table, SETTINGS)
+        for module in (training, bags_module):
+            monkeypatch.setattr(module, "cores", lambda threads=threads: threads)
+        found[threads] = train_table(left, right, own_rows(TERMS), table, SETTINGS)
     assert np.array_equal(found[1].vectors, found[2].vectors)
     assert np.array_equal(found[1].vectors, found[5].vectors)
     assert found[1].losses == found[2].losses
-    other = train_table(left, right, table, replace(SETTINGS, seed=2))
+    other = train_table(left, right, own_rows(TERMS), table, replace(SETTINGS, seed=2))
     assert not np.array_equal(other.vectors, found[1].vectors)
 
 
@@ -139,7 +168,7 @@ def test_rows_of_terms_that_do_not_occur_stay_and_the_given_table_too() -> None:
     left, right = made_up(100, 1, terms=50), made_up(100, 2, terms=50)
     table = random_table(TERMS, 32)
     before = table.copy()
-    trained = train_table(left, right, table, SETTINGS)
+    trained = train_table(left, right, own_rows(TERMS), table, SETTINGS)
     assert np.array_equal(table, before)
     assert np.array_equal(trained.vectors[50:], table[50:])
     assert not np.array_equal(trained.vectors[:50], table[:50])
@@ -149,14 +178,14 @@ def test_progress_and_an_interruption() -> None:
     left, right = made_up(200, 1), made_up(200, 2)
     table = random_table(TERMS, 32)
     told: list[tuple[int, int]] = []
-    train_table(left, right, table, SETTINGS, on_batch=lambda done, total: told.append((done, total)))
+    train_table(left, right, own_rows(TERMS), table, SETTINGS, on_batch=lambda done, total: told.append((done, total)))
     assert told == [(done, 16) for done in range(1, 17)]
 
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_table(left, right, table, SETTINGS, on_batch=interrupt)
+        train_table(left, right, own_rows(TERMS), table, SETTINGS, on_batch=interrupt)
 
 
 def test_a_batch_has_pairs_of_one_origin_and_each_pair_is_seen_once() -> None:
@@ -171,14 +200,14 @@ def test_a_batch_has_pairs_of_one_origin_and_each_pair_is_seen_once() -> None:
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 63, 64, 65])
 def test_any_number_of_pairs(rows: int) -> None:
-    trained = train_table(made_up(rows, 1), made_up(rows, 2), random_table(TERMS, 32), SETTINGS)
+    trained = train_table(made_up(rows, 1), made_up(rows, 2), own_rows(TERMS), random_table(TERMS, 32), SETTINGS)
     assert np.isfinite(trained.vectors).all()
     assert len(trained.losses) == (SETTINGS.epochs if rows > 1 else 0)
 
 
 def test_empty_texts_and_equal_ones_are_no_fault() -> None:
     bags = Bags(np.array([0, 0, 2, 2, 4]), np.array([1, 2, 1, 2]), np.ones(4))
-    trained = train_table(bags, bags, random_table(3, 32), SETTINGS)
+    trained = train_table(bags, bags, own_rows(3), random_table(3, 32), SETTINGS)
     assert np.isfinite(trained.vectors).all()
 
 
@@ -193,9 +222,9 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_pairs_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="no pairs"):
-        train_table(made_up(3, 1), made_up(4, 1), random_table(TERMS, 32), SETTINGS)
+        train_table(made_up(3, 1), made_up(4, 1), own_rows(TERMS), random_table(TERMS, 32), SETTINGS)
     with pytest.raises(ValueError, match="does not fit"):
-        train_table(*paired(9), random_table(TERMS, 32), SETTINGS)
+        train_table(*paired(9), own_rows(TERMS), random_table(TERMS, 32), SETTINGS)
     with pytest.raises(ValueError, match="do not fit"):
         Bags(np.array([0, 2]), np.array([1]), np.ones(1))
     with pytest.raises(ValueError, match="below 0"):

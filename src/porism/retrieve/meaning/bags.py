@@ -1,14 +1,20 @@
-"""Bags of terms: the terms of texts by number, each with a weight, in compressed sparse rows."""
+"""Bags of terms: the terms of texts by number, each with a weight, in compressed sparse rows; and sums of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Self
+from itertools import pairwise
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.strings import offsets, ranges
+from porism.retrieve.meaning.training_kernels import add_up_bags, turn_bags
+from porism.system.compiled.building import cores
+from porism.system.compiled.kernels import address
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,3 +59,53 @@ class Bags:
         return type(self)(
             starts, np.concatenate([self.terms, other.terms]), np.concatenate([self.weights, other.weights])
         )
+
+    def turned(self, slots: NDArray[np.int32] | None = None) -> TurnedBags:
+        """The distinct terms, and the bags of each.
+
+        :param slots: zeros (int32), one for each term there can be; they are left as they were.
+        """
+        count = len(self.terms)
+        slots = np.zeros(self.width, np.int32) if slots is None else slots
+        distinct, slot_of, bag_of = np.empty((3, count), np.int32)
+        bounds, weights = np.empty(count + 1, np.int64), np.empty(count, np.float32)
+        terms = turn_bags(
+            len(self), address(self.starts), address(self.terms), address(self.weights), address(slots),
+            address(distinct), address(slot_of), address(bounds), address(bag_of), address(weights),
+        )
+        return TurnedBags(
+            distinct[:terms], Bags(self.starts, slot_of, self.weights), Bags(bounds[: terms + 1], bag_of, weights)
+        )
+
+
+class TurnedBags(NamedTuple):
+    """The ``distinct`` terms (int32) of some bags; the bags with ``positions`` in it as terms; and for each distinct
+    term a bag ``of_terms``, with the numbers of the bags that have it."""
+
+    distinct: NDArray[np.int32]
+    positions: Bags
+    of_terms: Bags
+
+
+def add_up(
+    bags: Bags, table: NDArray[np.float32], threads: ThreadPoolExecutor | None = None
+) -> NDArray[np.float32]:
+    """The weighted sum of the rows of each bag's terms (float32, bags × dimensions)."""
+    vectors = np.empty((len(bags), table.shape[1]), np.float32)
+    arrays = (
+        address(bags.starts), address(bags.terms), address(bags.weights), address(table), table.shape[1],
+        address(vectors),
+    )
+    share(lambda first, last: add_up_bags(first, last, *arrays), bags, threads)
+    return vectors
+
+
+def share(work: Callable[[int, int], None], bags: Bags, threads: ThreadPoolExecutor | None) -> None:
+    """Does the work on ranges of bags with about as many entries each, in threads."""
+    if threads is None:
+        work(0, len(bags))
+        return
+    ends = np.searchsorted(bags.starts, np.linspace(0, bags.starts[-1], cores() + 1)).tolist()
+    ends[-1] = len(bags)
+    for task in [threads.submit(work, first, last) for first, last in pairwise(ends)]:
+        task.result()

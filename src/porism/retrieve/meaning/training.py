@@ -17,15 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.retrieve.meaning.bags import Bags
-from porism.retrieve.meaning.training_kernels import add_up_bags, group_terms, move_rows
+from porism.retrieve.meaning.bags import Bags, add_up, share
+from porism.retrieve.meaning.training_kernels import add_up_bags, move_rows, turn_bags
 from porism.settings import Settings
 from porism.system.compiled.building import cores
 from porism.system.compiled.kernels import address
@@ -99,38 +98,44 @@ def random_table(terms: int, dimensions: int, seed: int = 1) -> NDArray[np.float
 
 
 def train_table(
-    left: Bags, right: Bags, table: NDArray[np.float32], settings: TableTraining, *,
+    left: Bags, right: Bags, rows: Bags, table: NDArray[np.float32], settings: TableTraining, *,
     origins: NDArray[np.integer] | None = None, on_batch: OnBatch = lambda done, total: None,
 ) -> TrainedTable:
-    """Trains a copy of ``table`` (float32, terms × dimensions) on the pairs of texts in equal positions.
+    """Trains a copy of ``table`` (float32, rows × dimensions) on the pairs of texts in equal positions.
 
     Memory: three times that of the table, and some matrices of a batch squared. The result depends on the seed and, by
     what NumPy's products round, on the machine; not on the number of threads. An interruption leaves nothing behind.
 
+    :param rows: a bag for each term, of rows of the table: what its vector is the sum of (:func:`own_rows`).
     :param origins: a number for each pair. A batch has pairs of one origin, so that a text must be found among others
         of its kind.
-    :raises ValueError: the texts are not paired, or have terms that the table does not have.
+    :raises ValueError: the texts are not paired, or have terms or rows that are not there.
     """
     if not len(left) == len(right) == (len(left) if origins is None else len(origins)):
         raise ValueError(f"{len(left)} left texts and {len(right)} right ones are no pairs")
-    if max(left.width, right.width) > len(table) or table.shape[1] != settings.dimensions:
-        raise ValueError(f"the table has the shape {table.shape}, which does not fit")
+    if max(left.width, right.width) > len(rows) or rows.width > len(table) or table.shape[1] != settings.dimensions:
+        raise ValueError(f"a table of the shape {table.shape} with rows of {len(rows)} terms does not fit")
     kinds = np.zeros(len(left), np.int64) if origins is None else origins
     random = np.random.default_rng(settings.seed)
     done, losses = 0, []
     with _threads() as threads:
-        trainer = TableTrainer(table, settings, threads)
+        trainer = TableTrainer(table, rows, settings, threads)
         for _ in range(settings.epochs):
             batches = plan_batches(kinds, settings.batch, random)
             total = settings.epochs * len(batches)
             loss = 0.0
-            for rows in batches:
-                loss += trainer.step(left.take(rows), right.take(rows), 1 - done / total) * len(rows)
+            for pairs in batches:
+                loss += trainer.step(left.take(pairs), right.take(pairs), 1 - done / total) * len(pairs)
                 done += 1
                 on_batch(done, total)
             if batches:
                 losses.append(loss / sum(map(len, batches)))
     return TrainedTable(trainer.table, tuple(losses))
+
+
+def own_rows(terms: int) -> Bags:
+    """A row for each term."""
+    return Bags(np.arange(terms + 1), np.arange(terms, dtype=np.int32), np.ones(terms, np.float32))
 
 
 def plan_batches(
@@ -149,77 +154,47 @@ class TableTrainer:
     """A table in training, a batch at a time."""
 
     def __init__(
-        self, table: NDArray[np.float32], settings: TableTraining, threads: ThreadPoolExecutor | None = None
+        self, table: NDArray[np.float32], rows: Bags, settings: TableTraining,
+        threads: ThreadPoolExecutor | None = None,
     ) -> None:
+        """``rows`` are those of the table that each term has, as for :func:`train_table`."""
         self.table = np.array(table, np.float32, order="C")
         self._settings = settings
         self._threads = threads
         self._means, self._squares = np.zeros_like(self.table), np.zeros_like(self.table)
-        self._slots = np.zeros(len(self.table), np.int32)
+        self._rows = rows
+        self._slots, self._row_slots = np.zeros(len(rows), np.int32), np.zeros(len(table), np.int32)
         self._steps = 0
 
-    def vectors(self, bags: Bags) -> NDArray[np.float32]:
-        """The vectors of bags (float32), not normalised."""
-        return add_up(bags, self.table, self._threads)
-
-    def step(self, left: Bags, right: Bags, share: float = 1.0) -> float:
+    def step(self, left: Bags, right: Bags, part: float = 1.0) -> float:
         """Moves the rows of a batch's terms against the gradient of its loss, which is returned as it was before.
 
-        :param share: of the learning rate.
+        :param part: of the learning rate.
         """
-        settings = self._settings
-        loss, *gradients = batch_gradients(
-            self.vectors(left), self.vectors(right), settings.scale, (*settings.cuts, settings.dimensions)
-        )
+        settings, threads = self._settings, self._threads
+        batch = left.followed_by(right).turned(self._slots)
+        rows = self._rows.take(batch.distinct)
+        vectors = add_up(batch.positions, add_up(rows, self.table, threads), threads)
+        widths = (*settings.cuts, settings.dimensions)
+        loss, *gradients = batch_gradients(vectors[: len(left)], vectors[len(left) :], settings.scale, widths)
         self._steps += 1
-        self._move(left.followed_by(right), np.concatenate(gradients), share * settings.learning_rate)
+        self._move(rows, add_up(batch.of_terms, np.concatenate(gradients), threads), part * settings.learning_rate)
         return loss
 
     def _move(self, bags: Bags, gradients: NDArray[np.float32], rate: float) -> None:
-        entries, width = len(bags.terms), self.table.shape[1]
-        distinct, bounds = np.empty(entries, np.int32), np.empty(entries + 1, np.int64)
-        bag_of, entry_of = np.empty(entries, np.int32), np.empty(entries, np.int32)
-        count = group_terms(
-            len(bags), address(bags.starts), address(bags.terms), address(self._slots), address(distinct),
-            address(bounds), address(bag_of), address(entry_of),
-        )
-        corrected = (1.0 - _SQUARE_DECAY**self._steps) ** 0.5 / (1.0 - _MEAN_DECAY**self._steps)
+        turned = bags.turned(self._row_slots)
+        of_rows, width = turned.of_terms, self.table.shape[1]
+        step = rate * (1.0 - _SQUARE_DECAY**self._steps) ** 0.5 / (1.0 - _MEAN_DECAY**self._steps)
 
         def move(first: int, last: int) -> None:
             scratch = np.empty(width, np.float32)
             move_rows(
-                first, last, address(distinct), address(bounds), address(bag_of), address(entry_of),
-                address(bags.weights), address(gradients), width, address(scratch), address(self.table),
-                address(self._means), address(self._squares), rate * corrected, _MEAN_DECAY,
-                _SQUARE_DECAY, _EPSILON,
+                first, last, address(turned.distinct), address(of_rows.starts), address(of_rows.terms),
+                address(of_rows.weights), address(gradients), width, address(scratch), address(self.table),
+                address(self._means), address(self._squares), step, _MEAN_DECAY, _SQUARE_DECAY, _EPSILON,
             )
 
-        _share(move, bounds[: count + 1], self._threads)
-
-
-def _share(work: Callable[[int, int], None], bounds: NDArray[np.int64], threads: ThreadPoolExecutor | None) -> None:
-    """Does the work on ranges of things with about as many entries each, in threads; ``bounds`` (int64) has where the
-    entries of each thing begin and the last end."""
-    if threads is None:
-        work(0, len(bounds) - 1)
-        return
-    ends = np.searchsorted(bounds, np.linspace(0, bounds[-1], cores() + 1)).tolist()
-    ends[-1] = len(bounds) - 1
-    for task in [threads.submit(work, first, last) for first, last in pairwise(ends)]:
-        task.result()
-
-
-def add_up(
-    bags: Bags, table: NDArray[np.float32], threads: ThreadPoolExecutor | None = None
-) -> NDArray[np.float32]:
-    """The weighted sum of the rows of each bag's terms (float32, bags × dimensions)."""
-    vectors = np.empty((len(bags), table.shape[1]), np.float32)
-    arrays = (
-        address(bags.starts), address(bags.terms), address(bags.weights), address(table), table.shape[1],
-        address(vectors),
-    )
-    _share(lambda first, last: add_up_bags(first, last, *arrays), bags.starts, threads)
-    return vectors
+        share(move, of_rows, self._threads)
 
 
 def batch_gradients(
@@ -278,7 +253,7 @@ def _before_normalising(
 @contextmanager
 def _threads() -> Iterator[ThreadPoolExecutor | None]:
     """Threads for the kernels, which release the interpreter; None where there is one core."""
-    for kernel in (add_up_bags, group_terms, move_rows):
+    for kernel in (add_up_bags, turn_bags, move_rows):
         kernel.prepare()
     if cores() == 1:
         yield None

@@ -1,4 +1,4 @@
-"""Compiled steps of a training: vectors of bags, terms of a batch in groups, and the gradients that move their rows.
+"""Compiled steps of a training: vectors of bags, the bags of each term, and the gradients that move rows.
 
 Each row is written by one thread, and what adds up to it does so in one order. So results do not depend on the number
 of threads.
@@ -33,21 +33,23 @@ def add_up_bags(
                 vector[place] += weight * row[place]
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64)", eager=False)
-def group_terms(
-    bags: Any, starts_at: Any, terms_at: Any, slots_at: Any, distinct_at: Any, bounds_at: Any, bag_of_at: Any,
-    entry_of_at: Any,
+@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)", eager=False)
+def turn_bags(
+    bags: Any, starts_at: Any, terms_at: Any, weights_at: Any, slots_at: Any, distinct_at: Any, slot_of_at: Any,
+    bounds_at: Any, bag_of_at: Any, turned_at: Any,
 ) -> int:
-    """Groups the entries of bags by their terms; returns the number of distinct terms.
+    """The bags of each term of some bags, with the weights that it has in them; returns the number of distinct terms.
 
-    By address: ``starts`` int64 and ``terms`` int32 of bags; ``slots`` int32, one a row of the table, all 0, as they
-    are afterwards; results: ``distinct`` int32, the terms in order of their first entries; ``bounds`` int64, where the
-    group of each begins and the last ends; ``bag_of`` and ``entry_of`` int32, the bag and the place of each entry, in
-    the order of the entries within a group.
+    By address: ``starts`` int64, ``terms`` int32 and ``weights`` float32 of bags; ``slots`` int32, one for each term
+    there can be, all 0, as they are afterwards; results: ``distinct`` int32, the terms in order of their first entries;
+    ``slot_of`` int32, the position in it of each entry's term; ``bounds`` int64, where the bags of each term begin and
+    the last end; ``bag_of`` int32 and ``turned`` float32, bags and weights in the order of the entries of a term.
     """
-    starts, terms, slots = i64_at(starts_at), i32_at(terms_at), i32_at(slots_at)
-    distinct, bounds, bag_of, entry_of = i32_at(distinct_at), i64_at(bounds_at), i32_at(bag_of_at), i32_at(entry_of_at)
+    starts, terms, weights, slots = i64_at(starts_at), i32_at(terms_at), f32_at(weights_at), i32_at(slots_at)
+    distinct, slot_of, bounds = i32_at(distinct_at), i32_at(slot_of_at), i64_at(bounds_at)
+    bag_of, turned = i32_at(bag_of_at), f32_at(turned_at)
     count = 0
+    bounds[0] = 0
     for entry in range(starts[0], starts[bags]):
         term = terms[entry]
         if slots[term] == 0:
@@ -56,52 +58,50 @@ def group_terms(
             count += 1
             slots[term] = count
         bounds[slots[term]] += 1
-    bounds[0] = 0
-    total = 0
-    for group in range(count):  # the start of a group is kept one place later, and moves to its end
-        size = bounds[group + 1]
-        bounds[group + 1] = total
+        slot_of[entry] = slots[term] - 1
+    total = np.int64(0)
+    for slot in range(count):  # where its bags begin is kept one place later, and moves to where they end
+        size = bounds[slot + 1]
+        bounds[slot + 1] = total
         total += size
+        slots[distinct[slot]] = 0
     for bag in range(bags):
         for entry in range(starts[bag], starts[bag + 1]):
-            slot = slots[terms[entry]]
+            slot = slot_of[entry] + 1
             place = bounds[slot]
-            bag_of[place], entry_of[place] = bag, entry
+            bag_of[place], turned[place] = bag, weights[entry]
             bounds[slot] = place + 1
-    for group in range(count):
-        slots[distinct[group]] = 0
     return count
 
 
 @compiled(
-    "void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, float64, float64,"
+    "void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, float64, float64,"
     " float64, float64)",
     eager=False, fast_math=True,
 )
 def move_rows(
-    first: Any, last: Any, distinct_at: Any, bounds_at: Any, bag_of_at: Any, entry_of_at: Any, weights_at: Any,
-    gradients_at: Any, width: Any, scratch_at: Any, table_at: Any, means_at: Any, squares_at: Any, step: Any,
-    mean_decay: Any, square_decay: Any, epsilon: Any,
+    first: Any, last: Any, distinct_at: Any, bounds_at: Any, bag_of_at: Any, turned_at: Any, gradients_at: Any,
+    width: Any, scratch_at: Any, table_at: Any, means_at: Any, squares_at: Any, step: Any, mean_decay: Any,
+    square_decay: Any, epsilon: Any,
 ) -> None:
     """Moves the rows of the terms from ``first`` to before ``last`` against their gradients, by Adam.
 
-    By address: the groups of :func:`group_terms`; ``weights`` float32 of entries; ``gradients`` float32, ``width`` a
-    bag; ``scratch`` float32, ``width``; ``table``, and the running ``means`` and ``squares`` of gradients (float32,
-    ``width`` a row of the table).
+    By address: the results of :func:`turn_bags`; ``gradients`` float32, ``width`` a bag; ``scratch`` float32,
+    ``width``; ``table``, and the running ``means`` and ``squares`` of gradients (float32, ``width`` a row).
     """
-    distinct, bounds, bag_of, entry_of = i32_at(distinct_at), i64_at(bounds_at), i32_at(bag_of_at), i32_at(entry_of_at)
-    weights, gradient = f32_at(weights_at), f32_at(scratch_at)
+    distinct, bounds, bag_of, turned = i32_at(distinct_at), i64_at(bounds_at), i32_at(bag_of_at), f32_at(turned_at)
+    gradient = f32_at(scratch_at)
     stride = np.float32(step)
     kept, kept_squares, least = np.float32(mean_decay), np.float32(square_decay), np.float32(epsilon)
     added, added_squares = np.float32(1.0 - mean_decay), np.float32(1.0 - square_decay)
-    for group in range(first, last):
+    for slot in range(first, last):
         for place in range(width):
             gradient[place] = np.float32(0.0)
-        for entry in range(bounds[group], bounds[group + 1]):
-            bag, weight = f32_at(gradients_at + 4 * np.int64(bag_of[entry]) * width), weights[entry_of[entry]]
+        for entry in range(bounds[slot], bounds[slot + 1]):
+            bag, weight = f32_at(gradients_at + 4 * np.int64(bag_of[entry]) * width), turned[entry]
             for place in range(width):
                 gradient[place] += weight * bag[place]
-        offset = 4 * np.int64(distinct[group]) * width
+        offset = 4 * np.int64(distinct[slot]) * width
         row, means, squares = f32_at(table_at + offset), f32_at(means_at + offset), f32_at(squares_at + offset)
         for place in range(width):
             slope = gradient[place]
