@@ -6,7 +6,7 @@ No query and no judgment is read. The terms are those that the index has, so not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from porism.index.strings import offsets, ranges
 from porism.retrieve.meaning.bags import Bags
 from porism.retrieve.meaning.documents import LEFT_OUT, SegmentTerms
 
+PAIRED = frozenset({"title", "question", "body"})
+"""Fields that are paired with the rest of their document; others are the same in many documents."""
+
 MAX_PAIRS = 100_000
 MIN_PAIRS = 100
 """Of fewer pairs of a kind nothing can be learnt but they themselves."""
@@ -25,6 +28,9 @@ MIN_PAIRS = 100
 MAX_TERMS = 64
 """Terms of a text: more cost time, and are chosen at random."""
 
+
+_CHUNK = 8_192
+"""Documents whose terms are read at a time."""
 
 _NOTHING = Bags(np.zeros(1), np.zeros(0), np.zeros(0))
 
@@ -40,22 +46,24 @@ class FieldPairs(NamedTuple):
 
 
 def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_PAIRS) -> FieldPairs:
-    """The pairs of the live documents; about ``most``, chosen at random, where there are more."""
+    """Pairs of live documents, at most ``most``, of all fields about as many where they have so many.
+
+    Where there are more, documents are chosen at random.
+    """
     random = np.random.default_rng(seed)
     fields = list(dict.fromkeys(name for segment in segments for name in segment.fields if name not in LEFT_OUT))
-    possible = sum(segment.live_count for segment in segments) * len(fields)
+    halves = [name for name in fields if name in PAIRED]
+    halves = halves[:-1] if len(halves) == len(fields) == 2 else halves  # the rest of the one is the other
+    live = sum(segment.live_count for segment in segments)
     left, right, rows, origins = _NOTHING, _NOTHING, _NOTHING, [np.zeros(0, np.int64)]
-    for segment in segments if len(fields) > 1 else ():
+    for segment in segments if len(fields) > 1 and halves else ():
         terms = SegmentTerms(segment)
+        quota = max(1, most * segment.live_count // (live * len(halves)))
         ones, others = _NOTHING, _NOTHING
-        for number, field in enumerate(fields):
-            documents = np.flatnonzero(segment.live)
-            documents = documents[random.random(len(documents)) * possible < most]
-            one, rest = terms.bags(documents, {field}), terms.bags(documents, set(fields) - {field})
-            both = np.flatnonzero((one.sizes > 0) & (rest.sizes > 0))
-            ones = ones.followed_by(sample_terms(one.take(both), random))
-            others = others.followed_by(sample_terms(rest.take(both), random))
-            origins.append(np.full(len(both), number, np.int64))
+        for number, field in enumerate(halves):
+            one, rest = _pairs_of(terms, field, set(fields) - {field}, quota, random)
+            ones, others = ones.followed_by(one), others.followed_by(rest)
+            origins.append(np.full(len(one), number, np.int64))
         used = np.unique(np.concatenate([ones.terms, others.terms]))
         left, right = (
             known.followed_by(replace(bags, terms=np.searchsorted(used, bags.terms) + len(rows)))
@@ -65,6 +73,23 @@ def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_P
     kinds = np.concatenate(origins)
     kept = np.flatnonzero(np.bincount(kinds, minlength=len(fields))[kinds] >= MIN_PAIRS)
     return FieldPairs(left.take(kept), right.take(kept), kinds[kept], rows)
+
+
+def _pairs_of(
+    terms: SegmentTerms, field: str, rest: Container[str], quota: int, random: np.random.Generator
+) -> tuple[Bags, Bags]:
+    """A field and the rest of documents that have both, at most ``quota`` of them."""
+    ones, others = _NOTHING, _NOTHING
+    order = random.permutation(np.flatnonzero(terms.segment.live))
+    for start in range(0, len(order), _CHUNK):
+        documents = order[start : start + _CHUNK]
+        one, other = terms.bags(documents, {field}), terms.bags(documents, rest)
+        both = np.flatnonzero((one.sizes > 0) & (other.sizes > 0))[: quota - len(ones)]
+        ones = ones.followed_by(sample_terms(one.take(both), random))
+        others = others.followed_by(sample_terms(other.take(both), random))
+        if len(ones) >= quota:
+            break
+    return ones, others
 
 
 def sample_terms(bags: Bags, random: np.random.Generator, most: int = MAX_TERMS) -> Bags:
