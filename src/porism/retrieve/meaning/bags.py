@@ -34,6 +34,11 @@ class Bags:
         if len(self.terms) and int(self.terms.min()) < 0:
             raise ValueError("a bag has a term below 0")
 
+    @classmethod
+    def none(cls) -> Self:
+        """No bag."""
+        return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 
@@ -52,6 +57,10 @@ class Bags:
         begins, sizes = self.starts[rows], self.sizes[rows]
         source = ranges(begins, sizes)
         return type(self)(offsets(sizes), self.terms[source], self.weights[source])
+
+    def renumbered(self, known: NDArray[np.integer], first: int = 0) -> Self:
+        """The bags with the positions of their terms among known ones, which increase, and more by ``first``."""
+        return type(self)(self.starts, (np.searchsorted(known, self.terms) + first).astype(np.int32), self.weights)
 
     def followed_by(self, other: Bags) -> Self:
         """These rows, then those of another."""

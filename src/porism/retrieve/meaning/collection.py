@@ -7,7 +7,6 @@ No query and no judgment is read. The terms are those that the index has, so not
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +31,6 @@ MAX_TERMS = 64
 _CHUNK = 8_192
 """Documents whose terms are read at a time."""
 
-_NOTHING = Bags(np.zeros(1), np.zeros(0), np.zeros(0))
-
 
 class FieldPairs(NamedTuple):
     """Pairs of texts as bags of terms; the ``origins`` (int64) of pairs, which are numbers of fields; and the ``rows``
@@ -55,18 +52,18 @@ def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_P
     halves = [name for name in fields if name in PAIRED]
     halves = halves[:-1] if len(halves) == len(fields) == 2 else halves  # the rest of the one is the other
     live = sum(segment.live_count for segment in segments)
-    left, right, rows, origins = _NOTHING, _NOTHING, _NOTHING, [np.zeros(0, np.int64)]
+    left, right, rows, origins = Bags.none(), Bags.none(), Bags.none(), [np.zeros(0, np.int64)]
     for segment in segments if len(fields) > 1 and halves else ():
         terms = SegmentTerms(segment)
         quota = max(1, most * segment.live_count // (live * len(halves)))
-        ones, others = _NOTHING, _NOTHING
+        ones, others = Bags.none(), Bags.none()
         for number, field in enumerate(halves):
             one, rest = _pairs_of(terms, field, set(fields) - {field}, quota, random)
             ones, others = ones.followed_by(one), others.followed_by(rest)
             origins.append(np.full(len(one), number, np.int64))
         used = np.unique(np.concatenate([ones.terms, others.terms]))
         left, right = (
-            known.followed_by(replace(bags, terms=np.searchsorted(used, bags.terms) + len(rows)))
+            known.followed_by(bags.renumbered(used, len(rows)))
             for known, bags in ((left, ones), (right, others))
         )
         rows = rows.followed_by(terms.rows(used))
@@ -79,7 +76,7 @@ def _pairs_of(
     terms: SegmentTerms, field: str, rest: Container[str], quota: int, random: np.random.Generator
 ) -> tuple[Bags, Bags]:
     """A field and the rest of documents that have both, at most ``quota`` of them."""
-    ones, others = _NOTHING, _NOTHING
+    ones, others = Bags.none(), Bags.none()
     order = random.permutation(np.flatnonzero(terms.segment.live))
     for start in range(0, len(order), _CHUNK):
         documents = order[start : start + _CHUNK]

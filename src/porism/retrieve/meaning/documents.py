@@ -44,12 +44,12 @@ class SegmentTerms:
         distinct, inverse = np.unique(np.concatenate(keys), return_inverse=True)
         total = np.bincount(inverse, np.concatenate(counts), len(distinct))
         owners, terms = np.divmod(distinct, max(1, self._first[-1]))
-        return Bags(offsets(np.bincount(owners, minlength=len(documents))), terms, damped(total))
+        return Bags(offsets(np.bincount(owners, minlength=len(documents))), terms.astype(np.int32), damped(total))
 
     def rows(self, terms: NDArray[np.integer], rows: int = ROWS) -> Bags:
         """The rows of a table of each term, given by increasing numbers."""
         bounds = np.searchsorted(terms, self._first)
-        joined = Bags(np.zeros(1), np.zeros(0), np.zeros(0))
+        joined = Bags.none()
         for number, (name, dictionary) in enumerate(zip(self._channels, self._dictionaries, strict=True)):
             of_channel = terms[bounds[number] : bounds[number + 1]] - self._first[number]
             joined = joined.followed_by(number_terms(name, dictionary.select(of_channel), rows))

@@ -76,4 +76,4 @@ def hash_terms(
             else:
                 weights[first - 1] = np.float32(1.0)
         bounds[term + 1] = total
-    return total
+    return int(total)

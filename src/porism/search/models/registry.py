@@ -18,6 +18,7 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.documents.named_models import lexical_kind
 from porism.retrieve.formulas.matching import STRUCTURE
 from porism.retrieve.kinds import Finds, RetrieverKind
+from porism.retrieve.meaning.retriever import MEANING
 from porism.search.models.wings import from_wing, open_sparse_channels, sparse_providers, wing_kinds
 from porism.settings import SettingError, nearest
 from porism.system.concurrency.caching import cached_property
@@ -34,7 +35,7 @@ class _Kinds(Mapping[str, RetrieverKind[Any]]):
 
     @cached_property
     def _by_name(self) -> dict[str, RetrieverKind[Any]]:
-        return {kind.name: kind for kind in (LEXICAL, STRUCTURE, *map(from_wing, _SUMS), *wing_kinds())}
+        return {kind.name: kind for kind in (LEXICAL, STRUCTURE, MEANING, *map(from_wing, _SUMS), *wing_kinds())}
 
     def __getitem__(self, name: str) -> RetrieverKind[Any]:
         return self._by_name[name]
