@@ -18,7 +18,7 @@ from porism.retrieve.meaning.documents import SegmentTerms
 from porism.retrieve.meaning.table import MeaningTable
 from porism.retrieve.meaning.terms import ROWS, text_bags
 from porism.retrieve.meaning.training import TableTraining, random_table
-from porism.retrieve.meaning.vectors import MeaningVectors, document_vectors, train_meaning
+from porism.retrieve.meaning.vectors import MeaningVectors, document_vectors, train_meaning, usual_training
 from porism.sample import ENTRIES
 from porism.system.files.artifacts import MODELS
 from porism.types import Content, Document, Formula, Query
@@ -172,3 +172,8 @@ def test_the_sample_is_searched_by_meaning(tmp_path: Path) -> None:
     with porism.open_index(tmp_path / "index", "meaning") as opened:
         query = Query("q", {"query": Content("slope of a tangent \ufffc", (Formula("f'(x)"),))})
         assert len(opened.run([query], 10)["q"]) == 10
+
+
+@pytest.mark.parametrize(("pairs", "epochs"), [(0, 12), (538, 12), (7_000, 10), (20_000, 3), (100_000, 3)])
+def test_few_pairs_are_seen_more_often(pairs: int, epochs: int) -> None:
+    assert usual_training(pairs) == TableTraining(epochs=epochs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ from porism.system.files.artifacts import MODELS
 MODEL = "meaning"
 """The name of the table among the models of an index."""
 
+ENOUGH_BATCHES = 60
+MAX_EPOCHS = 12
+"""How many batches a training has at least, unless it would see the pairs more often than this."""
+
 _CHUNK = 8_192
 
 
@@ -44,13 +49,14 @@ def train_meaning(
 
     A table that was there is replaced at the end, all at once.
 
+    :param settings: by default :func:`usual_training`.
     :param start: the table to go on from, of as many dimensions; by default nothing is known of any term.
     :raises ConfigError: the documents have too few pairs of fields, and there is no table to go on from.
     :raises StorageError: the folder cannot be written.
     """
-    settings = settings or TableTraining()
     with Snapshot.open(index_path) as snapshot:
-        pairs = field_pairs(snapshot.segments, seed=settings.seed)
+        pairs = field_pairs(snapshot.segments, seed=1 if settings is None else settings.seed)
+        settings = settings or usual_training(len(pairs.left))
         if not len(pairs.left) and start is None:
             raise ConfigError(
                 "there is nothing to learn meanings from: too few documents have two fields, such as title and text",
@@ -71,6 +77,13 @@ def train_meaning(
             vectors.complete(segment)
         vectors.finish(snapshot.segments)
     return path
+
+
+def usual_training(pairs: int) -> TableTraining:
+    """How a table is trained on so many pairs: few are seen more often."""
+    usual = TableTraining()
+    batches = max(1, pairs // usual.batch)
+    return replace(usual, epochs=min(MAX_EPOCHS, max(usual.epochs, ENOUGH_BATCHES // batches)))
 
 
 def open_table(index_path: str | os.PathLike[str]) -> MeaningTable:
