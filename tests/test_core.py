@@ -83,7 +83,7 @@ def test_every_module_of_the_core_can_be_imported(core: Path) -> None:
 
 def test_a_wing_is_gone_and_so_are_its_kinds_of_models(core: Path) -> None:
     done = run(core, "-c", "from porism.search.models import RETRIEVERS\nprint(*RETRIEVERS)\nimport porism.vectors")
-    assert done.stdout.split() == ["lexical", "structure", "sum", "formula-sum"]
+    assert done.stdout.split() == ["lexical", "structure", "meaning", "sum", "formula-sum"]
     assert "No module named 'porism.vectors'" in done.stderr
     assert run(core, "-c", "import torch").returncode != 0
 

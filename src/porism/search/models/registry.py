@@ -18,6 +18,7 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.documents.named_models import lexical_kind
 from porism.retrieve.formulas.matching import STRUCTURE
 from porism.retrieve.kinds import Finds, RetrieverKind
+from porism.retrieve.meaning.retriever import MEANING
 from porism.search.models.wings import from_wing, open_sparse_channels, sparse_providers, wing_kinds
 from porism.settings import SettingError, nearest
 
@@ -34,6 +35,7 @@ class _Kinds(Mapping[str, RetrieverKind[Any]]):
     def _kinds(self) -> Iterator[RetrieverKind[Any]]:
         yield LEXICAL
         yield STRUCTURE
+        yield MEANING
         yield from map(from_wing, _SUMS)
         yield from wing_kinds()
 
