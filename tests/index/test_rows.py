@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 from porism.errors import IndexCorrupt
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
-from porism.index.records import RecordBlock, Records, write_records
+from porism.index.records import Records, write_records
 from porism.index.row_kernels import decode_rows
 from porism.index.rows import Csr, TermRows, write_rows
 from porism.system.compiled.kernels import address
@@ -115,51 +113,6 @@ def test_records_come_back(tmp_path_factory, records: list[bytes], block: int) -
     for position in (-1, len(records)):
         with pytest.raises(IndexError):
             found[position]
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.lists(st.binary(max_size=60), max_size=30), min_size=1, max_size=4), st.integers(1, 300),
-    st.randoms(use_true_random=False),
-)
-def test_records_of_several_files_come_back(
-    tmp_path_factory, lists: list[list[bytes]], block: int, random: Random
-) -> None:
-    folder = tmp_path_factory.mktemp("z")
-    kept: list[bytes] = []
-    stretches: list[Iterator[bytes | RecordBlock]] = []
-    for number, records in enumerate(lists):
-        with ContainerWriter(folder / f"{number}.bin", "test") as writer:
-            write_records(writer, "z", records, block)
-            writer.finish({})
-        is_taken = [random.random() < 0.9 for _ in records]
-        kept += [record for record, taken in zip(records, is_taken, strict=True) if taken]
-        stored = Records(Container(folder / f"{number}.bin", "test"), "z")
-        stretches.append(stored.stretches(np.flatnonzero(is_taken), block))
-    with ContainerWriter(folder / "all.bin", "test") as writer:
-        assert write_records(writer, "z", chain.from_iterable(stretches), block) == len(kept)
-        writer.finish({})
-    merged = Records(Container(folder / "all.bin", "test"), "z")
-    assert list(merged) == kept
-    assert [merged[position] for position in range(len(kept))] == kept
-
-
-def test_whole_blocks_are_copied_and_small_ones_put_together(tmp_path: Path) -> None:
-    def written(name: str, records: Iterable[bytes | RecordBlock]) -> Records:
-        with ContainerWriter(tmp_path / name, "test") as writer:
-            write_records(writer, "z", records, 100)
-            writer.finish({})
-        return Records(Container(tmp_path / name, "test"), "z")
-
-    def stretches(records: Records) -> list[bytes | RecordBlock]:
-        return list(records.stretches(np.arange(len(records)), 100))
-
-    whole, small = written("whole", [b"a" * 50] * 4), written("small", [b"b" * 10] * 3)
-    assert [isinstance(entry, RecordBlock) for entry in stretches(whole)] == [True, True]
-    assert [isinstance(entry, RecordBlock) for entry in whole.stretches(np.array([0, 2, 3]), 100)] == [False, True]
-    assert stretches(small) == [b"b" * 10] * 3
-    merged = stretches(written("merged", [*stretches(small), *stretches(whole)]))
-    assert [entry.lengths for entry in merged if isinstance(entry, RecordBlock)] == [[10, 10, 10, 50, 50], [50, 50]]
 
 
 def test_a_changed_block_is_noticed_even_in_a_large_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

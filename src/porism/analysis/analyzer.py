@@ -115,12 +115,7 @@ class Analyzer:
         self._channels: dict[str, Channel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analyzer, self.made_with
-
-    @property
-    def made_with(self) -> tuple[AnalysisConfig, Mapping[str, int]]:
-        """What another analyzer like this is made with."""
-        return self.config, dict(self._own_languages)
+        return Analyzer, (self.config, dict(self._own_languages))
 
     @cached_property
     def choice(self) -> LanguageChoice:

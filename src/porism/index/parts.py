@@ -10,7 +10,6 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch, TermMatrix
-from porism.index.records import RecordBlock
 from porism.index.rows import CHUNK_ROWS, Csr
 from porism.index.runs import StringRuns
 from porism.index.segment import LINE, Segment, filter_terms
@@ -20,10 +19,10 @@ from porism.types import Metadata
 
 
 class SegmentInput(Protocol):
-    """Documents with their formulas and terms; ``docs`` (int64, increasing) are those that go into the new segment.
+    """Documents with their formulas and terms; ``docs`` (int64) are those that go into the new segment, in order.
 
     Methods that take positions return one item for each, in the order given. ``rows`` yields pieces; -1 gives an empty
-    row. Records that are in blocks of about ``block_bytes`` on disk may be given as these.
+    row.
     """
 
     docs: NDArray[np.int64]
@@ -40,8 +39,8 @@ class SegmentInput(Protocol):
     def digests(self) -> NDArray[np.uint64]: ...
     def lines(self) -> NDArray[np.int32]: ...
     def keys(self) -> StringRuns: ...
-    def stored(self, block_bytes: int) -> Iterator[bytes | RecordBlock]: ...
-    def metadata(self, block_bytes: int) -> Iterator[bytes | RecordBlock]: ...
+    def stored(self) -> Iterator[bytes]: ...
+    def metadata(self) -> Iterator[bytes]: ...
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
         """Filter terms, and the pairs of term and document (its number before selection)."""
         ...
@@ -85,10 +84,10 @@ class BatchPart:
     def keys(self) -> StringRuns:
         return StringRuns.of_strings(Packed.of(self.batch.formula_keys))
 
-    def stored(self, block_bytes: int) -> Iterator[bytes]:
+    def stored(self) -> Iterator[bytes]:
         return (self.batch.stored[doc] for doc in self.docs)
 
-    def metadata(self, block_bytes: int) -> Iterator[bytes]:
+    def metadata(self) -> Iterator[bytes]:
         return (dump_metadata(self.batch.metadata[doc]) for doc in self.docs)
 
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
@@ -157,18 +156,17 @@ class SegmentPart:
     def keys(self) -> StringRuns:
         return StringRuns.of_names(self.segment.keys)
 
-    def stored(self, block_bytes: int) -> Iterator[bytes | RecordBlock]:
-        return self._placed("stored", block_bytes)
+    def stored(self) -> Iterator[bytes]:
+        return self._placed("stored")
 
-    def metadata(self, block_bytes: int) -> Iterator[bytes | RecordBlock]:
-        return self._placed("metadata", block_bytes)
+    def metadata(self) -> Iterator[bytes]:
+        return self._placed("metadata")
 
-    def _placed(self, name: str, block_bytes: int) -> Iterator[bytes | RecordBlock]:
-        records = self.segment.records(name)
+    def _placed(self, name: str) -> Iterator[bytes]:
+        records = self.segment.records(name).take(self.docs)
         if not self.segment.has_moved:
-            return records.stretches(self.docs, block_bytes)
-        taken = zip(self.docs.tolist(), records.take(self.docs), strict=True)
-        return (self.segment.placed(name, doc, record) for doc, record in taken)
+            return records
+        return (self.segment.placed(name, doc, record) for doc, record in zip(self.docs.tolist(), records, strict=True))
 
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
         terms, docs = self.segment.filter_pairs()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import accumulate, pairwise, repeat
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 import zstandard
@@ -18,15 +16,6 @@ from porism.index.strings import decode
 
 LEVEL = 9
 """Compression level of Zstandard; higher levels save a few per cent and slow indexing down."""
-
-
-class RecordBlock(NamedTuple):
-    """Records as they are stored: compressed together."""
-
-    packed: bytes
-    lengths: list[int]
-    content: Callable[[], bytes]
-    """Decompresses them."""
 
 
 class Records:
@@ -61,8 +50,12 @@ class Records:
         last = self._last
         if last is not None and last[0] == block:
             return last
-        packed, lengths = self._packed(block)
+        self._data.require(self._block_starts[block : block + 1], self._block_starts[block + 1 : block + 2])
+        packed = self._data.array[self._block_starts[block] : self._block_starts[block + 1]].tobytes()
+        lengths = self._lengths[self._block_first[block] : self._block_first[block + 1]].tolist()
         try:
+            if zstandard.frame_content_size(packed) != sum(lengths):  # a malicious frame can claim any size
+                raise damaged(self._container, f"{self._name}:lengths", "not those of the data")
             content = zstandard.ZstdDecompressor().decompress(packed)
         except zstandard.ZstdError as error:
             raise damaged(self._container, f"{self._name}:data", str(error)) from error
@@ -72,21 +65,6 @@ class Records:
         # One assignment, so that other threads never see half a block.
         self._last = (block, content, bounds)
         return self._last
-
-    def _packed(self, block: int) -> tuple[bytes, list[int]]:
-        """The compressed content of a block and the lengths of its records."""
-        self._data.require(self._block_starts[block : block + 1], self._block_starts[block + 1 : block + 2])
-        packed = self._data.array[self._block_starts[block] : self._block_starts[block + 1]].tobytes()
-        lengths = self._lengths[self._block_first[block] : self._block_first[block + 1]].tolist()
-        try:
-            if zstandard.frame_content_size(packed) != sum(lengths):  # a malicious frame can claim any size
-                raise damaged(self._container, f"{self._name}:lengths", "not those of the data")
-        except zstandard.ZstdError as error:
-            raise damaged(self._container, f"{self._name}:data", str(error)) from error
-        return packed, lengths
-
-    def _content(self, block: int) -> bytes:
-        return self._block(block)[1]
 
     def __getitem__(self, position: int) -> bytes:
         if not 0 <= position < len(self):
@@ -98,27 +76,11 @@ class Records:
 
     def take(self, positions: NDArray[np.integer]) -> Iterator[bytes]:
         """The records at ``positions``; fast if they do not decrease."""
-        if not self.any():
-            yield from repeat(b"", len(positions))
-            return
         blocks = np.searchsorted(self._block_first, positions, side="right") - 1
         places = positions - self._block_first[blocks]
         for block, place in zip(blocks.tolist(), places.tolist(), strict=True):
             _, content, bounds = self._block(block)
             yield content[bounds[place] : bounds[place + 1]]
-
-    def stretches(self, positions: NDArray[np.integer], block_bytes: int) -> Iterator[bytes | RecordBlock]:
-        """The records at increasing ``positions``, for :func:`write_records`: as whole blocks where all of one are
-        taken and it is no small one among blocks of ``block_bytes``."""
-        bounds = np.searchsorted(positions, self._block_first)
-        whole = np.diff(bounds) == np.diff(self._block_first)
-        for block, (low, high) in enumerate(pairwise(bounds.tolist())):
-            if whole[block]:
-                packed, lengths = self._packed(block)
-                if 2 * sum(lengths) >= block_bytes:
-                    yield RecordBlock(packed, lengths, partial(self._content, block))
-                    continue
-            yield from self.take(positions[low:high])
 
     def __iter__(self) -> Iterator[bytes]:
         for block in range(len(self._block_first) - 1):
@@ -128,12 +90,11 @@ class Records:
 
 
 def write_records(
-    writer: ContainerWriter, name: str, records: Iterable[bytes | RecordBlock], block_bytes: int, level: int = LEVEL
+    writer: ContainerWriter, name: str, records: Iterable[bytes], block_bytes: int, level: int = LEVEL
 ) -> int:
     """Writes byte strings as :class:`Records`, in blocks of about ``block_bytes`` before compression.
 
-    Returns their number. A record never spans blocks; a large one has a block of its own. Blocks of other files stay
-    as they are, except after a few records, which they are put together with.
+    Returns their number. A record never spans blocks; a large one has a block of its own.
     """
     lengths: list[int] = []
     block_first = [0]
@@ -144,18 +105,6 @@ def write_records(
         waiting: list[bytes] = []
         size = 0
         for record in records:
-            if isinstance(record, RecordBlock):
-                if 0 < 2 * size < block_bytes:
-                    waiting.append(record.content())
-                    lengths.extend(record.lengths)
-                    yield close(waiting)
-                else:
-                    if waiting:
-                        yield close(waiting)
-                    lengths.extend(record.lengths)
-                    yield add(record.packed)
-                waiting, size = [], 0
-                continue
             if waiting and size + len(record) > block_bytes:
                 yield close(waiting)
                 waiting, size = [], 0
@@ -166,11 +115,9 @@ def write_records(
             yield close(waiting)
 
     def close(waiting: Sequence[bytes]) -> NDArray[np.uint8]:
-        return add(compressor.compress(b"".join(waiting)))
-
-    def add(packed: bytes) -> NDArray[np.uint8]:
+        packed = compressor.compress(b"".join(waiting))
         block_starts.append(block_starts[-1] + len(packed))
-        block_first.append(len(lengths))
+        block_first.append(block_first[-1] + len(waiting))
         return np.frombuffer(packed, np.uint8)
 
     writer.add_chunks(f"{name}:data", np.uint8, blocks())

@@ -339,25 +339,22 @@ class IndexWriter:
             # Merging needs room for a second copy; without it the index has more segments, and is as correct.
             return
 
-    def commit(self, *, before_publish: Publish | None = None, again: bool = False) -> int:
+    def commit(self, *, before_publish: Publish | None = None) -> int:
         """Makes all changes since the last commit durable and visible at once; returns the generation.
 
         The generation stays if nothing has changed. ``before_publish`` is called with all segments before readers see
-        them, to write derived data that depend on the statistics of all; with ``again`` also where nothing has changed.
+        them, to write derived data that depend on the statistics of all.
 
         :raises StorageError: the disk is full or the folder cannot be written. The last commit is intact, and this one
             can be tried again.
         """
         self._flush()
         self._tidy()
-        is_published = self._manifest is not None and not self._changed(self._manifest)
-        if is_published and not again:
-            return self.generation
+        if self._manifest is not None and not self._changed(self._manifest):
+            return self._manifest.generation
         self._lock.check()
         if before_publish is not None and self._held:
             before_publish([held.segment for held in self._held])
-        if is_published:
-            return self.generation
         self._lock.check()
         generation = self.generation + 1
         now = time.time()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,14 +12,13 @@ from cluster_cases import use_inline
 from long_forms import LONG_ONLY
 from updated_indexes import Write, contents, same_as_new
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import ReaderOptions
 from porism.errors import Problem
 from porism.index import Segment, Snapshot, merging
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.retrieve import DEFAULT_MODEL
 from porism.search.index import open_index
-from porism.search.sources import changes, indexing, parts, update_run, updating
+from porism.search.sources import changes, indexing, parts, updating
 from porism.search.sources.indexing import Preparation, Progress, index_documents, read_documents
 from porism.search.sources.updating import index_sources, update_index
 
@@ -76,36 +74,6 @@ def test_what_searches_read_is_there_when_the_merged_segment_appears(notes: Path
     assert files
     answers(tmp_path / "index")
     assert {path: path.stat().st_ino for path in (tmp_path / "index").rglob("derived/*")} == files
-
-
-@pytest.mark.parametrize("run", [6, 100])
-def test_what_searches_read_is_made_once_of_segments_that_stay(
-    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: int
-) -> None:
-    prepared: list[int] = []
-    prepare = indexing.prepare_formulas
-
-    def recorded(segments: Sequence[Segment]) -> None:
-        prepared.append(len(segments))
-        prepare(segments)
-
-    monkeypatch.setattr(indexing, "prepare_formulas", recorded)
-    monkeypatch.setattr(update_run, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(merging, "RUN", run)
-    index_sources([notes], tmp_path / "index", jobs=1)
-    assert prepared == [len(sizes(tmp_path / "index"))]
-
-
-def test_what_searches_read_is_there_where_the_last_commit_has_nothing_more(
-    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(indexing, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(merging, "RUN", 100)
-    index_documents(read_documents([notes]), tmp_path / "index", jobs=1)
-    files = sorted((tmp_path / "index").rglob("derived/*"))
-    assert files
-    answers(tmp_path / "index")
-    assert sorted((tmp_path / "index").rglob("derived/*")) == files
 
 
 def test_an_update_merges_no_more_than_it_added_pays_for(notes: Path, tmp_path: Path, write: Write) -> None:
@@ -215,13 +183,3 @@ def test_nothing_is_merged_after_an_interruption(tmp_path: Path) -> None:
     prepare.interrupted = True
     with indexing.IndexWriter(tmp_path) as writer:
         assert indexing.merge_after_run(writer, 10**6, prepare, nothing) == ()
-
-
-def test_a_worker_keeps_an_analyzer_that_is_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    used: list[Analyzer] = []
-    monkeypatch.setattr(Analyzer, "analyze", lambda analyzer, documents: used.append(analyzer))
-    monkeypatch.setattr(indexing, "_worker", threading.local())
-    first, alike, other = Analyzer(), Analyzer(), Analyzer(AnalysisConfig(language="german"))
-    for analyzer in (first, alike, other, first):
-        indexing._analyze_batch(analyzer, [])
-    assert used == [first, first, other, first]

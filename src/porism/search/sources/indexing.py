@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +19,6 @@ from porism.index import IndexWriter, Segment, Snapshot
 from porism.index.languages import LanguageOrigins, language_counts, language_origins
 from porism.index.manifest import MANIFEST_FILE
 from porism.index.mentions import prepare_mentions
-from porism.index.merging import choose_after_run
-from porism.index.writer import Publish
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
 from porism.search.models.vectors import prepare_vectors
@@ -123,13 +120,13 @@ def index_documents(
                 if on_progress:
                     on_progress(Progress(done, formulas, position[0], position[1]))
                 if time.monotonic() - last_commit > COMMIT_SECONDS:
-                    writer.commit(before_publish=prepare.vectors)
+                    writer.commit(before_publish=prepare)
                     last_commit = time.monotonic()
                     if prepare.interrupted:
                         break
         except KeyboardInterrupt:
             prepare.interrupted = True
-        writer.commit(before_publish=prepare.before_merging(done), again=prepare.is_pending)
+        writer.commit(before_publish=prepare)
 
         def merged(count: int, total: int) -> None:
             if on_progress:
@@ -175,20 +172,12 @@ class Preparation:
 
     def __init__(self, model: SearchModel, on_encoded: Callable[[int, int], None], on_problem: OnProblem) -> None:
         self.interrupted = False
-        self.is_pending = False
-        """Whether only the vectors of the last segments were made."""
         self._model, self._on_encoded, self._on_problem = model, on_encoded, on_problem
 
     def __call__(self, segments: Sequence[Segment]) -> None:
         prepare_segments(segments, self._model)
         prepare_formulas(segments)
         prepare_mentions(segments)
-        self.vectors(segments)
-        self.is_pending = False
-
-    def vectors(self, segments: Sequence[Segment]) -> None:
-        """What is too dear to be made again when segments are merged; the rest can wait for the end of a run."""
-        self.is_pending = True
         if self.interrupted:
             return
         try:
@@ -196,26 +185,14 @@ class Preparation:
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def before_merging(self, added: int) -> Publish:
-        """What is prepared at the end of a run of ``added`` documents: of segments that it merges then, only
-        :meth:`vectors`."""
-
-        def prepare(segments: Sequence[Segment]) -> None:
-            merges = choose_after_run([segment.live_count for segment in segments], added)
-            (self.vectors if merges and not self.interrupted else self)(segments)
-
-        return prepare
-
 
 def merge_after_run(
     writer: IndexWriter, added: int, prepare: Preparation, on_step: Callable[[int, int], None]
 ) -> tuple[str, ...]:
-    """Merges the segments that a run of ``added`` documents has left, and commits that; all else is committed before,
-    prepared by :meth:`Preparation.before_merging`.
+    """Merges the segments that a run of ``added`` documents has left, and commits that; all else is committed before.
 
-    Ctrl-C and a full disk leave the segments as they were; the notes that are returned say so, and the first search
-    makes what it reads beside them. ``on_step`` is called with (steps done, steps in all), of which the last is the
-    data that searches read beside the segment.
+    Ctrl-C and a full disk leave the segments as they were; the notes that are returned say so. ``on_step`` is called
+    with (steps done, steps in all), of which the last is the data that searches read beside the segment.
     """
     if prepare.interrupted:
         return ()
@@ -316,12 +293,5 @@ def analyze_batches(
     yield from map_parallel(partial(_analyze_batch, analyzer), _chain(first, rest), workers)
 
 
-_worker = threading.local()
-
-
 def _analyze_batch(analyzer: Analyzer, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
-    """In a worker, which keeps the analyzer of the batches before, since it knows many words."""
-    known: Analyzer | None = getattr(_worker, "analyzer", None)
-    if known is None or known.made_with != analyzer.made_with:
-        known = _worker.analyzer = analyzer
-    return known.analyze(batch)
+    return analyzer.analyze(batch)

@@ -140,7 +140,7 @@ class UpdateRun:
                 self._encoded(0, 0)
                 if time.monotonic() - last_commit > COMMIT_SECONDS:
                     writer.sources = self._table()
-                    writer.commit(before_publish=prepare.vectors)
+                    writer.commit(before_publish=prepare)
                     last_commit = time.monotonic()
                     if prepare.interrupted:
                         raise KeyboardInterrupt
@@ -150,7 +150,7 @@ class UpdateRun:
         except KeyboardInterrupt:
             prepare.interrupted = True
         writer.sources = self._table()
-        writer.commit(before_publish=prepare.before_merging(self._documents), again=prepare.is_pending)
+        writer.commit(before_publish=prepare)
         return self._merged(writer, prepare, started)
 
     def _finish_on_cluster(
@@ -172,7 +172,7 @@ class UpdateRun:
                 self._formulas += part.formulas
                 self._built(self._documents, part.position)
             writer.sources = self._table()
-            writer.commit(before_publish=prepare.before_merging(self._documents))
+            writer.commit(before_publish=prepare)
         except KeyboardInterrupt:
             raise Abandoned(self.report(writer.path, started, interrupted=True)) from None
         finally:
