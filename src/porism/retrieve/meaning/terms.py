@@ -6,8 +6,8 @@ is no vocabulary to keep, and one table of 65,536 rows serves every collection, 
 Words have the rows of their pieces, too: 3 to 5 characters (Bojanowski et al., *Enriching Word Vectors with Subword
 Information*, TACL 2017). So rare words are near to those that are written alike.
 
-What was tried on all development sets together, trained for 3 epochs on 97,000 pairs (nDCG@10 alone, then summed with the
-default at weight 0.3; conjectures, synonyms and related of planetmath, proofwiki, ARQMath 2020):
+What was tried, each trained for 3 epochs on 97,000 pairs. Figures are nDCG@10, alone and then in the sum with the
+default at weight 0.3: conjectures, synonyms and related of planetmath, proofwiki, ARQMath 2020 (nDCG').
 
 ==================================================  ========================  ========================
 terms                                               alone                     in the sum
