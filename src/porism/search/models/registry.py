@@ -24,6 +24,7 @@ from porism.settings import SettingError, nearest
 
 LEXICAL = lexical_kind(open_sparse_channels, sparse_providers)
 
+_CORE = (LEXICAL, STRUCTURE, MEANING)
 
 _SUMS = ("search.models.sums.kind:SUM", "search.models.sums.kind:FORMULA_SUM")
 """The kinds of sums, by name because their parts are of kinds of this registry."""
@@ -33,9 +34,7 @@ class _Kinds(Mapping[str, RetrieverKind[Any]]):
     """Those of the core, then those of wings, each of which is imported when nothing before it is what is asked for."""
 
     def _kinds(self) -> Iterator[RetrieverKind[Any]]:
-        yield LEXICAL
-        yield STRUCTURE
-        yield MEANING
+        yield from _CORE
         yield from map(from_wing, _SUMS)
         yield from wing_kinds()
 
