@@ -85,7 +85,7 @@ def recognise_formulas(text: Content | str) -> Guess:
     """Recognises formulas in a text; those that it has already stay as they are.
 
     Each is read in the notation that it is probably written in, or as it is said. The words of one stay in the text,
-    after it.
+    after it, but not those of a formula that is said.
     """
     content, spoken = _with_spoken(Content(text) if isinstance(text, str) else text)
     guess = _recognised(_with_signs(content), bool, _as_latex)
