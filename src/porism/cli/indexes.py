@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from porism.analysis.analyzer import AnalysisConfig
     from porism.corpus import ReaderOptions
     from porism.errors import PorismError, Problem
+    from porism.retrieve.meaning.vectors import MeaningChoice
     from porism.search.sources.update_run import UpdateReport
 
 
@@ -40,6 +41,9 @@ _update_options = all_options(
     click.option("--checksum", is_flag=True,
                  help="Compare the content of files even where size and time are unchanged."),
     click.option("--all", "read_all", is_flag=True, help="Read all files again, even unchanged ones."),
+    click.option("--meaning", type=click.Choice(["auto", "general", "off"]),
+                 help="Vectors of documents, by which search finds what is said in other words: learnt from the "
+                      "documents, if that helps (auto, as a new index has it); by a general table; or none (off)."),
     jobs_option("Processes that analyse documents."), cluster_option, problems_option, quiet_option,
 )
 """The options of commands that read sources."""
@@ -67,7 +71,8 @@ _update_options = all_options(
 def index(
     sources: tuple[str, ...], index_path: Path, format_name: str | None, options: ReaderOptions, channels: str | None,
     tokenizers: tuple[str, ...], language: str | None, expansions_path: Path | None, encoder_model: str | None,
-    checksum: bool, read_all: bool, jobs: int | None, cluster: str | None, problems_path: str | None, quiet: bool,
+    checksum: bool, read_all: bool, meaning: MeaningChoice | None, jobs: int | None, cluster: str | None,
+    problems_path: str | None, quiet: bool,
 ) -> None:
     """Add files or folders to an index, or bring them up to date in it.
 
@@ -102,7 +107,7 @@ def index(
             report = index_sources(
                 sources, index_path, format=format_name, options=given_settings(options, "options") or None,
                 config=config, jobs=jobs, change=change, on_problem=log, on_progress=progress, checksum=checksum,
-                read_all=read_all, cluster=cluster,
+                read_all=read_all, cluster=cluster, meaning=meaning,
             )
     finally:
         if not quiet:
@@ -121,8 +126,8 @@ def index(
               help="Delete the documents of missing sources, such as folders that were deleted.")
 @_update_options
 def update(
-    sources: tuple[str, ...], index_path: Path, checksum: bool, read_all: bool, remove_missing: bool, jobs: int | None,
-    cluster: str | None, problems_path: str | None, quiet: bool,
+    sources: tuple[str, ...], index_path: Path, checksum: bool, read_all: bool, meaning: MeaningChoice | None,
+    remove_missing: bool, jobs: int | None, cluster: str | None, problems_path: str | None, quiet: bool,
 ) -> None:
     """Bring an index up to date with its sources.
 
@@ -141,7 +146,7 @@ def update(
         with indexing_progress(quiet) as progress:
             report = update_index(
                 index_path, sources, jobs=jobs, on_problem=log, on_progress=progress, checksum=checksum,
-                read_all=read_all, remove_missing=remove_missing, cluster=cluster,
+                read_all=read_all, remove_missing=remove_missing, cluster=cluster, meaning=meaning,
             )
     finally:
         if not quiet:

@@ -95,6 +95,8 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
                 rate = f"encoding: {progress.encoded:,} of {progress.to_encode:,}"
             if progress.to_merge:
                 rate = f"merging: {progress.merged:,} of {progress.to_merge:,}"
+            if progress.to_learn:
+                rate = f"learning meanings: {progress.learnt:,} of {progress.to_learn:,}"
             bar.update(task, completed=progress.bytes_done, total=progress.bytes_total or None, rate=rate)
 
         yield show

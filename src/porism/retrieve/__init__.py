@@ -4,6 +4,7 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings, Se
 from porism.retrieve.documents.coverage import Coverage
 from porism.retrieve.documents.kinds import Kinds
 from porism.retrieve.documents.links import Links
+from porism.retrieve.documents.meaning import Meaning
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever, prepare_segments
 from porism.retrieve.documents.usage import Usage
@@ -28,6 +29,7 @@ __all__ = [
     "LexicalChannel",
     "LexicalRetriever",
     "Links",
+    "Meaning",
     "QueryTerms",
     "Results",
     "Retriever",

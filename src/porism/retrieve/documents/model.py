@@ -15,6 +15,7 @@ from porism.retrieve.documents.coverage import COVERAGE, Coverage
 from porism.retrieve.documents.kinds import KINDS, Kinds
 from porism.retrieve.documents.links import LINKS, Links
 from porism.retrieve.documents.matched_formulas import MATCHES
+from porism.retrieve.documents.meaning import MEANING, Meaning
 from porism.retrieve.documents.usage import USAGE, Usage
 from porism.retrieve.documents.weighted_formulas import Matches
 from porism.retrieve.feedback.settings import Feedback
@@ -24,7 +25,7 @@ from porism.settings import SettingError, nearest, read_settings
 
 COMPONENTS: Mapping[str, ComponentKind[Any]] = MappingProxyType({
     kind.name: kind for kind in (
-        MATCHES, COVERAGE, KINDS, USAGE,
+        MATCHES, COVERAGE, KINDS, USAGE, MEANING,
         LINKS,  # last: a thread counts by the whole scores of its documents
     )
 })
@@ -45,6 +46,7 @@ def component_kind(named: str) -> ComponentKind[Any]:
 
 _NO_FEEDBACK, _NO_MATCHES, _NO_LINKS = Feedback(weight=0.0), Matches(weight=0.0), Links(weight=0.0)
 _NO_KINDS, _NO_COVERAGE, _NO_USAGE = Kinds(weight=0.0), Coverage(weight=0.0), Usage(weight=0.0)
+_NO_MEANING = Meaning(weight=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ class SearchModel(RetrieverSettings):
     letters, numbers and names of formulas are searched as words too, as far as documents write them outside of
     formulas. Then ``feedback`` adds terms of the documents found first, and the query is searched again. What is not a
     sum over terms is added to the scores of the first ``candidates`` documents only: ``matches`` of formulas,
-    ``coverage``, ``kinds``, ``usage``, ``links``, and what ``components`` names, the settings of other components of
-    :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
+    ``coverage``, ``kinds``, ``usage``, ``meaning``, ``links``, and what ``components`` names, the settings of other
+    components of :data:`~porism.retrieve.documents.model.COMPONENTS` by name.
 
     Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
     do: without one of them it would be another model.
@@ -92,6 +94,7 @@ class SearchModel(RetrieverSettings):
     needs_all_channels: bool = False
     formula_words: float = 0.0
     usage: Usage = _NO_USAGE
+    meaning: Meaning = _NO_MEANING
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
@@ -189,6 +192,7 @@ DEFAULT_MODEL = SearchModel(
     coverage=Coverage(weight=0.3),
     kinds=Kinds(weight=0.5),
     usage=Usage(weight=0.08),
+    meaning=Meaning(weight=1.4),
     matches=Matches(weight=0.0, equal=1.0),
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,

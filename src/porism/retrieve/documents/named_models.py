@@ -14,6 +14,7 @@ from porism.retrieve.documents.coverage import Coverage
 from porism.retrieve.documents.encoded_channels import OpenEncodedChannels
 from porism.retrieve.documents.kinds import Kinds
 from porism.retrieve.documents.links import Links
+from porism.retrieve.documents.meaning import Meaning
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
@@ -60,7 +61,7 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     "default": DEFAULT_MODEL,
     "plain": replace(
         DEFAULT_MODEL, zones={}, feedback=Feedback(weight=0.0), matches=Matches(weight=0.0), kinds=Kinds(weight=0.0),
-        links=Links(weight=0.0), coverage=Coverage(weight=0.0), usage=Usage(weight=0.0),
+        links=Links(weight=0.0), coverage=Coverage(weight=0.0), usage=Usage(weight=0.0), meaning=Meaning(weight=0.0),
     ),
     "words": channel_model("words"),
     "tokens": channel_model("tokens", "tokens-2", "tokens-3"),

@@ -33,13 +33,24 @@ _CHUNK = 8_192
 
 
 class FieldPairs(NamedTuple):
-    """Pairs of texts as bags of terms; the ``origins`` (int64) of pairs, which are numbers of fields; and the ``rows``
-    of a table that each term has."""
+    """Pairs of texts as bags of terms; the ``origins`` (int64) of pairs, which are numbers of fields; the ``groups``
+    (uint64) of pairs that nearly repeat each other, such as the answers to one question; and the ``rows`` of a table
+    that each term has."""
 
     left: Bags
     right: Bags
     origins: NDArray[np.int64]
+    groups: NDArray[np.uint64]
     rows: Bags
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def take(self, pairs: NDArray[np.integer]) -> FieldPairs:
+        """The pairs at these positions."""
+        return FieldPairs(
+            self.left.take(pairs), self.right.take(pairs), self.origins[pairs], self.groups[pairs], self.rows
+        )
 
 
 def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_PAIRS) -> FieldPairs:
@@ -52,13 +63,15 @@ def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_P
     halves = [name for name in fields if name in PAIRED]
     halves = halves[:-1] if len(halves) == len(fields) == 2 else halves  # the rest of the one is the other
     live = sum(segment.live_count for segment in segments)
-    left, right, rows, origins = Bags.none(), Bags.none(), Bags.none(), [np.zeros(0, np.int64)]
+    left, right, rows = Bags.none(), Bags.none(), Bags.none()
+    origins, groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
     for segment in segments if len(fields) > 1 and halves else ():
         terms = SegmentTerms(segment)
         quota = max(1, most * segment.live_count // (live * len(halves)))
         ones, others = Bags.none(), Bags.none()
         for number, field in enumerate(halves):
-            one, rest = _pairs_of(terms, field, set(fields) - {field}, quota, random)
+            one, rest, documents = _pairs_of(terms, field, set(fields) - {field}, quota, random)
+            groups.append(_text_keys(terms, documents, halves[0]))
             ones, others = ones.followed_by(one), others.followed_by(rest)
             origins.append(np.full(len(one), number, np.int64))
         used = np.unique(np.concatenate([ones.terms, others.terms]))
@@ -69,14 +82,14 @@ def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_P
         rows = rows.followed_by(terms.rows(used))
     kinds = np.concatenate(origins)
     kept = np.flatnonzero(np.bincount(kinds, minlength=len(fields))[kinds] >= MIN_PAIRS)
-    return FieldPairs(left.take(kept), right.take(kept), kinds[kept], rows)
+    return FieldPairs(left, right, kinds, np.concatenate(groups), rows).take(kept)
 
 
 def _pairs_of(
     terms: SegmentTerms, field: str, rest: Container[str], quota: int, random: np.random.Generator
-) -> tuple[Bags, Bags]:
-    """A field and the rest of documents that have both, at most ``quota`` of them."""
-    ones, others = Bags.none(), Bags.none()
+) -> tuple[Bags, Bags, NDArray[np.int64]]:
+    """A field and the rest of documents that have both, at most ``quota`` of them; and the documents."""
+    ones, others, taken = Bags.none(), Bags.none(), [np.zeros(0, np.int64)]
     order = random.permutation(np.flatnonzero(terms.segment.live))
     for start in range(0, len(order), _CHUNK):
         documents = order[start : start + _CHUNK]
@@ -84,9 +97,24 @@ def _pairs_of(
         both = np.flatnonzero((one.sizes > 0) & (other.sizes > 0))[: quota - len(ones)]
         ones = ones.followed_by(sample_terms(one.take(both), random))
         others = others.followed_by(sample_terms(other.take(both), random))
+        taken.append(documents[both])
         if len(ones) >= quota:
             break
-    return ones, others
+    return ones, others, np.concatenate(taken)
+
+
+def _text_keys(terms: SegmentTerms, documents: NDArray[np.int64], field: str) -> NDArray[np.uint64]:
+    """A number (uint64) for the text that each document has in a field; equal texts have equal ones, and documents
+    without a text have their own."""
+    bags = terms.bags(documents, {field})
+    distinct = np.unique(bags.terms)
+    rows = terms.rows(distinct)
+    mixed = (rows.terms[rows.starts[:-1]].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(31)
+    of_terms = mixed[np.searchsorted(distinct, bags.terms)]
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(of_terms, dtype=np.uint64)])
+    keys = sums[bags.starts[1:]] - sums[bags.starts[:-1]]
+    return np.where(bags.sizes > 0, keys, documents.astype(np.uint64))
 
 
 def sample_terms(bags: Bags, random: np.random.Generator, most: int = MAX_TERMS) -> Bags:

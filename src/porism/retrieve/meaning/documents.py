@@ -1,4 +1,9 @@
-"""The terms of documents, as an index has them: bags for the vectors of documents, and for pairs to train on."""
+"""The terms of documents, as an index has them: bags for the vectors of documents, and for pairs to train on.
+
+A document has two views, and a vector for each: what says what it is about, as its title or a question, and the rest.
+A question is as near to it as to the nearer one. Compared with one vector of all its terms that is worth +0.008 on
+synonyms of PlanetMath, +0.002 on ARQMath 2021, and within ±0.002 elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,16 @@ from numpy.typing import NDArray
 
 from porism.index.segment import Segment
 from porism.index.strings import offsets, ranges
+from porism.index.vectors import ComputedRows
 from porism.retrieve.meaning.bags import Bags
+from porism.retrieve.meaning.table import MeaningTable
 from porism.retrieve.meaning.terms import PIECES, ROWS, damped, number_terms
 
 LEFT_OUT = frozenset({"comments"})
 """Fields that say too little of what a document is about."""
+
+SUBJECT = frozenset({"title", "aliases", "question", "labels", "section", "spoken", "tags"})
+"""Fields that say what a document is about; the others are a view of their own."""
 
 
 class SegmentTerms:
@@ -54,3 +64,26 @@ class SegmentTerms:
             of_channel = terms[bounds[number] : bounds[number + 1]] - self._first[number]
             joined = joined.followed_by(number_terms(name, dictionary.select(of_channel), rows))
         return joined
+
+    def names(self, terms: NDArray[np.integer]) -> list[str]:
+        """The channels and terms of numbers, such as ``words: group``."""
+        channels = np.searchsorted(self._first, terms, "right") - 1
+        of_channels = zip(channels.tolist(), (terms - self._first[channels]).tolist(), strict=True)
+        return [f"{self._channels[channel]}: {self._dictionaries[channel].term(term)}" for channel, term in of_channels]
+
+    @property
+    def views(self) -> tuple[set[str], set[str]]:
+        """The fields of both views of a document."""
+        fields = set(self.segment.fields) - LEFT_OUT
+        return fields & SUBJECT, fields - SUBJECT
+
+    def vectors(self, documents: NDArray[np.integer], table: MeaningTable) -> ComputedRows:
+        """The vectors of documents, of length 1 (float32): one for each view that has terms."""
+        of_views = []
+        for view in self.views:
+            bags = self.bags(documents, view)
+            distinct = np.unique(bags.terms)
+            of_views.append(table.vectors(bags.renumbered(distinct), self.rows(distinct, len(table))))
+        vectors = np.stack(of_views, axis=1)
+        has_terms = vectors.any(axis=2)
+        return ComputedRows(vectors[has_terms], has_terms.sum(axis=1))

@@ -7,24 +7,32 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt, IndexVersionError
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.vector_rows import VectorRows, pack
-from porism.retrieve.meaning.bags import Bags, add_up
+from porism.retrieve.meaning.bags import Bags
+from porism.retrieve.meaning.sum_kernels import WEIGHT_UNIT, add_up_whole
+from porism.system.compiled.kernels import address
 
 _KIND = "meaning"
 
-NUMBERING = 1
+NUMBERING = 2
 """Grows when terms get other rows or weights (:mod:`porism.retrieve.meaning.terms`): tables must be trained again."""
+
+_UNIT = 1 << 20
+"""Numbers of a table are counted in parts of one where they are added up."""
+
+_LARGEST = (1 << 31) - 1
 
 
 class MeaningTable:
     """The vectors of a table's rows; those of the first dimensions alone are vectors, too."""
 
-    def __init__(self, rows: VectorRows, made_of: Mapping[str, Any], digest: str = "") -> None:
+    def __init__(self, rows: VectorRows, made_of: Mapping[str, Any], digest: str) -> None:
         self._rows = rows
         self.made_of = dict(made_of)
         self.digest = digest
@@ -49,13 +57,15 @@ class MeaningTable:
             raise IndexCorrupt("is not a table of vectors", where=str(path), hint="Train it again.")
         kept = np.ascontiguousarray(vectors[:, :dimensions])
         rows = VectorRows(kept, np.arange(len(kept) + 1), scales)
-        return cls(rows, made_of, f"{container.stamp.digest:016x}")
+        return cls(rows, made_of, str(container.info.get("digest")))
 
     @classmethod
     def of(cls, vectors: NDArray[np.float32], made_of: Mapping[str, Any]) -> Self:
         """The table of vectors (float32), rounded as in a file."""
         packed, scales = pack(vectors, "int8")
-        return cls(VectorRows(packed, np.arange(len(packed) + 1), scales), made_of)
+        assert scales is not None
+        digest = xxhash.xxh3_64_hexdigest(packed.tobytes() + vectors.shape[1].to_bytes(4, "little") + scales.tobytes())
+        return cls(VectorRows(packed, np.arange(len(packed) + 1), scales), made_of, digest)
 
     def write(self, path: Path) -> None:
         """Writes the table; an older one is replaced at the end, all at once.
@@ -66,7 +76,7 @@ class MeaningTable:
             writer.add("vectors", self._rows.vectors)
             assert self._rows.scales is not None
             writer.add("scales", self._rows.scales)
-            writer.finish({"numbering": NUMBERING, "made_of": self.made_of})
+            writer.finish({"numbering": NUMBERING, "made_of": self.made_of, "digest": self.digest})
 
     def __len__(self) -> int:
         return len(self._rows.vectors)
@@ -80,17 +90,37 @@ class MeaningTable:
         """All rows (float32), to go on training from."""
         return self._rows.decode(0, len(self))
 
+    def sums(self, bags: Bags) -> NDArray[np.float64]:
+        """The sums of the rows of bags (float64), as numbers of the table."""
+        used = bags.turned()
+        return _sums(used.positions, self._whole(used.distinct)) / (WEIGHT_UNIT * _UNIT)
+
     def vectors(self, bags: Bags, rows: Bags | None = None) -> NDArray[np.float32]:
         """The vectors of bags, of length 1 (float32); 0 where a bag has no terms.
 
+        They are sums of whole numbers, so that they do not depend on the order of terms.
+
         :param rows: a bag for each term, of rows of the table; by default terms are rows.
         """
-        if rows is None:
-            used = bags.turned()
-            sums = add_up(used.positions, self._rows.take(used.distinct))
-        else:
-            used = rows.turned()
-            sums = add_up(bags, add_up(used.positions, self._rows.take(used.distinct)))
-        lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))[:, None]
-        sums /= np.where(lengths > 0, lengths, np.float32(1))
-        return sums
+        used = (bags if rows is None else rows).turned()
+        sums = _sums(used.positions, self._whole(used.distinct))
+        if rows is not None:
+            sums = _sums(bags, np.clip(sums // WEIGHT_UNIT, -_LARGEST, _LARGEST).astype(np.int32))
+        vectors = sums.astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+        return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+    def _whole(self, rows: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Rows of the table in parts of :data:`_UNIT`."""
+        assert self._rows.scales is not None
+        scales = np.minimum(np.rint(self._rows.scales[rows].astype(np.float64) * _UNIT), _LARGEST // 128)
+        return self._rows.vectors[rows].astype(np.int32) * scales.astype(np.int32)[:, None]
+
+
+def _sums(bags: Bags, table: NDArray[np.int32]) -> NDArray[np.int64]:
+    sums = np.empty((len(bags), table.shape[1]), np.int64)
+    add_up_whole(
+        len(bags), address(bags.starts), address(bags.terms), address(bags.weights), address(table), table.shape[1],
+        address(sums),
+    )
+    return sums

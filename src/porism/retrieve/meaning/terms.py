@@ -2,7 +2,7 @@
 
 The terms are those that an index has anyway: stems and names (``words``), signs by one name in all notations
 (``symbols``), LaTeX tokens, and canonical subtrees of operator trees. The number of a term's row is its hash. So there
-is no vocabulary to keep, and one table of 65,536 rows serves every collection, also for terms that nobody has seen.
+is no vocabulary to keep, and one table of 60,000 rows serves every collection, also for terms that nobody has seen.
 Words have the rows of their pieces, too: 3 to 5 characters (Bojanowski et al., *Enriching Word Vectors with Subword
 Information*, TACL 2017). So rare words are near to those that are written alike.
 
@@ -44,8 +44,8 @@ from porism.system.compiled.kernels import address, as_layout
 PIECES: Mapping[str, float] = {"words": 0.4, "symbols": 0.0, "tokens": 0.0, "subtrees": 0.0}
 """The channels whose terms carry meaning, and the weight that the pieces of their terms have."""
 
-ROWS = 1 << 16
-"""The rows of a table."""
+ROWS = 60_000
+"""The rows of a table: of 128 bytes each they fit into 8 MB."""
 
 
 def number_terms(channel: str, terms: Packed, rows: int = ROWS) -> Bags:

@@ -14,13 +14,16 @@ from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
 from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
-from porism.errors import OnProblem, Problem, SourceError, StorageError
+from porism.errors import IndexCorrupt, OnProblem, Problem, SourceError, StorageError
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.index.languages import LanguageOrigins, language_counts, language_origins
 from porism.index.manifest import MANIFEST_FILE
 from porism.index.mentions import prepare_mentions
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
+from porism.retrieve.meaning.learning import choose_table, learn_meanings, learning_is_due
+from porism.retrieve.meaning.training import OnBatch
+from porism.retrieve.meaning.vectors import MeaningChoice
 from porism.search.models.vectors import prepare_vectors
 from porism.search.sources.changes import BATCH_CHARACTERS, BATCH_DOCUMENTS, character_count
 from porism.system.concurrency.processes import default_processes, map_parallel
@@ -41,7 +44,7 @@ class Progress:
     """Where a long indexing run is: documents and formulas analysed, and bytes read of all bytes (0 where unknown).
 
     While vectors are computed, ``encoded`` things have theirs of ``to_encode``; while segments are merged at the end,
-    ``merged`` steps are done of ``to_merge``.
+    ``merged`` steps are done of ``to_merge``; while meanings are learnt, ``learnt`` batches of ``to_learn``.
     """
 
     documents: int
@@ -52,6 +55,8 @@ class Progress:
     to_encode: int = 0
     merged: int = 0
     to_merge: int = 0
+    learnt: int = 0
+    to_learn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ def index_documents(
     documents: Iterable[Document], path: str | os.PathLike[str], *, config: AnalysisConfig | None = None,
     model: SearchModel = DEFAULT_MODEL, jobs: int | None = None, on_problem: OnProblem | None = None,
     on_progress: Callable[[Progress], None] | None = None, position: Sequence[int] = (0, 0),
+    meaning: MeaningChoice | None = None,
 ) -> IndexReport:
     """Adds documents made in Python to the index at ``path``; they belong to no source, and a document whose id
     the index has replaces the old one. Otherwise as :func:`porism.search.sources.updating.index_sources`.
@@ -103,6 +109,8 @@ def index_documents(
     with IndexWriter(path, config=settings, buffer_bytes=BUFFER_BYTES) as writer:
         if config is not None:
             keep_tokenizers(config.tokenizers, path)
+        if meaning is not None:
+            choose_table(path, meaning)
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, path), languages_in(path))
 
         def encoded(count: int, total: int) -> None:
@@ -132,7 +140,11 @@ def index_documents(
             if on_progress:
                 on_progress(Progress(done, formulas, position[0], position[1], merged=count, to_merge=total))
 
-        notes = merge_after_run(writer, done, prepare, merged)
+        def learnt(count: int, total: int) -> None:
+            if on_progress:
+                on_progress(Progress(done, formulas, position[0], position[1], learnt=count, to_learn=total))
+
+        notes = (*merge_after_run(writer, done, prepare, merged), *learn_after_run(writer.path, prepare, learnt))
     seconds = time.monotonic() - started
     return IndexReport(
         Path(path), done, formulas, problem_count, seconds, prepare.interrupted, notes, language_origins_in(path)
@@ -212,6 +224,24 @@ def merge_after_run(
         return (f"the segments were not merged ({why}); nothing is missing, and porism merge does it later",)
     if total:
         on_step(total, total)
+    return ()
+
+
+def learn_after_run(path: Path, prepare: Preparation, on_batch: OnBatch) -> tuple[str, ...]:
+    """Learns meanings from an index that is new or much larger than before; the writer of the index is still open.
+
+    Ctrl-C and a full disk leave the vectors as they were; the notes that are returned say so.
+    """
+    if prepare.interrupted:
+        return ()
+    with Snapshot.open(path) as snapshot:
+        documents = snapshot.doc_count
+    try:
+        if learning_is_due(path, documents):
+            learn_meanings(path, on_batch=on_batch)
+    except (KeyboardInterrupt, StorageError, IndexCorrupt) as error:
+        why = error.what if not isinstance(error, KeyboardInterrupt) else "interrupted"
+        return (f"no meanings were learnt ({why}); what there was is used, and porism update --meaning auto learns them",)
     return ()
 
 

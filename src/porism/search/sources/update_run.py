@@ -27,8 +27,11 @@ from porism.search.sources.indexing import (
     analyze_batches,
     language_origins_in,
     languages_in,
+    learn_after_run,
     merge_after_run,
 )
+from porism.retrieve.meaning.learning import choose_table
+from porism.retrieve.meaning.vectors import MeaningChoice
 from porism.search.sources.parts import build_parts, staging_folder
 from porism.search.sources.reading import SourceScan
 from porism.system.concurrency.clusters import Cluster, active_cluster
@@ -74,6 +77,7 @@ class UpdateSettings:
     strict: bool = False
     remove_missing: bool = False
     cluster: str | None = None
+    meaning: MeaningChoice | None = None
 
 
 class Abandoned(Exception):
@@ -120,6 +124,8 @@ class UpdateRun:
 
     def finish(self, writer: IndexWriter, started: float) -> UpdateReport:
         """Reads the rest and does it all, with commits on the way and one at the end."""
+        if self.settings.meaning is not None:
+            choose_table(writer.path, self.settings.meaning)
         last_commit = time.monotonic()
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path), languages_in(writer.path))
         prepare = Preparation(self.settings.model, self._encoded, self._report)
@@ -186,7 +192,12 @@ class UpdateRun:
             if self.settings.on_progress:
                 self.settings.on_progress(replace(self._progress(), merged=count, to_merge=total))
 
+        def learn(count: int, total: int) -> None:
+            if self.settings.on_progress:
+                self.settings.on_progress(replace(self._progress(), learnt=count, to_learn=total))
+
         notes = merge_after_run(writer, self._documents, prepare, step)
+        notes += learn_after_run(writer.path, prepare, learn)
         return replace(self.report(writer.path, started, prepare.interrupted), notes=(*self.choice.notes, *notes))
 
     def report(self, path: Path, started: float, interrupted: bool) -> UpdateReport:

@@ -13,6 +13,7 @@ from porism.errors import IndexNotFound, OnProblem, SourceError
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import SourceTable
 from porism.retrieve import DEFAULT_MODEL, SearchModel
+from porism.retrieve.meaning.vectors import MeaningChoice
 from porism.search.sources.choice import Choice, Options, choose, choose_all
 from porism.search.sources.indexing import BUFFER_BYTES, Progress, is_index, prepare_for_searches
 from porism.search.sources.update_run import Abandoned, Change, UpdateReport, UpdateRun, UpdateSettings, source_numbers
@@ -24,7 +25,7 @@ def index_sources(
     options: Options | None = None, config: AnalysisConfig | None = None, model: SearchModel = DEFAULT_MODEL,
     jobs: int | None = None, change: Change | None = None, on_problem: OnProblem | None = None,
     on_progress: Callable[[Progress], None] | None = None, checksum: bool = False, read_all: bool = False,
-    cluster: str | None = None,
+    cluster: str | None = None, meaning: MeaningChoice | None = None,
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with ``sources`` (files or folders); the index is made if need be.
 
@@ -46,6 +47,10 @@ def index_sources(
     two processes on this machine); they have to see the folder of the index under the same path. All is one commit
     then.
 
+    ``meaning`` says by which table of terms documents have the vectors of :mod:`porism.retrieve.meaning`: ``auto``
+    learns one from the documents, and uses it if it is better than the general one; ``general`` uses that; ``off`` none.
+    The index remembers it; a new one has ``auto``.
+
     An interruption (Ctrl-C) commits what was analysed and is noted in the report, not raised; with a cluster the index
     stays as it was.
 
@@ -63,7 +68,8 @@ def index_sources(
         return choose(sources, table.sources, format, options)
 
     settings = UpdateSettings(
-        config, model, jobs, change, on_problem, on_progress, checksum, read_all, strict=True, cluster=cluster
+        config, model, jobs, change, on_problem, on_progress, checksum, read_all, strict=True, cluster=cluster,
+        meaning=meaning,
     )
     return _bring_up_to_date(Path(path), chosen, settings)
 
@@ -72,7 +78,7 @@ def update_index(
     path: str | os.PathLike[str], sources: Sequence[str | os.PathLike[str]] = (), *, model: SearchModel = DEFAULT_MODEL,
     jobs: int | None = None, change: Change | None = None, on_problem: OnProblem | None = None,
     on_progress: Callable[[Progress], None] | None = None, checksum: bool = False, read_all: bool = False,
-    remove_missing: bool = False, cluster: str | None = None,
+    remove_missing: bool = False, cluster: str | None = None, meaning: MeaningChoice | None = None,
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with the sources that it remembers, or with those that are named.
 
@@ -93,7 +99,7 @@ def update_index(
 
     settings = UpdateSettings(
         None, model, jobs, change, on_problem, on_progress, checksum, read_all, remove_missing=remove_missing,
-        cluster=cluster,
+        cluster=cluster, meaning=meaning,
     )
     return _bring_up_to_date(Path(path), chosen, settings)
 
