@@ -77,7 +77,7 @@ def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorT
     return layout, operator_tree(layout)
 
 
-_REMEMBERED_FORMULAS = 1 << 14
+_REMEMBERED_FORMULAS = _REMEMBERED_TERMS = 1 << 14
 
 
 class WordForms(NamedTuple):
@@ -112,6 +112,7 @@ class Analyzer:
         self._given_languages = languages
         self._tools: dict[tuple[str, str], _LanguageTools] = {}
         self._in_place: dict[tuple[str, str, str], list[str]] = {}
+        self._asked: dict[tuple[str, str, str], list[str]] = {}
         self._channels: dict[str, Channel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -245,13 +246,19 @@ class Analyzer:
         return self.form(WORD_FORM, formula)
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
-        """The key and terms of a formula in ``channels`` (all by default)."""
+        """The key and terms of a formula in ``channels`` (all by default); the terms are cached, and must not be
+        changed."""
         layout, operators = read_formula(formula.source, formula.notation)
-        names = self.config.formulas if channels is None else channels
-        return AnalyzedFormula(
-            layout_key(layout),
-            {name: indexed_forms(self.extract(name, layout, operators)) for name in names},
-        )
+        terms: dict[str, list[str]] = {}
+        for name in self.config.formulas if channels is None else channels:
+            key = (name, formula.notation, formula.source)
+            own = self._asked.get(key)
+            if own is None:
+                if len(self._asked) >= _REMEMBERED_TERMS:
+                    self._asked.clear()
+                own = self._asked[key] = indexed_forms(self.extract(name, layout, operators))
+            terms[name] = own
+        return AnalyzedFormula(layout_key(layout), terms)
 
     def extract(self, channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
         """The full terms of a formula in any formula channel, those of tokenizers included.

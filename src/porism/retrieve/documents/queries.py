@@ -10,8 +10,10 @@ import numpy as np
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import FORMULA_TOKENS, SYMBOLS, WORDS
+from porism.analysis.question_languages import languages_given
 from porism.analysis.symbols import text_symbols
 from porism.retrieve.documents.encoded_channels import SparseQueryReader
+from porism.retrieve.lexical.global_statistics import given_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.types import Content, Formula, Query
@@ -53,7 +55,7 @@ class QueryReader:
         self._lexical = lexical
         self._text = [name for name in analyzer.config.text if name in lexical.channels]
         self._formulas = [name for name in analyzer.config.formulas if name in lexical.channels]
-        self._last: Mapping[tuple[str, str], Mapping[str, Sequence[str]]] = {}
+        self._read: tuple[tuple[object, object, object], dict[str, dict[str, float]]] | None = None
         self._powers: dict[str, float] = {}
         self._field_weights: dict[str, Mapping[str, float]] = {}
         for names, power in ((self._text, model.words_power), (self._formulas, model.formulas_power)):
@@ -67,8 +69,15 @@ class QueryReader:
     def terms(self, query: Query) -> dict[str, dict[str, float]]:
         """Channel → term → weight q, as :class:`~porism.retrieve.documents.model.SearchModel` defines it.
 
-        Encoders weight the terms of their own channels.
+        Encoders weight the terms of their own channels. The last query is remembered: components ask for it again.
         """
+        given = (query, given_statistics(), languages_given())
+        last = self._read
+        if last is None or not all(own is other for own, other in zip(last[0], given, strict=True)):
+            last = self._read = (given, self._terms(query))
+        return {name: dict(weights) for name, weights in last[1].items()}
+
+    def _terms(self, query: Query) -> dict[str, dict[str, float]]:
         sums: dict[str, defaultdict[str, float]] = {name: defaultdict(float) for name in (*self._text, *self._formulas)}
         weights_of: defaultdict[tuple[str, str], defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
         for field_name, content in query.fields.items():
@@ -171,9 +180,7 @@ class QueryReader:
     ) -> tuple[dict[str, dict[str, float]], Mapping[str, Sequence[str]]]:
         """The weighted terms of a query that consists of this formula, with these weights by channel; and all its terms
         by channel."""
-        terms = self._last.get((formula.notation, formula.source))
-        if terms is None:
-            terms = self._analyzer.formula_terms(formula, self._formulas).terms
+        terms = self._analyzer.formula_terms(formula, self._formulas).terms
         sums: dict[str, defaultdict[str, float]] = {name: defaultdict(float) for name in self._formulas}
         self._add_terms(sums, [(terms, weights)])
         return {
@@ -200,7 +207,6 @@ class QueryReader:
             ).terms
             for notation, source in list(weights_of)[:MAX_FORMULAS]
         }
-        self._last = terms_of  # components read the formulas of the same query next
         self._add_terms(sums, [(terms, weights_of[key]) for key, terms in terms_of.items()])
 
     def _add_terms(

@@ -72,12 +72,17 @@ def using_statistics(statistics: QueryStatistics) -> Iterator[None]:
         _current.reset(token)
 
 
+def given_statistics() -> QueryStatistics | None:
+    """The statistics that were given for the current query, if any were."""
+    return _current.get()
+
+
 def query_statistics() -> QueryStatistics:
     """The statistics of the current query.
 
     :raises QueryError: none were given.
     """
-    statistics = _current.get()
+    statistics = given_statistics()
     if statistics is None:
         raise QueryError("the statistics of the query were not given", where="statistics")
     return statistics

@@ -20,8 +20,8 @@ from porism.retrieve.meaning.documents import LEFT_OUT, SegmentTerms
 PAIRED = frozenset({"title", "question", "body"})
 """Fields that are paired with the rest of their document; others are the same in many documents."""
 
-MAX_PAIRS = 100_000
-MIN_PAIRS = 100
+MAX_PAIRS = 60_000
+MIN_OF_A_KIND = 100
 """Of fewer pairs of a kind nothing can be learnt but they themselves."""
 
 MAX_TERMS = 64
@@ -81,7 +81,7 @@ def field_pairs(segments: Sequence[Segment], *, seed: int = 1, most: int = MAX_P
         )
         rows = rows.followed_by(terms.rows(used))
     kinds = np.concatenate(origins)
-    kept = np.flatnonzero(np.bincount(kinds, minlength=len(fields))[kinds] >= MIN_PAIRS)
+    kept = np.flatnonzero(np.bincount(kinds, minlength=len(fields))[kinds] >= MIN_OF_A_KIND)
     return FieldPairs(left, right, kinds, np.concatenate(groups), rows).take(kept)
 
 

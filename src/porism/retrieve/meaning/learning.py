@@ -28,6 +28,9 @@ ENOUGH_BATCHES = 60
 MAX_EPOCHS = 12
 """How many batches a training has at least, unless it would see the pairs more often than this."""
 
+MIN_PAIRS = 1_000
+"""An index with fewer learns nothing: it would take longer than it is worth, and hardly be better."""
+
 GROWTH = 1.5
 """An index learns anew when it has so many times the documents that it had, or so many times fewer."""
 
@@ -68,7 +71,7 @@ def learn_meanings(
             "use": "general", "fixed": False, "documents": snapshot.doc_count, "generation": snapshot.generation,
             "pairs": len(pairs),
         }
-        if not len(pairs):
+        if len(pairs) < MIN_PAIRS:
             return _keep(path, _nothing(made_of))
         deciding = held_out(pairs)
         learning = pairs.take(np.flatnonzero(~deciding))

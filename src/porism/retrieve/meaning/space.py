@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import Analyzer
 from porism.explanation import Explanation
 from porism.index import Segment
-from porism.index.strings import Packed, offsets, ranges
+from porism.index.strings import Packed
 from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
 from porism.retrieve.meaning.documents import SegmentTerms
+from porism.retrieve.meaning.sum_kernels import QUERY_UNIT, nearest_rows
 from porism.retrieve.meaning.table import MeaningTable
 from porism.retrieve.meaning.terms import PIECES, damped, number_terms, text_bags
 from porism.retrieve.meaning.vectors import meaning_vectors
 from porism.retrieve.vectors.nearest import products
+from porism.system.compiled.kernels import address, as_layout
 from porism.types import Query
 
 _SHOWN = 8
@@ -67,25 +69,28 @@ class MeaningSpace:
         return terms
 
     def vectors(self, queries: Sequence[Query]) -> list[NDArray[np.float32]]:
-        """The vectors of queries (float32, queries × dimensions) for each segment."""
+        """The vectors of queries (float32, queries × dimensions, multiples of 1 / :data:`QUERY_UNIT`) for each
+        segment."""
         texts = [self.terms(query) for query in queries]
         of_tables: dict[str, NDArray[np.float32]] = {}
         for table in self.tables:
             if table.digest not in of_tables:
-                of_tables[table.digest] = table.vectors(text_bags(texts, len(table)))
+                vectors = table.vectors(text_bags(texts, len(table)))
+                of_tables[table.digest] = np.rint(vectors * QUERY_UNIT) / np.float32(QUERY_UNIT)
         return [of_tables[table.digest] for table in self.tables]
 
     def cosines(self, number: int, vector: NDArray[np.float32], units: NDArray[np.integer]) -> NDArray[np.float64]:
-        """The cosine (float64) of a query's vector with the nearest view of each document of a segment, summed up in
-        one order; 0 where the query or the document has no terms."""
-        rows = self.rows[number]
-        begins, sizes = rows.offsets[units], rows.offsets[units + 1] - rows.offsets[units]
-        cosines = np.zeros(len(units))
-        if not vector.any():
-            return cosines
-        able = sizes > 0
-        of_rows = products(rows.take(ranges(begins, sizes)), vector)
-        cosines[able] = np.maximum.reduceat(of_rows, offsets(sizes)[:-1][able]) if able.any() else 0.0
+        """The cosine (float64) of a query's vector with the nearest view of each document of a segment; 0 where the
+        query or the document has no terms."""
+        rows, cosines = self.rows[number], np.empty(len(units))
+        assert rows.scales is not None
+        vectors, scales = as_layout(rows.vectors, np.int8), as_layout(rows.scales, np.float32)
+        bounds, wanted = as_layout(rows.offsets, np.int64), np.asarray(units, np.int64)
+        whole = np.rint(vector * QUERY_UNIT).astype(np.int32)
+        nearest_rows(
+            len(wanted), address(wanted), address(bounds), address(vectors), address(scales), rows.dimensions,
+            address(whole), address(cosines),
+        )
         return cosines
 
     def explain(self, query: Query, number: int, unit: int, factor: float = 1.0) -> list[Explanation]:

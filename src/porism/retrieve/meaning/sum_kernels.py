@@ -1,4 +1,4 @@
-"""Compiled sums of rows in whole numbers, whose results do not depend on the order in which terms come."""
+"""Compiled sums and products of rows in whole numbers, which do not depend on the order in which terms come."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from porism.system.compiled.kernels import compiled, f32_at, i32_at, i64_at
+from porism.system.compiled.kernels import compiled, f32_at, f64_at, i8_at, i32_at, i64_at
 
 WEIGHT_UNIT = 1024
 """Weights are counted in parts of one."""
+
+QUERY_UNIT = 16_384
+"""So are the numbers in vectors of queries."""
 
 
 @compiled("void(int64, int64, int64, int64, int64, int64, int64)", eager=False)
@@ -31,3 +34,28 @@ def add_up_whole(
             weight = np.int64(np.rint(np.float64(weights[entry]) * WEIGHT_UNIT))
             for place in range(width):
                 total[place] += weight * np.int64(row[place])
+
+
+@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64)", eager=False)
+def nearest_rows(
+    count: Any, units_at: Any, offsets_at: Any, rows_at: Any, scales_at: Any, width: Any, query_at: Any,
+    products_at: Any,
+) -> None:
+    """The largest product of a query with a row of each unit; 0 of a unit without rows.
+
+    By address: ``units`` int64; ``offsets`` int64, where the rows of each unit begin and the last end; ``rows`` int8,
+    ``width`` a row; ``scales`` float32; ``query`` int32, in parts of :data:`QUERY_UNIT`; ``products`` float64: results.
+    """
+    units, offsets, scales = i64_at(units_at), i64_at(offsets_at), f32_at(scales_at)
+    query, products = i32_at(query_at), f64_at(products_at)
+    for place in range(count):
+        best = 0.0
+        for number in range(offsets[units[place]], offsets[units[place] + 1]):
+            row = i8_at(rows_at + number * width)
+            total = np.int32(0)
+            for at in range(width):
+                total += np.int32(row[at]) * query[at]
+            product = np.float64(total) * np.float64(scales[number]) / QUERY_UNIT
+            if number == offsets[units[place]] or product > best:
+                best = product
+        products[place] = best

@@ -30,7 +30,8 @@ terms by the logarithm of their rarity, the next by its root. The hashed table h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import xxhash
@@ -68,29 +69,27 @@ def damped(counts: NDArray[np.integer]) -> NDArray[np.float32]:
     return np.sqrt(counts.astype(np.float32))
 
 
-def text_bags(texts: Sequence[Mapping[str, Sequence[str]]], rows: int = ROWS) -> Bags:
+def text_bags(texts: Iterable[Mapping[str, Sequence[str]]], rows: int = ROWS) -> Bags:
     """The bags of texts, given as the terms that they have in each channel, with repetition.
 
     :raises KeyError: a channel is none of :data:`PIECES`.
     """
-    owners: list[NDArray[np.int64]] = []
-    bags: list[Bags] = []
-    for channel in PIECES:
-        number_of: dict[str, int] = {}
-        entries = [
-            (text, number_of.setdefault(term, len(number_of)))
-            for text, terms in enumerate(texts) for term in terms.get(channel, ())
-        ]
-        pairs, counts = np.unique(np.array(entries, np.int64).reshape(-1, 2), axis=0, return_counts=True)
-        bag = number_terms(channel, Packed.of(list(number_of)), rows).take(pairs[:, 1])
-        bags.append(Bags(bag.starts, bag.terms, bag.weights * np.repeat(damped(counts), bag.sizes)))
-        owners.append(np.repeat(pairs[:, 0], bag.sizes))
-    owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")
+    bags = [_text_bag(terms, rows) for terms in texts]
     return Bags(
-        offsets(np.bincount(owner, minlength=len(texts))),
-        np.concatenate([bag.terms for bag in bags])[order], np.concatenate([bag.weights for bag in bags])[order],
+        offsets(np.array([len(terms) for terms, _ in bags], np.int64)),
+        np.concatenate([np.zeros(0, np.int32), *(terms for terms, _ in bags)]),
+        np.concatenate([np.zeros(0, np.float32), *(weights for _, weights in bags)]),
     )
+
+
+def _text_bag(terms: Mapping[str, Sequence[str]], rows: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    numbers, weights = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
+    for channel, of_channel in terms.items():
+        counts = Counter(of_channel)
+        bag = number_terms(channel, Packed.of(list(counts)), rows)
+        numbers.append(bag.terms)
+        weights.append(bag.weights * np.repeat(damped(np.array(list(counts.values()), np.int64)), bag.sizes))
+    return np.concatenate(numbers), np.concatenate(weights)
 
 
 def _seed(name: str) -> int:

@@ -95,6 +95,8 @@ class MeaningVectors:
         return segment.doc_count
 
     def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
+        if self.has(segment):
+            return 0
         digests = content_digests(map(segment.stored, range(segment.doc_count)))
         terms = SegmentTerms(segment)
 

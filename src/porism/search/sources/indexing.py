@@ -23,7 +23,7 @@ from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
 from porism.retrieve.meaning.learning import choose_table, learn_meanings, learning_is_due
 from porism.retrieve.meaning.training import OnBatch
-from porism.retrieve.meaning.vectors import MeaningChoice
+from porism.retrieve.meaning.vectors import MeaningChoice, meaning_vectors
 from porism.search.models.vectors import prepare_vectors
 from porism.search.sources.changes import BATCH_CHARACTERS, BATCH_DOCUMENTS, character_count
 from porism.system.concurrency.processes import default_processes, map_parallel
@@ -234,9 +234,13 @@ def learn_after_run(path: Path, prepare: Preparation, on_batch: OnBatch) -> tupl
     """
     if prepare.interrupted:
         return ()
-    with Snapshot.open(path) as snapshot:
-        documents = snapshot.doc_count
     try:
+        with Snapshot.open(path) as snapshot:
+            for vectors in meaning_vectors(path):  # where nothing else has changed, no commit has made them
+                for segment in snapshot.segments:
+                    vectors.complete(segment)
+                vectors.finish(snapshot.segments)
+            documents = snapshot.doc_count
         if learning_is_due(path, documents):
             learn_meanings(path, on_batch=on_batch)
     except (KeyboardInterrupt, StorageError, IndexCorrupt) as error:
