@@ -106,6 +106,9 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         *(row(rf"names: {name} \({count}\), nDCG@10", "default", NUMBER)
           for name, count in (("napkin", 25), ("proofwiki", 20), ("sample", 15))),
     )),),
+    ("effectiveness", "general_table"): (Case("--data {data} --out {out}/general.bin", (
+        r"^StackMathQA: 0 of \d+ questions nearly repeat a topic", r"^Mathlib: 0 pairs$", "^losses",
+    )),),
     ("effectiveness", "neural"): (Case(
         "--data {data} --work {work} --models default,words --sets arqmath2021 --json {out}/neural.json",
         (

@@ -71,7 +71,10 @@ def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key
         report_values = {**report.to_dict(), "artifacts": [artifact.to_dict() for artifact in artifacts]}
         print_json({**report_values, "check": check.to_dict()} if check else report_values)
     else:
-        _print([*info_lines(report), *artifact_lines(artifacts), *(["", *check_lines(check)] if check else [])])
+        from porism.retrieve.meaning.vectors import describe_table
+
+        meaning = ["", f"meaning: {describe_table(folder)}"]
+        _print([*info_lines(report), *meaning, *artifact_lines(artifacts), *(["", *check_lines(check)] if check else [])])
     if check and not check.sound:
         raise click.exceptions.Exit(1)
 

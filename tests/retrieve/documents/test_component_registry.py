@@ -36,7 +36,7 @@ def titled(weight: float) -> SearchModel:
 
 def test_each_has_its_name_and_settings() -> None:
     assert all(kind.name == name for name, kind in COMPONENTS.items())
-    assert list(COMPONENTS) == ["matches", "coverage", "kinds", "usage", "links"]
+    assert list(COMPONENTS) == ["matches", "coverage", "kinds", "usage", "meaning", "links"]
     for kind, settings in SEARCH_MODELS["default"].component_settings():
         assert isinstance(settings, kind.settings)
 

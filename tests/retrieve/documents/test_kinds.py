@@ -73,7 +73,8 @@ def test_the_explanation_adds_up_and_names_the_kind(tmp_path: Path) -> None:
         explained = index.explain("definition of manifold", hit.id)
         assert explained.value == pytest.approx(hit.score)
         (part,) = [part for part in explained.parts if part.label.startswith("kind")]
-        assert part.value == pytest.approx(0.5 * (hit.score - part.value))
+        (meaning,) = [part for part in explained.parts if part.label.startswith("meaning")]
+        assert part.value == pytest.approx(0.5 * (hit.score - meaning.value - part.value))
         assert "definition" in part.label
 
 

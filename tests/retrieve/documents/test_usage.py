@@ -10,7 +10,7 @@ import pytest
 
 import porism
 from porism.errors import ConfigError
-from porism.retrieve import DEFAULT_MODEL, Usage
+from porism.retrieve import DEFAULT_MODEL, Meaning, Usage
 
 TEXT = """
 /-- Sums commute. -/
@@ -31,8 +31,9 @@ def declarations(tmp_path: Path):
 
 
 def test_what_others_name_comes_first(declarations: porism.Index) -> None:
-    on = declarations.with_models(replace(DEFAULT_MODEL, usage=Usage(weight=0.1)))
-    off = declarations.with_models(replace(DEFAULT_MODEL, usage=Usage(weight=0.0)))
+    alone = replace(DEFAULT_MODEL, meaning=Meaning(weight=0.0))
+    on = declarations.with_models(replace(alone, usage=Usage(weight=0.1)))
+    off = declarations.with_models(replace(alone, usage=Usage(weight=0.0)))
     plain = {hit.id: hit.score for hit in off.search("sums commute")}
     scores = {hit.title.pieces[0].text + "".join(piece.text for piece in hit.title.pieces[1:]): hit for hit in
               on.search("sums commute")}

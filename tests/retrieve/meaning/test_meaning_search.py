@@ -128,9 +128,10 @@ def test_pairs_that_repeat_a_title_decide_together(tmp_path: Path) -> None:
 
 
 def test_an_index_learns_only_what_helps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stored_table(made_index(tmp_path / "few", documents(5))) is None
+    monkeypatch.setattr(learning, "MIN_PAIRS", 300)
     path = made_index(tmp_path / "index", documents(150))
     few = stored_table(path)
-    assert few is not None
     assert (few.made_of["use"], few.made_of["pairs"]) == ("general", 150)  # too few to learn from
     helped = learnt(path, monkeypatch)
     assert helped.made_of["use"] == "own"

@@ -19,7 +19,7 @@ from porism.retrieve.meaning.bags import Bags
 from porism.retrieve.meaning.table import MeaningTable
 from porism.retrieve.meaning.terms import PIECES, ROWS, damped, number_terms
 
-LEFT_OUT = frozenset({"comments"})
+LEFT_OUT = frozenset({"comments", "proof"})
 """Fields that say too little of what a document is about."""
 
 SUBJECT = frozenset({"title", "aliases", "question", "labels", "section", "spoken", "tags"})

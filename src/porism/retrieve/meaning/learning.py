@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index import Snapshot
-from porism.retrieve.meaning.collection import FieldPairs, field_pairs
+from porism.retrieve.meaning.collection import PAIRED, FieldPairs, field_pairs
 from porism.retrieve.meaning.table import MeaningTable
 from porism.retrieve.meaning.training import OnBatch, TableTraining, train_table
 from porism.retrieve.meaning.vectors import MODEL, MeaningChoice, MeaningVectors, general_table, stored_table
@@ -28,8 +28,8 @@ ENOUGH_BATCHES = 60
 MAX_EPOCHS = 12
 """How many batches a training has at least, unless it would see the pairs more often than this."""
 
-MIN_PAIRS = 1_000
-"""An index with fewer learns nothing: it would take longer than it is worth, and hardly be better."""
+MIN_PAIRS = 4_000
+"""An index with fewer learns nothing: a table of its own would be a large part of its size, and hardly better."""
 
 GROWTH = 1.5
 """An index learns anew when it has so many times the documents that it had, or so many times fewer."""
@@ -43,6 +43,8 @@ _MAX_HELD_OUT = 2_000
 
 def learning_is_due(index_path: str | os.PathLike[str], documents: int) -> bool:
     """Whether an index of so many documents should learn, or learn anew."""
+    if documents * len(PAIRED) < MIN_PAIRS:
+        return False
     stored = stored_table(Path(index_path))
     if stored is None:
         return True

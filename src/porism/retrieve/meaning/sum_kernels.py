@@ -15,7 +15,7 @@ QUERY_UNIT = 16_384
 """So are the numbers in vectors of queries."""
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64)", eager=False)
+@compiled("void(int64, int64, int64, int64, int64, int64, int64)")
 def add_up_whole(
     bags: Any, starts_at: Any, terms_at: Any, weights_at: Any, table_at: Any, width: Any, sums_at: Any
 ) -> None:
@@ -36,7 +36,7 @@ def add_up_whole(
                 total[place] += weight * np.int64(row[place])
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64)", eager=False)
+@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64)")
 def nearest_rows(
     count: Any, units_at: Any, offsets_at: Any, rows_at: Any, scales_at: Any, width: Any, query_at: Any,
     products_at: Any,

@@ -27,7 +27,7 @@ def _hash(text: Any, start: Any, end: Any, seed: Any) -> Any:
     return key ^ (key >> np.uint64(29))
 
 
-@compiled("int64(int64, int64, int64, uint64, uint64, uint64, float64, int64, int64, int64, int64)", eager=False)
+@compiled("int64(int64, int64, int64, uint64, uint64, uint64, float64, int64, int64, int64, int64)")
 def hash_terms(
     count: Any, blob_at: Any, starts_at: Any, seed: Any, piece_seed: Any, rows: Any, pieces: Any, marked_at: Any,
     bounds_at: Any, numbers_at: Any, weights_at: Any,

@@ -33,7 +33,7 @@ def add_up_bags(
                 vector[place] += weight * row[place]
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)", eager=False)
+@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def turn_bags(
     bags: Any, starts_at: Any, terms_at: Any, weights_at: Any, slots_at: Any, distinct_at: Any, slot_of_at: Any,
     bounds_at: Any, bag_of_at: Any, turned_at: Any,

@@ -67,6 +67,23 @@ def open_table(index_path: Path) -> MeaningTable | None:
     return stored if used == "own" else general_table() if used == "general" else None
 
 
+def describe_table(index_path: Path) -> str:
+    """By which table the documents of an index have vectors, and how good it is.
+
+    :raises IndexCorrupt: it is damaged.
+    """
+    stored = stored_table(index_path)
+    made_of = {} if stored is None else stored.made_of
+    used = made_of.get("use", "general")
+    known = {"own": "a table learnt from the documents", "general": "the general table", "off": "off"}[used]
+    if not made_of.get("held_out"):
+        return known
+    return (
+        f"{known} (mean reciprocal rank of {made_of['held_out']:,} held-out texts: {made_of['found']:.3f} as learnt "
+        f"from {made_of['pairs'] - made_of['held_out']:,}, {made_of['found_by_the_general']:.3f} by the general table)"
+    )
+
+
 def meaning_vectors(index_path: Path) -> tuple[MeaningVectors, ...]:
     """What computes the vectors of the documents of an index; nothing where they are switched off.
 
