@@ -73,8 +73,8 @@ def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key
     else:
         from porism.retrieve.meaning.vectors import describe_table
 
-        meaning = ["", f"meaning: {describe_table(folder)}"]
-        _print([*info_lines(report), *meaning, *artifact_lines(artifacts), *(["", *check_lines(check)] if check else [])])
+        lines = [*info_lines(report), "", f"meaning: {describe_table(folder)}", *artifact_lines(artifacts)]
+        _print([*lines, *(["", *check_lines(check)] if check else [])])
     if check and not check.sound:
         raise click.exceptions.Exit(1)
 

@@ -96,7 +96,9 @@ def test_vectors_do_not_depend_on_how_an_index_came_to_be(tmp_path: Path) -> Non
                 rows = SegmentTerms(segment).vectors(np.arange(segment.doc_count), general_table())
                 found |= {
                     name: pair.tobytes()
-                    for name, pair in zip(segment.doc_ids(np.arange(segment.doc_count)), rows.vectors.reshape(-1, 256))
+                    for name, pair in zip(
+                        segment.doc_ids(np.arange(segment.doc_count)), rows.vectors.reshape(-1, 256), strict=True
+                    )
                 }
         return found
 

@@ -76,7 +76,7 @@ class MeaningSpace:
         for table in self.tables:
             if table.digest not in of_tables:
                 vectors = table.vectors(text_bags(texts, len(table)))
-                of_tables[table.digest] = np.rint(vectors * QUERY_UNIT) / np.float32(QUERY_UNIT)
+                of_tables[table.digest] = (np.rint(vectors * QUERY_UNIT) / QUERY_UNIT).astype(np.float32)
         return [of_tables[table.digest] for table in self.tables]
 
     def cosines(self, number: int, vector: NDArray[np.float32], units: NDArray[np.integer]) -> NDArray[np.float64]:

@@ -114,7 +114,8 @@ class MeaningTable:
         """Rows of the table in parts of :data:`_UNIT`."""
         assert self._rows.scales is not None
         scales = np.minimum(np.rint(self._rows.scales[rows].astype(np.float64) * _UNIT), _LARGEST // 128)
-        return self._rows.vectors[rows].astype(np.int32) * scales.astype(np.int32)[:, None]
+        whole: NDArray[np.int32] = self._rows.vectors[rows].astype(np.int32) * scales.astype(np.int32)[:, None]
+        return whole
 
 
 def _sums(bags: Bags, table: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -17,6 +17,8 @@ from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MAX_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
 from porism.retrieve import SearchModel
+from porism.retrieve.meaning.learning import choose_table
+from porism.retrieve.meaning.vectors import MeaningChoice
 from porism.search.sources.changes import ChangeBatch, CompleteGroup, Tally
 from porism.search.sources.choice import Choice
 from porism.search.sources.indexing import (
@@ -30,8 +32,6 @@ from porism.search.sources.indexing import (
     learn_after_run,
     merge_after_run,
 )
-from porism.retrieve.meaning.learning import choose_table
-from porism.retrieve.meaning.vectors import MeaningChoice
 from porism.search.sources.parts import build_parts, staging_folder
 from porism.search.sources.reading import SourceScan
 from porism.system.concurrency.clusters import Cluster, active_cluster

@@ -48,8 +48,8 @@ def index_sources(
     then.
 
     ``meaning`` says by which table of terms documents have the vectors of :mod:`porism.retrieve.meaning`: ``auto``
-    learns one from the documents, and uses it if it is better than the general one; ``general`` uses that; ``off`` none.
-    The index remembers it; a new one has ``auto``.
+    learns one from the documents, and uses it if it is better than the general one; ``general`` uses the latter;
+    ``off`` uses none. The index remembers it; a new one has ``auto``.
 
     An interruption (Ctrl-C) commits what was analysed and is noted in the report, not raised; with a cluster the index
     stays as it was.
