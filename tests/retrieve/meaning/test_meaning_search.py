@@ -143,6 +143,8 @@ def test_an_index_learns_only_what_helps(tmp_path: Path, monkeypatch: pytest.Mon
     worse = learn_meanings(path, TRAINING, start=helped)
     assert worse.made_of["use"] == "general"
     assert open_table(path) is general_table()
+    with porism.open_index(path, "meaning") as opened:  # the vectors are there, too
+        assert len(opened) == 150
 
 
 class _Trained:

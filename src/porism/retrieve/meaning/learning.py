@@ -8,7 +8,7 @@ there before the table takes its place, so that a reader sees the old ones or th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def learning_is_due(index_path: str | os.PathLike[str], documents: int) -> bool:
 
 def learn_meanings(
     index_path: str | os.PathLike[str], settings: TableTraining | None = None, *, start: MeaningTable | None = None,
-    on_batch: OnBatch = lambda done, total: None, on_encoded: Callable[[int], None] = lambda count: None,
+    on_batch: OnBatch = lambda done, total: None,
 ) -> MeaningTable:
     """Trains a table on pairs of fields of an index's documents; returns what is stored, with ``made_of``.
 
@@ -70,36 +70,37 @@ def learn_meanings(
     with Snapshot.open(path) as snapshot:
         pairs = field_pairs(snapshot.segments, seed=1 if settings is None else settings.seed)
         made_of: dict[str, Any] = {
-            "use": "general", "fixed": False, "documents": snapshot.doc_count, "generation": snapshot.generation,
-            "pairs": len(pairs),
+            "use": "general", "fixed": False, "documents": snapshot.doc_count, "pairs": len(pairs)
         }
-        if len(pairs) < MIN_PAIRS:
-            return _keep(path, _nothing(made_of))
-        deciding = held_out(pairs)
-        learning = pairs.take(np.flatnonzero(~deciding))
-        settings = settings or usual_training(len(learning))
-        trained = train_table(
-            learning.left, learning.right, learning.rows, start.decode(), settings, origins=learning.origins,
-            on_batch=on_batch,
-        )
-        table = MeaningTable.of(trained.vectors, made_of)
-        asked = pairs.take(np.flatnonzero(deciding))
-        before, after = reciprocal_ranks(start, asked), reciprocal_ranks(table, asked)
-        gain = after - before
-        made_of |= {
-            "held_out": len(asked), "found_by_the_general": float(before.mean()) if len(asked) else 0.0,
-            "found": float(after.mean()) if len(asked) else 0.0, "losses": list(trained.losses),
-            "training": write_settings(settings),
-        }
-        if len(asked) < 2 or gain.mean() <= gain.std(ddof=1) / len(gain) ** 0.5:
-            return _keep(path, _nothing(made_of))
-        table.made_of = made_of | {"use": "own"}
-        vectors = MeaningVectors(path, table)
+        learnt = _nothing(made_of)
+        if len(pairs) >= MIN_PAIRS:
+            deciding = held_out(pairs)
+            asked, learning = pairs.take(np.flatnonzero(deciding)), pairs.take(np.flatnonzero(~deciding))
+            settings = settings or usual_training(len(learning))
+            trained = train_table(
+                learning.left, learning.right, learning.rows, start.decode(), settings, origins=learning.origins,
+                on_batch=on_batch,
+            )
+            table = MeaningTable.of(trained.vectors, made_of)
+            before, after = reciprocal_ranks(start, asked), reciprocal_ranks(table, asked)
+            made_of |= {
+                "held_out": len(asked), "found_by_the_general": _mean(before), "found": _mean(after),
+                "losses": list(trained.losses), "training": write_settings(settings),
+            }
+            gain = after - before
+            helps = len(asked) > 1 and gain.mean() > gain.std(ddof=1) / len(gain) ** 0.5
+            learnt = table if helps else _nothing(made_of)
+            learnt.made_of = made_of | {"use": "own" if helps else "general"}
+        vectors = MeaningVectors(path, learnt if len(learnt) else general_table())
         for segment in snapshot.segments:
-            vectors.complete(segment, on_encoded)
-        _keep(path, table)
+            vectors.complete(segment)
+        _keep(path, learnt)
         vectors.finish(snapshot.segments)
-    return table
+    return learnt
+
+
+def _mean(ranks: NDArray[np.float64]) -> float:
+    return float(ranks.mean()) if len(ranks) else 0.0
 
 
 def choose_table(index_path: str | os.PathLike[str], choice: MeaningChoice) -> None:
@@ -118,9 +119,8 @@ def _nothing(made_of: Mapping[str, Any]) -> MeaningTable:
     return MeaningTable.of(np.zeros((0, 1), np.float32), made_of)
 
 
-def _keep(path: Path, table: MeaningTable) -> MeaningTable:
+def _keep(path: Path, table: MeaningTable) -> None:
     table.write(MODELS.prepare(path, MODEL))
-    return table
 
 
 def held_out(pairs: FieldPairs) -> NDArray[np.bool_]:

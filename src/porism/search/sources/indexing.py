@@ -245,7 +245,7 @@ def learn_after_run(path: Path, prepare: Preparation, on_batch: OnBatch) -> tupl
             learn_meanings(path, on_batch=on_batch)
     except (KeyboardInterrupt, StorageError, IndexCorrupt) as error:
         why = error.what if not isinstance(error, KeyboardInterrupt) else "interrupted"
-        return (f"no meanings were learnt ({why}); those there are serve, and porism update --meaning auto learns more",)
+        return (f"no meanings were learnt ({why}); those there are serve; porism update --meaning auto learns more",)
     return ()
 
 
