@@ -60,8 +60,9 @@ class Kind:
     def __init__(self, *local: str) -> None:
         self.local, self.calls = set(local), []
 
-    def from_pretrained(self, model: str, local_files_only: bool = False) -> str:
+    def from_pretrained(self, model: str, local_files_only: bool = False, trust_remote_code: bool = True) -> str:
         """Takes a call."""
+        assert not trust_remote_code
         self.calls.append(local_files_only)
         if local_files_only and str(model) not in self.local:
             raise OSError(f"{model} is not in the cache")

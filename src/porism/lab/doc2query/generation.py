@@ -34,7 +34,7 @@ class QueryGenerator:
         self.device = choose_device(device)
         self._tokenizer = load_tokenizer(model, _PURPOSE)
         self._network = load_model("AutoModelForSeq2SeqLM", model, self.device, _PURPOSE)
-        limit = longest_input(self._tokenizer, self._network.config)
+        limit = longest_input(self._tokenizer, self._network)
         self.max_input_tokens = min(self.settings.max_input_tokens or limit, limit)
         self._before, self._after = self.settings.template.split(PLACE)
         frame = len(self._tokenizer(self._before + self._after)["input_ids"])

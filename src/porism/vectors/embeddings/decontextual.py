@@ -77,7 +77,7 @@ class Decontextualizer:
         self.device = choose_device(device)
         self._tokenizer = load_tokenizer(model, _PURPOSE)
         network = load_model("AutoModel", model, self.device, _PURPOSE)
-        limit = longest_input(self._tokenizer, network.config)
+        limit = longest_input(self._tokenizer, network)
         self._network = network.get_encoder() if getattr(network.config, "is_encoder_decoder", False) else network
         self.dimensions = int(network.config.hidden_size)
         self._batch = max(1, batch)

@@ -24,6 +24,10 @@ from porism.vectors.neural.loading import EXTRA
 _READ = frozenset({".json", ".txt", ".model", ".safetensors", ".bin", ".pt", ".py", ".jinja", ".spm", ".vocab"})
 """Suffixes of files that loading a model reads."""
 
+_WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+_POINTER = b"version https://git-lfs"
+"""How files begin in a repository that was cloned without Git LFS."""
+
 _NOT_READ = frozenset({"porism.json", "README.md", "trainer_state.json", "training_args.bin", "optimizer.pt"})
 _FOLDERS_NOT_READ = frozenset({"onnx", "openvino"})
 _WHOLE = 1 << 22
@@ -109,12 +113,19 @@ def check_folder(folder: Path) -> None:
             "is not the folder of a model: it has no config.json", where=str(folder),
             hint="Give the folder that save_pretrained or porism train wrote.",
         )
-    patterns = ("*.safetensors", "pytorch_model*.bin")
-    if not any(any(part.glob(pattern)) for part in parts for pattern in patterns):
+    weights = [file for part in parts for pattern in _WEIGHTS for file in part.glob(pattern) if file.is_file()]
+    if not weights:
         raise ConfigError(
             "the folder of the model has no weights (model.safetensors)", where=str(folder),
             hint="Copy or train the model again.",
         )
+    for file in weights:
+        with file.open("rb") as opened:
+            if opened.read(len(_POINTER)) == _POINTER:
+                raise ConfigError(
+                    "is a pointer of Git LFS, not the weights themselves", where=str(file),
+                    hint="Fetch them in the repository: git lfs pull",
+                )
 
 
 def digest_of(folder: Path) -> str:
