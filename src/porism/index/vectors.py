@@ -26,7 +26,7 @@ from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
 from porism.index.strings import encode, offsets, ranges
-from porism.index.vector_rows import NumberType, PartFile, VectorRows
+from porism.index.vector_rows import PARTS_FOLDER, NumberType, PartFile, VectorRows
 from porism.system.files.durable import make_folder
 
 _PREFIX = "vectors-"
@@ -153,6 +153,15 @@ def remove_vectors(segment: Segment, family: str, keep: Sequence[str] = ()) -> N
     for file in (segment.folder / DERIVED_FOLDER).glob(f"{_PREFIX}{family}-*.bin"):
         if file.stem.removeprefix(_PREFIX) not in keep:
             with suppress(OSError):  # it has just gone, is in use (Windows) or not ours: it harms nothing
+                file.unlink()
+
+
+def remove_parts(index_path: Path, family: str, keep: Sequence[str] = ()) -> None:
+    """Removes the rows of interrupted runs for vectors whose names begin with ``family`` and a hyphen, except those in
+    ``keep``."""
+    for file in (index_path / PARTS_FOLDER).glob(f"{family}-*.part"):
+        if file.stem not in keep:
+            with suppress(OSError):  # as above
                 file.unlink()
 
 
