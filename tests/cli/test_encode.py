@@ -55,12 +55,15 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
     assert "All 4 documents have their vectors already by tiny" in porism("encode", tiny, "--index", path).out
     spoken = porism(
         "encode", tiny, "--index", path, "--name", "spoken", "--set", "text.formulas=spoken", "--set", "cut=chunks",
-        "--set", "length=16", "--set", "overlap=4", "--dtype", "int8", "--ann", "hnsw,links=8,least=2",
+        "--set", "length=16", "--set", "overlap=4", "--set", "query_prefix=find, if you can: ",
+        "--dtype", "int8", "--ann", "hnsw,links=8,least=2",
     )
     assert "4 documents encoded" in spoken.out
+    assert f"--model neural:spoken --index {path}" in spoken.out
     assert "(int8)" in spoken.out
     record = json.loads((path / "encoders" / "spoken.json").read_text())
     assert record["settings"]["text"]["formulas"] == "spoken"
+    assert record["settings"]["query_prefix"] == "find, if you can: "
     assert record["approximate"]["hnsw"]["links"] == 8
     former = porism("encode", tiny, "--index", path, "--name", "former", "--numbers", "int8", "--approximate", "hnsw")
     assert "(int8)" in former.out
@@ -68,7 +71,8 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
     assert record["approximate"]["hnsw"] == {"links": 32, "build": 200}
     assert porism("encode", "former", "--remove", "--index", path).status == 0
     several = porism("search", "prime", "--model", "dense", "--index", path)
-    assert "Choose one" in several.err
+    assert "Choose one: dense:spoken, dense:tiny" in several.err
+    assert porism("search", "prime", "--model", "dense:spoken", "--index", path).status == 0
     assert porism("encode", "spoken", "--remove", "--index", path).status == 0
     assert porism("search", "prime", "--model", "dense", "--index", path).status == 0
 

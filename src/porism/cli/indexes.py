@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -234,7 +235,7 @@ def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...], sou
         from porism.search.sources.updating import remove_source
 
         compile_once()
-        from_sources = sum(remove_source(index_path, name) for name in source_names)
+        from_sources = sum(remove_source(index_path, name, on_problem=_note) for name in source_names)
     with IndexWriter(index_path, create=False) as writer:
         compile_once()
         count = writer.delete(ids) if ids else 0
@@ -262,7 +263,7 @@ def merge(index_path: Path) -> None:
         compile_once()
         with counting_progress("merging", quiet=False) as progress:
             writer.merge(on_step=progress)
-        writer.commit(before_publish=prepare_for_searches)
+        writer.commit(before_publish=partial(prepare_for_searches, on_problem=_note))
     echo(f"merged: {index_path}")
 
 
@@ -316,6 +317,10 @@ def watch(sources: tuple[str, ...], index_path: Path, jobs: int | None, quiet: b
     watch_index(index_path, jobs=jobs, on_update=tell, on_error=warn, on_problem=note)
     if not quiet:
         echo("Stopped.")
+
+
+def _note(problem: Problem) -> None:
+    echo(f"Note: {one_line(problem)}", err=True)
 
 
 def _clock() -> str:

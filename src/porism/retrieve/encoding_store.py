@@ -6,7 +6,8 @@ A record has all settings of an encoding, so that an update needs no options to 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -15,7 +16,7 @@ import orjson
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index import Segment, locked_snapshot
-from porism.index.vectors import remove_vectors
+from porism.index.vectors import remove_parts, remove_vectors
 from porism.settings import Settings, read_settings, write_settings
 from porism.system.files.artifacts import ArtifactKind
 from porism.system.files.durable import replace_file
@@ -83,12 +84,31 @@ class EncodingStore(Generic[E]):
             index_path, name, none=self.none, several=self.several, make=self.make.format(index=index_path)
         ))
 
-    def remove_others(self, index_path: str | os.PathLike[str], segments: Sequence[Segment]) -> list[str]:
-        """Removes vectors of encodings that the index no longer has; returns the names of the vectors kept."""
+    def remove_others(self, index_path: str | os.PathLike[str], segments: Sequence[Segment]) -> None:
+        """Removes vectors of encodings that the index no longer has, and what interrupted runs have left of them."""
         keep = [record.spec.name for record in self.all(index_path)]
         for segment in segments:
             remove_vectors(segment, self.family, keep)
-        return keep
+        remove_parts(Path(index_path), self.family, keep)
+
+    @contextmanager
+    def replacing(self, index_path: str | os.PathLike[str], name: str) -> Iterator[E | None]:
+        """Gives the encoding of this name, None where there is none that can be read; the block replaces its record.
+
+        Where the block fails, the record is as before. An interruption is no failure: the next commit goes on with it.
+        """
+        path = self.kind.path(index_path, name)
+        before, record = path.read_bytes() if path.exists() else None, None
+        with suppress(FileNotFoundError, IndexCorrupt):
+            record = self.read(path)
+        try:
+            yield record
+        except Exception:
+            if before is None:
+                path.unlink(missing_ok=True)
+            else:
+                replace_file(path, before)
+            raise
 
     def forget(
         self, index_path: str | os.PathLike[str], name: str,

@@ -269,7 +269,7 @@ def _repair(folder: Path, damages: tuple[Damage, ...]) -> None:
             if damage.kind == DERIVED:
                 (folder / damage.file).unlink(missing_ok=True)
         with suppress(IndexCorrupt), Snapshot.open(folder) as snapshot:  # what it is made of can be damaged too
-            prepare_for_searches(snapshot.segments)
+            prepare_for_searches(snapshot.segments, on_problem=None)
     finally:
         lock.release()
     for damage in damages:

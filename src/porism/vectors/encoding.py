@@ -11,12 +11,12 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from porism.index import Snapshot, locked_snapshot
+from porism.index import Segment, Snapshot, locked_snapshot
 from porism.retrieve.encoding_store import Encoding, EncodingStore
 from porism.settings import Settings
 from porism.system.concurrency.clusters import connected
@@ -112,7 +112,7 @@ class EncodingKind(ABC, Generic[R, E]):
     """What is stored of it."""
 
     search: ClassVar[str]
-    """The arguments of ``porism search`` that search by it."""
+    """The arguments of ``porism search`` that search by it; the name of the model is the last."""
 
     @abstractmethod
     def recognises(self, folder: Path) -> bool:
@@ -180,6 +180,7 @@ class EncodingKind(ABC, Generic[R, E]):
         :param options: those of the kind (:attr:`options`).
 
         An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
+        An error leaves the records of the index as they were.
 
         :raises ConfigError: there is no such model, it is of another kind, or parts of it do not fit together.
         :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
@@ -194,14 +195,20 @@ class EncodingKind(ABC, Generic[R, E]):
         encoder = self.load(chosen)
         named = self.records.kind.check_name(name or encoder_name(model))
         with connected(cluster) as workers, locked_snapshot(index) as snapshot:
-            provider = self.write(named, chosen, encoder, own, snapshot)
-            self.records.remove_others(index, snapshot.segments)
-            encoded, interrupted = encode_segments(snapshot, provider, on_progress, workers)
+            with self.records.replacing(index, named) as before:
+                provider = self.write(named, chosen, encoder, own, snapshot)
+                encoded, interrupted = encode_segments(snapshot, provider, on_progress, workers)
+            replaced = before if before is not None and before.spec != provider.spec else None
+            self.remove_stored(index, snapshot.segments, replaced)
             sizes = [] if interrupted else [provider.size(segment) for segment in snapshot.segments]
             return EncodingReport(
                 provider.record, self.count(snapshot), encoded, time.monotonic() - started, interrupted,
                 sum(rows for rows, _ in sizes), sum(stored for _, stored in sizes),
             )
+
+    def remove_stored(self, index: Path, segments: Sequence[Segment], record: R | None) -> None:
+        """Removes what is stored of a record that the index no longer has (None: there is none), and of such before."""
+        self.records.remove_others(index, segments)
 
     def forget(self, index_path: str | os.PathLike[str], name: str) -> None:
         """Forgets an encoding of an index, and removes what is stored of it.

@@ -11,6 +11,7 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.vectors.neural import loading as neural
+from porism.vectors.neural.networks import load_model
 
 pytest.importorskip("transformers", reason="needs porism[neural]")
 
@@ -60,8 +61,9 @@ class Kind:
     def __init__(self, *local: str) -> None:
         self.local, self.calls = set(local), []
 
-    def from_pretrained(self, model: str, local_files_only: bool = False) -> str:
+    def from_pretrained(self, model: str, local_files_only: bool = False, trust_remote_code: bool = True) -> str:
         """Takes a call."""
+        assert not trust_remote_code
         self.calls.append(local_files_only)
         if local_files_only and str(model) not in self.local:
             raise OSError(f"{model} is not in the cache")
@@ -119,7 +121,7 @@ def test_loading_by_name_without_a_network_fails_fast(silent, monkeypatch) -> No
     neural.load_transformers("a test")
     for load in (
         lambda: neural.load_tokenizer("nobody/no-such-model", "a test"),
-        lambda: neural.load_model("AutoModel", "nobody/no-such-model", "cpu", "a test"),
+        lambda: load_model("AutoModel", "nobody/no-such-model", "cpu", "a test"),
     ):
         started = time.monotonic()
         with pytest.raises(ConfigError, match="nobody/no-such-model: the model cannot be loaded: it is not a folder"):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.documents import clean_text
+from porism.corpus.base import ignore_problem
 from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.documents import StoredDocuments
@@ -124,5 +126,5 @@ def _replace(
             for problem in problems:
                 if on_problem:
                     on_problem(problem)
-        writer.commit(before_publish=prepare_for_searches)
+        writer.commit(before_publish=partial(prepare_for_searches, on_problem=on_problem or ignore_problem))
     return changed, seen

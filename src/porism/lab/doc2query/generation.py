@@ -11,7 +11,8 @@ import xxhash
 
 from porism.errors import ConfigError
 from porism.lab.doc2query.settings import PLACE, ExpansionSettings
-from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, load_torch, longest_input
+from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch
+from porism.vectors.neural.networks import load_model, longest_input
 
 _PURPOSE = "expanding documents"
 
@@ -34,7 +35,7 @@ class QueryGenerator:
         self.device = choose_device(device)
         self._tokenizer = load_tokenizer(model, _PURPOSE)
         self._network = load_model("AutoModelForSeq2SeqLM", model, self.device, _PURPOSE)
-        limit = longest_input(self._tokenizer, self._network.config)
+        limit = longest_input(self._tokenizer, self._network)
         self.max_input_tokens = min(self.settings.max_input_tokens or limit, limit)
         self._before, self._after = self.settings.template.split(PLACE)
         frame = len(self._tokenizer(self._before + self._after)["input_ids"])

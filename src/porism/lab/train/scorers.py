@@ -14,7 +14,7 @@ from porism.extras import need
 from porism.lab.train.negatives import Encode, Score, cosines
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder
-from porism.vectors.neural.loading import EXTRA, choose_device, loading
+from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, choose_device, loading
 
 _PURPOSE = "scoring texts"
 
@@ -54,7 +54,9 @@ def open_score(
         return cosines(open_encode(named, index_path, device))
     library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
     with loading(folder, "cross-encoder"):
-        model = library.CrossEncoder(str(folder), device=str(choose_device(device)), local_files_only=True)
+        model = library.CrossEncoder(
+            str(folder), device=str(choose_device(device)), local_files_only=True, model_kwargs=AS_FLOAT32
+        )
 
     def score(asked: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         return np.asarray(model.predict(list(asked), show_progress_bar=False), np.float64).reshape(len(asked))

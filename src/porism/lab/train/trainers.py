@@ -138,12 +138,6 @@ def check_length(length: int | None, longest: int | None, folder: str | os.PathL
         )
 
 
-def positions_of(network: Any) -> int | None:
-    """How many tokens a transformer has positions for; None if any number."""
-    positions: int | None = getattr(getattr(network, "config", None), "max_position_embeddings", None)
-    return positions
-
-
 def make_trainer(
     network: Any,
     examples: Epochs[T],

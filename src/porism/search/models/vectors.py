@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from porism.errors import ConfigError, IndexCorrupt, MissingExtra, OnProblem, Problem
+from porism.errors import IndexCorrupt, OnProblem, PorismError, Problem, StorageError
 from porism.index import Segment
 from porism.index.container import Stamp
 from porism.index.vectors import vectors_path
@@ -48,10 +48,13 @@ def _reporting(on_problem: OnProblem | None, where: str) -> Iterator[None]:
     """Reports what is wrong with a model instead of raising it, where somebody takes reports."""
     try:
         yield
-    except (ConfigError, IndexCorrupt, MissingExtra) as error:
+    except StorageError:
+        raise
+    except Exception as error:  # models are code of others, and documents are not kept out because of one
         if on_problem is None:
             raise
-        on_problem(Problem(where, str(error)))
+        said = str(error) if isinstance(error, PorismError) else f"{type(error).__name__}: {error}"
+        on_problem(Problem(where, f"are missing until an update computes them: {said}"))
 
 
 def _complete(provider: VectorProvider, segments: Sequence[Segment], on_progress: Callable[[int, int], None]) -> int:

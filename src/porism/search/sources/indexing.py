@@ -13,6 +13,7 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
 from porism.corpus import ReaderOptions
+from porism.corpus.base import ignore_problem
 from porism.corpus.opening import open_sources
 from porism.errors import IndexCorrupt, OnProblem, Problem, SourceError, StorageError
 from porism.index import IndexWriter, Segment, Snapshot
@@ -167,12 +168,18 @@ def language_origins_in(path: str | os.PathLike[str]) -> LanguageOrigins:
         return language_origins(snapshot)
 
 
-def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
-    """Writes what searches of documents and of formulas read beside the segments: for ``commit(before_publish=…)``."""
+def prepare_for_searches(
+    segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL, on_problem: OnProblem | None = ignore_problem
+) -> None:
+    """Writes what searches of documents and of formulas read beside the segments: for ``commit(before_publish=…)``.
+
+    What is wrong with a model of vectors goes to ``on_problem``, and is raised where that is None: then its vectors
+    stay missing.
+    """
     prepare_segments(segments, model)
     prepare_formulas(segments)
     prepare_mentions(segments)
-    prepare_vectors(segments)
+    prepare_vectors(segments, on_problem=on_problem)
 
 
 class Preparation:
@@ -185,6 +192,7 @@ class Preparation:
     def __init__(self, model: SearchModel, on_encoded: Callable[[int, int], None], on_problem: OnProblem) -> None:
         self.interrupted = False
         self._model, self._on_encoded, self._on_problem = model, on_encoded, on_problem
+        self._reported: set[Problem] = set()
 
     def __call__(self, segments: Sequence[Segment]) -> None:
         prepare_segments(segments, self._model)
@@ -193,9 +201,15 @@ class Preparation:
         if self.interrupted:
             return
         try:
-            prepare_vectors(segments, on_progress=self._on_encoded, on_problem=self._on_problem)
+            prepare_vectors(segments, on_progress=self._on_encoded, on_problem=self._report)
         except KeyboardInterrupt:
             self.interrupted = True
+
+    def _report(self, problem: Problem) -> None:
+        """Reports a problem, once in all commits of the run."""
+        if problem not in self._reported:
+            self._reported.add(problem)
+            self._on_problem(problem)
 
 
 def merge_after_run(
@@ -283,11 +297,7 @@ def _documents(
     on_problem: OnProblem | None, on_bytes: Callable[[int, int], None],
 ) -> Iterator[Document]:
     paths = [Path(source) for source in sources]
-    yield from open_sources(paths, format, options, on_problem or _ignore, on_bytes, all_found=True)
-
-
-def _ignore(problem: Problem) -> None:
-    """Reports are optional for library users, who pass a function where they want them."""
+    yield from open_sources(paths, format, options, on_problem or ignore_problem, on_bytes, all_found=True)
 
 
 def _first_batch(documents: Iterable[Document]) -> tuple[list[Document], Iterator[list[Document]]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
+from porism.corpus.base import ignore_problem
 from porism.errors import IndexNotFound, OnProblem, SourceError
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import SourceTable
@@ -104,12 +105,15 @@ def update_index(
     return _bring_up_to_date(Path(path), chosen, settings)
 
 
-def remove_source(path: str | os.PathLike[str], name: str, *, model: SearchModel = DEFAULT_MODEL) -> int:
+def remove_source(
+    path: str | os.PathLike[str], name: str, *, model: SearchModel = DEFAULT_MODEL, on_problem: OnProblem | None = None
+) -> int:
     """Deletes all documents of a source and forgets it; returns how many documents there were.
 
     :raises IndexNotFound: there is no index.
     :raises SourceError: it has no source of that name.
     """
+    report = on_problem or ignore_problem
     with IndexWriter(path, create=False) as writer:
         table = writer.sources
         source = table.sources.get(name)
@@ -121,7 +125,7 @@ def remove_source(path: str | os.PathLike[str], name: str, *, model: SearchModel
         count = writer.delete(writer.owned(source_numbers([source])))
         left = {other: known for other, known in table.sources.items() if other != name}
         writer.sources = SourceTable(left, table.next_group)
-        writer.commit(before_publish=lambda segments: prepare_for_searches(segments, model))
+        writer.commit(before_publish=lambda segments: prepare_for_searches(segments, model, report))
     return count
 
 

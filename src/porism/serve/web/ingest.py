@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Annotated, Any
@@ -138,12 +139,13 @@ class IndexChanger:
                     writer.add(batch)
                     problems += skipped
                 counts.append((len(change.documents), writer.delete(change.deleted), problems))
-            writer.commit(before_publish=prepare_for_searches)
+            of_models: list[Problem] = []
+            writer.commit(before_publish=partial(prepare_for_searches, on_problem=of_models.append))
             generation = writer.generation
         return [
             schema.Changed(
                 index=self._served.name, generation=generation, written=written, deleted=deleted,
-                problems=tuple(f"{problem.where}: {problem.what}" for problem in problems),
+                problems=tuple(f"{problem.where}: {problem.what}" for problem in (*problems, *of_models)),
             )
             for written, deleted, problems in counts
         ]

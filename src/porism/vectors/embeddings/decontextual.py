@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.settings import SettingError, Settings, setting
 from porism.vectors.embeddings.decontextual_texts import SpannedText, math_marks
-from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, load_torch, longest_input
+from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch
+from porism.vectors.neural.networks import load_model, longest_input
 
 _PURPOSE = "decontextualised embeddings"
 _FIRST_ROWS = 1 << 12
@@ -77,7 +78,7 @@ class Decontextualizer:
         self.device = choose_device(device)
         self._tokenizer = load_tokenizer(model, _PURPOSE)
         network = load_model("AutoModel", model, self.device, _PURPOSE)
-        limit = longest_input(self._tokenizer, network.config)
+        limit = longest_input(self._tokenizer, network)
         self._network = network.get_encoder() if getattr(network.config, "is_encoder_decoder", False) else network
         self.dimensions = int(network.config.hidden_size)
         self._batch = max(1, batch)

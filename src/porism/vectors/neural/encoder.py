@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs
+from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs, network_of
 from porism.vectors.neural.loading import EXTRA
 from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress, unit_rows
 from porism.vectors.neural.plain_encoder import PlainEncoder
@@ -44,7 +44,7 @@ class Encoder(ModelEncoder):
     def prepare(self, model: Any, files: EncoderFiles) -> None:
         self._routes = {task: Route(model, task) for task in get_args(Task)}
         for route in self._routes.values():
-            check_vocabulary(route, files)
+            check_vocabulary(network_of(route), route.tokenizer, files.named)
         self._readers = {task: self._reader(route) for task, route in self._routes.items()}
         self.length = self._readers["document"].length
         self.dimensions = self._dimensions()

@@ -11,23 +11,24 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, pluralise
+from porism.errors import ConfigError, PorismError, pluralise
 from porism.extras import need
 from porism.vectors.neural.batches import BATCH_TOKENS, batches, halving, padded
-from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder, model_folder
+from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder, model_folder, onnx_file
 from porism.vectors.neural.encoder_settings import EncoderSettings
 from porism.vectors.neural.loading import (
     EXTRA,
+    check_tokenizer,
     choose_device,
     first_line,
     load_torch,
     load_transformers,
     loading,
-    longest_input,
     pretrained,
     processor_has_bfloat16,
     quiet,
 )
+from porism.vectors.neural.networks import longest_input, positions_of, weight_type
 from porism.vectors.neural.plain_encoder import PlainEncoder, open_plain
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
@@ -63,12 +64,20 @@ def open_model(
     check(named.folder, named.named)
     with loading(named.folder, "model"), quiet(transformers), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if kind == "SentenceTransformer" and precision != "int8":
-            plain = open_plain(named.folder, target, named.settings.pooling)
+        file = onnx_file(named.folder)
+        if kind == "SentenceTransformer" and (precision != "int8" or file is not None):
+            plain = open_plain(named.folder, target, named.settings.pooling, precision)
             if plain is not None:
                 return plain, named
+        if file is not None:
+            raise ConfigError(
+                "of models in ONNX only encoders of a usual form are run: a transformer, the mean or the first of its "
+                "vectors, linear layers", where=str(file),
+                hint="Take the model with weights of torch (model.safetensors).",
+            )
         library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
-        model = pretrained(_Published(getattr(library, kind), str(target)), named.folder)
+        published = _Published(getattr(library, kind), str(target))
+        model = pretrained(published, named.folder, model_kwargs={"dtype": weight_type(target, precision)})
     model = model.eval()
     return quantised(model) if precision == "int8" else model, named
 
@@ -98,8 +107,8 @@ class _Published:
     def __init__(self, kind: Any, device: str = "cpu") -> None:
         self._kind, self._device = kind, device
 
-    def from_pretrained(self, model: str | os.PathLike[str], local_files_only: bool = False) -> Any:
-        return self._kind(os.fspath(model), device=self._device, local_files_only=local_files_only)
+    def from_pretrained(self, model: str | os.PathLike[str], **options: Any) -> Any:
+        return self._kind(os.fspath(model), device=self._device, **options)
 
 
 class ModelBatches:
@@ -123,7 +132,7 @@ class ModelBatches:
 
         ``on_progress`` receives how many sequences are done of how many.
 
-        :raises ConfigError: a single sequence does not fit into memory.
+        :raises ConfigError: the model fails on a sequence, or a single one does not fit into memory.
         """
         done = 0
 
@@ -134,13 +143,18 @@ class ModelBatches:
         for numbers in batches(lengths, lambda: self._most):
             try:
                 halving(forward, numbers, is_memory_error, halved)
-            except Exception as error:
+            except PorismError:
+                raise
+            except Exception as error:  # a model is code of others, which may raise anything
                 if is_memory_error(error):
                     raise ConfigError(
                         f"memory does not suffice to encode a single text ({first_line(error)})",
                         where=self._named, hint="Choose a smaller model or length, or --device cpu.",
                     ) from error
-                raise
+                raise ConfigError(
+                    f"the model fails on a text ({type(error).__name__}: {first_line(error)})", where=self._named,
+                    hint="Try --precision float32 and a smaller length; else the model is not one that reads texts.",
+                ) from error
             done += len(numbers)
             on_progress(done, len(lengths))
 
@@ -173,18 +187,13 @@ def input_length(model: Any, settings: EncoderSettings, files: EncoderFiles) -> 
 
     :raises ConfigError: its settings want more than it can, or its tokenizer has no fast form.
     """
-    tokenizer = model.tokenizer
-    if not getattr(tokenizer, "is_fast", False):
-        raise ConfigError(
-            "the model's tokenizer has no fast form, which knows where in a text its tokens stand", where=files.named,
-            hint="Take a model whose folder has a tokenizer.json.",
-        )
-    config = getattr(model[0], "config", None)
-    able = longest_input(tokenizer, config)
+    tokenizer, network = model.tokenizer, network_of(model)
+    check_tokenizer(tokenizer, files.named)
     if settings.length is None:
-        return min(int(model.max_seq_length or able), able)
-    positions = longest_input(None, config)
-    if getattr(config, "max_position_embeddings", None) and settings.length > positions:
+        able, stated = longest_input(tokenizer, network), int(model.max_seq_length or 0)
+        return min(stated, able) if stated > 0 else able
+    positions = positions_of(network)
+    if positions is not None and settings.length > positions:
         raise ConfigError(
             f"the model reads {positions} tokens at once, not {settings.length}", where=files.named,
             hint=f"Set length to at most {positions}.",
@@ -216,19 +225,23 @@ def special_tokens(tokenizer: Any, named: str) -> tuple[list[int], list[int]]:
     raise ConfigError("the tokenizer does not put its special tokens around a text", where=named)
 
 
-def check_vocabulary(model: Any, files: EncoderFiles) -> None:
-    """Whether a model has embeddings of all tokens of its tokenizer.
+def network_of(model: Any) -> Any:
+    """The network of transformers that reads the tokens of a model or :class:`Route`, None where it has none."""
+    return getattr(model[0], "auto_model", None)
+
+
+def check_vocabulary(network: Any, tokenizer: Any, named: str) -> None:
+    """Whether a network of transformers, if there is one, has embeddings of all tokens of its tokenizer.
 
     :raises ConfigError: it has fewer.
     """
-    inner = getattr(model[0], "auto_model", None)
-    layer = inner.get_input_embeddings() if inner is not None else None
+    layer = network.get_input_embeddings() if network is not None else None
     rows = getattr(layer, "num_embeddings", None)
-    tokens = len(model.tokenizer)
+    tokens = len(tokenizer)
     if rows is not None and tokens > rows:
         raise ConfigError(
             f"the tokenizer has {tokens:,} tokens, and the model embeddings of {rows:,}: they do not belong together",
-            where=files.named,
+            where=named,
             hint="Copy model and tokenizer from one place, or extend the model: porism train extended.",
         )
 

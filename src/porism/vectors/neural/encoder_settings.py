@@ -141,10 +141,11 @@ def _published_settings(path: Path) -> EncoderSettings:
     published = json_object(path)
     if published.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         return EncoderSettings()
-    prompts = published.get("prompts") or {}
+    stored = published.get("prompts")
+    prompts = {name: text for name, text in stored.items() if isinstance(text, str)} if isinstance(stored, dict) else {}
     document = next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), "")
     similarity: Similarity = "dot" if published.get("similarity_fn_name") in ("dot", "dot_product") else "cos"
-    return EncoderSettings(query_prefix=prompts.get("query") or "", document_prefix=document, similarity=similarity)
+    return EncoderSettings(query_prefix=prompts.get("query", ""), document_prefix=document, similarity=similarity)
 
 
 def write_encoder_settings(folder: str | os.PathLike[str], settings: EncoderSettings) -> Path:

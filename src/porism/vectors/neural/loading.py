@@ -15,23 +15,19 @@ import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
-from porism.errors import ConfigError
+from porism.errors import ConfigError, PorismError
 from porism.extras import need
 
 EXTRA = "neural"
 
-MAX_INPUT = 512
-"""Tokens that a model reads where neither it nor its tokenizer says how many it can."""
+AS_FLOAT32 = {"dtype": "float32"}
+"""For classes of sentence-transformers as ``model_kwargs``: to train and to compute on the CPU, weights that files have
+in 16 bits become float32."""
 
 HUB_SECONDS = 5.0
 """The hub of Hugging Face is taken for unreachable when it has not answered for so long."""
 
-NO_LIMIT = 1 << 20
-"""What tokenizers without a limit say is some number above this."""
-
-_LIMITS = ("max_position_embeddings", "n_positions", "max_source_positions", "max_encoder_position_embeddings")
-_PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "roberta-prelayernorm", "longformer")
-"""Families whose positions begin after that of the padding token: they read fewer tokens than they have positions."""
+COPY_AGAIN = "Copy the folder again, whole, or take a model that transformers knows without code of its own."
 
 
 def load_torch(purpose: str) -> Any:
@@ -92,36 +88,42 @@ def load_tokenizer(model: str | os.PathLike[str], purpose: str) -> Any:
     transformers = load_transformers(purpose)
     with loading(model, "tokenizer"), quiet(transformers):
         tokenizer = pretrained(transformers.AutoTokenizer, model)
-    if not tokenizer.is_fast:
+    check_tokenizer(tokenizer, model)
+    return tokenizer
+
+
+def check_tokenizer(tokenizer: Any, model: str | os.PathLike[str]) -> None:
+    """Checks that a tokenizer has a vocabulary, and knows the places of its tokens.
+
+    transformers makes an empty one of a folder without the files of a tokenizer, which reads every word as unknown.
+
+    :raises ConfigError: it has none, or does not.
+    """
+    if not getattr(tokenizer, "is_fast", False):
         raise ConfigError(
             "the model's tokenizer has no fast form, which knows where in a text its tokens are", where=str(model),
             hint="Take a model whose folder has a tokenizer.json, or convert its tokenizer.",
         )
-    return tokenizer
+    if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):
+        raise ConfigError(
+            "the folder of the model has no vocabulary (tokenizer.json)", where=str(model),
+            hint="Copy the files of its tokenizer beside it.",
+        )
 
 
-def load_model(kind: str, model: str | os.PathLike[str], device: Any, purpose: str) -> Any:
-    """A model by name or folder on a device, in evaluation mode; ``kind`` is a class of transformers: ``AutoModel``.
-
-    :raises ConfigError: it cannot be loaded, is of another kind, or does not fit on the device.
-    :raises MissingExtra: transformers is not installed.
-    """
-    transformers = load_transformers(purpose)
-    with loading(model, "model"), quiet(transformers):
-        return pretrained(getattr(transformers, kind), model).to(device).eval()
-
-
-def pretrained(kind: Any, model: str | os.PathLike[str]) -> Any:
+def pretrained(kind: Any, model: str | os.PathLike[str], **options: Any) -> Any:
     """What a class of transformers makes of a model: of the files of a folder, or of those that were fetched before.
 
     Only for a name whose files are not all there does it query the hub of Hugging Face; where it does not answer within
-    :data:`HUB_SECONDS`, the error comes at once, and nothing is tried again and again.
+    :data:`HUB_SECONDS`, the error comes at once, and nothing is tried again and again. Code that comes with a model is
+    never run.
 
     :raises ConfigError: the model is neither here nor can be fetched.
     """
+    options["trust_remote_code"] = False
     try:
         with _no_requests():
-            return kind.from_pretrained(model, local_files_only=True)
+            return kind.from_pretrained(model, local_files_only=True, **options)
     except OSError as error:
         if os.path.isdir(model) or _is_path(os.fspath(model)):
             raise
@@ -133,7 +135,7 @@ def pretrained(kind: Any, model: str | os.PathLike[str]) -> Any:
                 f"since {reason}",
                 where=str(model), hint="Give the folder of a model, or fetch it once where there is a connection.",
             ) from error
-    return kind.from_pretrained(model)
+    return kind.from_pretrained(model, **options)
 
 
 def _is_path(model: str) -> bool:
@@ -181,28 +183,17 @@ def answers(address: str, seconds: float | None = None) -> bool:
 
 @contextlib.contextmanager
 def loading(model: str | os.PathLike[str], part: str) -> Iterator[None]:
-    """Turns what transformers raises when a model is missing, broken or of another kind into a ConfigError."""
+    """Turns whatever libraries raise when a model is missing, broken or of another kind into a ConfigError."""
     try:
         yield
-    except ConfigError:
+    except PorismError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError) as error:
+    except Exception as error:  # theirs have no base in common: SafetensorError, UnpicklingError, plain Exception
         raise ConfigError(
             f"the {part} cannot be loaded ({first_line(error)})", where=str(model),
-            hint="Give the folder of a model, or its name on the Hugging Face hub, which needs a connection once.",
+            hint=COPY_AGAIN if os.path.isdir(model) else
+            "Give the folder of a model, or its name on the Hugging Face hub, which needs a connection once.",
         ) from error
-
-
-def longest_input(tokenizer: Any, config: Any) -> int:
-    """Tokens, special ones too, that a model can read at once, as its tokenizer and its configuration say; without a
-    tokenizer as its configuration alone does."""
-    limits = [tokenizer.model_max_length] if tokenizer is not None and tokenizer.model_max_length < NO_LIMIT else []
-    for name in _LIMITS:
-        positions = getattr(config, name, None)
-        if isinstance(positions, int) and positions > 0:
-            padded = config.model_type in _PADDED_POSITIONS and config.pad_token_id is not None
-            limits.append(positions - (config.pad_token_id + 1 if padded else 0))
-    return min(limits) if limits else MAX_INPUT
 
 
 def first_line(error: BaseException, most: int = 200) -> str:

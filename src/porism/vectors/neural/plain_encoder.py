@@ -17,6 +17,7 @@ import orjson
 from porism.extras import need
 from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, json_object
 from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, pretrained
+from porism.vectors.neural.networks import open_network
 
 _PURPOSE = "encoding text"
 
@@ -62,6 +63,7 @@ def plain_parts(folder: Path) -> PlainParts | None:
         return None
     of_transformer = json_object(folder / "sentence_bert_config.json")
     length = of_transformer.pop("max_seq_length", None)
+    length = length if isinstance(length, int) and length > 0 else None
     if any(key not in _OF_TRANSFORMER or value != _OF_TRANSFORMER[key] for key, value in of_transformer.items()):
         return None
     if not (folder / "modules.json").exists():
@@ -81,10 +83,13 @@ def plain_parts(folder: Path) -> PlainParts | None:
     return None if pooling is None else PlainParts(pooling, tuple(layers), length)
 
 
-def open_plain(folder: Path, device: Any, pooling: str = "model") -> PlainEncoder | None:
+def open_plain(
+    folder: Path, device: Any, pooling: str = "model", precision: str = "float32"
+) -> PlainEncoder | None:
     """The model in a folder on a device, None where it has other parts than the usual.
 
     :param pooling: ``mean`` or ``cls`` in place of its own.
+    :param precision: what it will compute with.
     """
     parts = plain_parts(folder)
     if parts is None:
@@ -93,8 +98,8 @@ def open_plain(folder: Path, device: Any, pooling: str = "model") -> PlainEncode
     tokenizer = pretrained(transformers.AutoTokenizer, folder)
     if parts.length:
         tokenizer.model_max_length = parts.length
-    transformer = pretrained(transformers.AutoModel, folder).to(device).eval()
-    layers = [None if layer is None else _layer(layer, device) for layer in parts.layers]
+    transformer = open_network(transformers.AutoModel, folder, device, precision)
+    layers = [None if layer is None else _layer(layer, transformer.device) for layer in parts.layers]
     return PlainEncoder(transformer, tokenizer, parts.pooling if pooling == "model" else pooling, layers, parts.length)
 
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs
+from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs, network_of
 from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, has_architecture, json_object
-from porism.vectors.neural.loading import NO_LIMIT
 from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress
+from porism.vectors.neural.networks import NO_LIMIT
 from porism.vectors.neural.sparse_queries import QueryTable, QueryWeights
 
 _MAX_NUMBERS = 1 << 25
@@ -53,7 +53,7 @@ class SparseEncoder(ModelEncoder):
 
     def prepare(self, model: Any, files: EncoderFiles) -> None:
         document, query = _Route(model, "document"), _Route(model, "query")
-        check_vocabulary(document, files)
+        check_vocabulary(network_of(document), document.tokenizer, files.named)
         self._most = self.settings.dimensions or model.max_active_dims
         self._prompts = {task: str(model.prompts.get(task) or "") for task in ("query", "document")}
         self._text_reader = self._reader(document)
@@ -65,7 +65,7 @@ class SparseEncoder(ModelEncoder):
         self.table = self._query_table(query)
         """What weighs queries without the model; None where the model does."""
         if self.table is None:
-            check_vocabulary(query, files)
+            check_vocabulary(network_of(query), query.tokenizer, files.named)
             if query.tokenizer.get_vocab() != document.tokenizer.get_vocab():
                 raise self._two_vocabularies()
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from porism.analysis.model_text import Cut, cut
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder_files import EncoderFiles
-from porism.vectors.neural.encoder_model import check_vocabulary, input_length, model_inputs, special_tokens
+from porism.vectors.neural.encoder_model import check_vocabulary, input_length, model_inputs, network_of, special_tokens
 from porism.vectors.neural.loading import load_torch
 from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress, unit_rows
 from porism.vectors.neural.token_model import MODEL_CLASS, check_token_model
@@ -74,7 +74,7 @@ class TokenEncoder(ModelEncoder):
 
     def prepare(self, model: Any, files: EncoderFiles) -> None:
         self._tokenizer = model.tokenizer
-        check_vocabulary(model, files)
+        check_vocabulary(network_of(model), model.tokenizer, files.named)
         able = input_length(model, replace(self.settings, length=None), files)
         own = getattr(model[0], "document_length", None)
         given = self.settings.length is not None

@@ -22,7 +22,15 @@ from porism.extras import need
 from porism.settings import Settings
 from porism.vectors.neural.encoder_model import ModelClass
 from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, json_object
-from porism.vectors.neural.loading import EXTRA, choose_device, load_torch, load_transformers, loading, quiet
+from porism.vectors.neural.loading import (
+    AS_FLOAT32,
+    EXTRA,
+    choose_device,
+    load_torch,
+    load_transformers,
+    loading,
+    quiet,
+)
 
 MODEL_CLASS: Final[ModelClass] = "MultiVectorEncoder"
 
@@ -111,11 +119,16 @@ def make_token_model(
     with loading(folder, "encoder"), quiet(transformers), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if is_token_model(folder):
-            return library.MultiVectorEncoder(os.fspath(folder), device=str(target), local_files_only=True)
+            return library.MultiVectorEncoder(
+                os.fspath(folder), device=str(target), local_files_only=True, model_kwargs=AS_FLOAT32
+            )
         if (Path(folder) / "modules.json").exists():
-            transformer = library.SentenceTransformer(os.fspath(folder), device="cpu", local_files_only=True)[0]
+            encoder = library.SentenceTransformer(
+                os.fspath(folder), device="cpu", local_files_only=True, model_kwargs=AS_FLOAT32
+            )
+            transformer = encoder[0]
         else:
-            transformer = modules.Transformer(os.fspath(folder))
+            transformer = modules.Transformer(os.fspath(folder), model_kwargs=AS_FLOAT32)
     width = int(transformer.get_embedding_dimension())
     if settings.dimensions > width:
         raise ConfigError(

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, pluralise
 from porism.index import Segment, Snapshot
-from porism.index.vectors import ComputedRows, forget_parts
+from porism.index.vectors import ComputedRows
 from porism.system.files.artifacts import SPARSE
 from porism.vectors.encoding import ModelChoice, TextEncodingKind
 from porism.vectors.neural.sparse_encoder import EncodedTerms, SparseEncoder, is_masked_model, is_sparse_model
 from porism.vectors.providers import DocumentProvider, SegmentProvider
 from porism.vectors.records import container_info
 from porism.vectors.splade.channels import remove_postings, store_postings
-from porism.vectors.splade.records import SPARSE_RECORDS, STEPS, SparseRecord, read_sparse_record, write_sparse_record
+from porism.vectors.splade.records import SPARSE_RECORDS, STEPS, SparseRecord, write_sparse_record
 
 _MAX_STEPS = 65_535
 
@@ -82,30 +82,24 @@ class SparseEncoding(TextEncodingKind[SparseRecord, SparseEncoder]):
     def write(
         self, name: str, chosen: ModelChoice, encoder: SparseEncoder, options: Any, snapshot: Snapshot
     ) -> SegmentProvider:
-        path = SPARSE.prepare(chosen.index, name)
-        before = read_sparse_record(path) if path.exists() else None
         info = container_info(chosen.persistent_name, encoder.files.digest, encoder.settings, chosen.precision)
-        record = write_sparse_record(path, info, encoder.terms, encoder.table)
-        if before is not None and before.spec != record.spec:
-            _remove(snapshot.segments, before, chosen.index)
+        record = write_sparse_record(SPARSE.prepare(chosen.index, name), info, encoder.terms, encoder.table)
         return self.provider(chosen.index, record, encoder, chosen.device)
 
     def forget(self, index_path: str | os.PathLike[str], name: str) -> None:
         index = Path(index_path)
-        self.records.forget(index, name, lambda segments, record: _remove(segments, record, index))
+        self.records.forget(index, name, lambda segments, record: self.remove_stored(index, segments, record))
+
+    def remove_stored(self, index: Path, segments: Sequence[Segment], record: SparseRecord | None) -> None:
+        if record is not None:
+            remove_postings(segments, record, index)
+        super().remove_stored(index, segments, record)
 
     def about(self, record: SparseRecord) -> dict[str, Any]:
         return {"vocabulary": len(record.dictionary), "inference_free": record.table is not None}
 
     def describe(self, record: SparseRecord) -> str:
         return f"{pluralise(len(record.dictionary), 'term')} in its vocabulary"
-
-
-def _remove(segments: Sequence[Segment], record: SparseRecord, index: Path) -> None:
-    """Removes what an encoder that the index does not have any more has left, unless another one has the same."""
-    remove_postings(segments, record, index)
-    if record.spec.name not in SPARSE_RECORDS.remove_others(index, segments):
-        forget_parts(index, record.spec)
 
 
 SPARSE_ENCODING = SparseEncoding()

@@ -192,7 +192,7 @@ def test_scores_that_are_no_numbers_are_refused(folder: Path) -> None:
 
 
 def test_models_of_other_kinds_are_refused(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"BertForMaskedLM.*random numbers.*kind encoder"):
+    with pytest.raises(ConfigError, match=r"lack 4 weights .*classifier.*random numbers.*cross-encoder"):
         opened(save_bert(tmp_path / "language"))
     with pytest.raises(ConfigError, match="tells 3 classes apart"):
         opened(save_cross_encoder(tmp_path / "three", labels=3))

@@ -12,11 +12,12 @@ from typing import Any
 from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.lab.train.trainers import check_length, positions_of
+from porism.lab.train.trainers import check_length
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder, model_folder
 from porism.vectors.neural.encoder_settings import Pooling
-from porism.vectors.neural.loading import EXTRA, load_transformers, loading
+from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, load_transformers, loading
+from porism.vectors.neural.networks import positions_of
 
 PURPOSE = "training an encoder"
 
@@ -46,9 +47,11 @@ def open_encoder(
     modules: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, PURPOSE)
     with loading(folder, "encoder"), _silent("sentence_transformers"):
         if (Path(folder) / "modules.json").exists():
-            model = library.SentenceTransformer(os.fspath(folder), device=str(device), local_files_only=True)
+            model = library.SentenceTransformer(
+                os.fspath(folder), device=str(device), local_files_only=True, model_kwargs=AS_FLOAT32
+            )
         else:
-            transformer = modules.Transformer(os.fspath(folder))
+            transformer = modules.Transformer(os.fspath(folder), model_kwargs=AS_FLOAT32)
             pool = modules.Pooling(transformer.get_embedding_dimension(), "cls" if pooling == "cls" else "mean")
             model = library.SentenceTransformer(modules=[transformer, pool], device=str(device))
     if isinstance(model[0], need("sentence_transformers.base.modules.router", EXTRA, PURPOSE).Router):

@@ -13,7 +13,15 @@ from porism.errors import ConfigError
 from porism.extras import need
 from porism.lab.train.encoder.settings import EncoderTraining
 from porism.lab.train.trainers import check_length
-from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, loading, longest_input, quiet
+from porism.vectors.neural.loading import (
+    AS_FLOAT32,
+    EXTRA,
+    load_torch,
+    load_transformers,
+    loading,
+    quiet,
+)
+from porism.vectors.neural.networks import longest_input
 from porism.vectors.neural.sparse_encoder import check_sparse_model
 
 _PURPOSE = "training a sparse encoder"
@@ -39,7 +47,9 @@ def open_sparse(
     transformers = load_transformers(_PURPOSE)
     library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
     with loading(folder, "model"), quiet(transformers):
-        model = library.SparseEncoder(os.fspath(folder), device=str(device), local_files_only=True)
+        model = library.SparseEncoder(
+            os.fspath(folder), device=str(device), local_files_only=True, model_kwargs=AS_FLOAT32
+        )
     routes = getattr(model[0], "sub_modules", None)
     if routes is not None:
         kinds = {name: [type(module).__name__ for module in modules] for name, modules in routes.items()}
@@ -50,7 +60,7 @@ def open_sparse(
             )
         model[0].default_route = "document"
     reads = model[0] if routes is None else routes["document"][0]
-    able, length = longest_input(reads.tokenizer, reads.config), settings.length
+    able, length = longest_input(reads.tokenizer, reads.auto_model), settings.length
     check_length(length, able, folder)
     length = length or min(able, reads.max_seq_length or able)
     if settings.inference_free and routes is None:

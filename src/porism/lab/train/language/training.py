@@ -27,14 +27,22 @@ from porism.lab.train.trainers import (
     TrainerReport,
     check_length,
     make_trainer,
-    positions_of,
     run_trainer,
     shuffled,
 )
 from porism.settings import write_settings
 from porism.types import Document
 from porism.vectors.neural.encoder_settings import EncoderSettings, write_encoder_settings
-from porism.vectors.neural.loading import EXTRA, choose_device, load_tokenizer, load_torch, load_transformers, loading
+from porism.vectors.neural.loading import (
+    AS_FLOAT32,
+    EXTRA,
+    choose_device,
+    load_tokenizer,
+    load_torch,
+    load_transformers,
+    loading,
+)
+from porism.vectors.neural.networks import positions_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +164,9 @@ def _open(model: str | os.PathLike[str], settings: LanguageTraining, device: Any
     kind = transformers.AutoModelForPreTraining if pairs else transformers.AutoModelForMaskedLM
     try:
         with loading(model, "language model"):
-            network, told = kind.from_pretrained(os.fspath(model), output_loading_info=True, local_files_only=True)
+            network, told = kind.from_pretrained(
+                os.fspath(model), output_loading_info=True, local_files_only=True, **AS_FLOAT32
+            )
     finally:
         logging.set_verbosity(level)
     if pairs and "next_sentence_label" not in inspect.signature(network.forward).parameters:

@@ -31,7 +31,15 @@ from porism.lab.train.trainers import (
 )
 from porism.settings import write_settings
 from porism.vectors.neural.encoder_settings import has_architecture
-from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch, load_transformers, loading, quiet
+from porism.vectors.neural.loading import (
+    AS_FLOAT32,
+    choose_device,
+    load_tokenizer,
+    load_torch,
+    load_transformers,
+    loading,
+    quiet,
+)
 from porism.vectors.neural.scoring.base import LogitScorer
 from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
 from porism.vectors.neural.scoring.seq2seq import TrueFalse
@@ -126,7 +134,7 @@ def with_head(encoder: Path, folder: Path, seed: int) -> Path:
     load_torch(PURPOSE).manual_seed(seed)
     with loading(encoder, "model"), quiet(transformers):
         network = transformers.AutoModelForSequenceClassification.from_pretrained(
-            inner, num_labels=1, local_files_only=True
+            inner, num_labels=1, local_files_only=True, **AS_FLOAT32
         )
     network.save_pretrained(folder)
     load_tokenizer(inner, PURPOSE).save_pretrained(folder)

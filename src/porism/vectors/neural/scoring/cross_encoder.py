@@ -54,12 +54,6 @@ def _check_head(network: Any, named: str) -> None:
     if labels not in (1, 2):
         raise ConfigError(f"the model tells {labels} classes apart, and a score needs one or two", where=named,
                           hint="Take a model that was trained to score relevance.")
-    wanted = getattr(network.config, "architectures", None) or []
-    if wanted and not any(str(name).endswith("ForSequenceClassification") for name in wanted):
-        raise ConfigError(
-            f"is a {wanted[0]}, whose classification would be made of random numbers", where=named,
-            hint="Give a cross-encoder; an encoder re-ranks by the kind encoder.",
-        )
 
 
 def _around(tokenizer: Any, named: str) -> tuple[list[int], list[int], list[int], int]:

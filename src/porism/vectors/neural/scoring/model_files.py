@@ -14,8 +14,9 @@ import xxhash
 
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder_files import digest_of, model_folder
-from porism.vectors.neural.encoder_model import Precision, autocast, quantised
-from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, longest_input
+from porism.vectors.neural.encoder_model import Precision, autocast, check_vocabulary, quantised
+from porism.vectors.neural.loading import choose_device, load_tokenizer
+from porism.vectors.neural.networks import load_model, longest_input, positions_of
 
 PURPOSE = "scoring texts"
 
@@ -72,10 +73,11 @@ def open_scoring_model(
     folder = model_folder(name, index_path)
     where = folder if folder is not None else name
     tokenizer = load_tokenizer(where, PURPOSE)
-    network = load_model(kind, where, choose_device(device), PURPOSE)
-    able = longest_input(tokenizer, network.config)
+    network = load_model(kind, where, choose_device(device), PURPOSE, precision)
+    check_vocabulary(network, tokenizer, name)
+    able = longest_input(tokenizer, network)
     # What a tokenizer says is how much was read in training; only positions are a limit for who wants more.
-    limit = longest_input(None, network.config) if getattr(network.config, "max_position_embeddings", None) else able
+    limit = positions_of(network) or able
     if length > limit:
         raise ConfigError(f"the model reads {limit} tokens at once, not {length}", where=name,
                           hint=f"Set length to at most {limit}.")
