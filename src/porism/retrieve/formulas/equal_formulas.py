@@ -29,7 +29,7 @@ from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
-from porism.retrieve.ranking import UnitResults, unit_numbers
+from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
 VALUES = "values"
