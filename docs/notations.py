@@ -47,7 +47,7 @@ gives a tree; problems have positions.
   operator, a root with the next relation; `the quantity` and `the fraction … over …` hold more together.
 
 An index reads the notations of its sources, and recognises formulas in documents that mark none. A formula search
-takes plain notations too, and in a question formulas without dollars are recognised in any of them but spoken English
+takes plain notations too, and in a question formulas without dollars are recognised in any of them
 ([questions](questions.md)).
 """
 TITLES: dict[PlainNotation, str] = {

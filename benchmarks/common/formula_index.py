@@ -25,10 +25,12 @@ def formula_model(name: str = "") -> Any:
 
 
 def channels_of(*models: Any) -> tuple[str, ...]:
-    """The formula channels that models name in any of their fields, in the order of the library's table."""
+    """The formula channels that models name in any of their fields, in the order of the library's table, and those
+    that candidates are looked up in."""
     from porism.formula import EXTRACTORS
+    from porism.retrieve.formulas.equal_formulas import SUBTREES, VALUES
 
-    named: set[str] = set()
+    named = {SUBTREES, VALUES}
     for model in models:
         for field in fields(model):
             value = getattr(model, field.name)

@@ -106,6 +106,12 @@ def test_prose_is_not_a_spoken_formula(text: str) -> None:
     assert recognise_formulas(text).formulas == ()
 
 
+def test_the_words_of_a_spoken_formula_are_apart() -> None:
+    guess = recognise_formulas("so A union B equals C, or x^2 = rank(A)")
+    assert guess.spoken == ("union", "equals")
+    assert guess.content.text.replace(PLACEHOLDER, "●") == "so ●, or ● rank"
+
+
 NAMED = [  # a question, its formulas, its words after it
     ("A uu B = {x : x in A or x in B}", ["A ∪ B = {x: x ∈ A ∨ x ∈ B}"], " uu in or in"),
     ("is A subset.eq B union.sq C", ["A ⊆ B ⊔ C"], ""),

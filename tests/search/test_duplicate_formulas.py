@@ -9,8 +9,8 @@ from porism.search.duplicates import find_duplicates
 from porism.search.sources.updating import index_sources
 
 LEAN = """
-theorem product (a b : ℝ) : a * (b + 1) = b := proof
-theorem expanded (a b : ℝ) : a * b + a = b := proof
+theorem product (a b : ℝ) : 2 * (b + a) = b := proof
+theorem expanded (a b : ℝ) : a + 2 * b + a = b := proof
 theorem tangent (a : ℝ) : tan a * cos a = sin a := proof
 theorem period (a : ℝ) : sin (a + 2 * π) = sin a := proof
 theorem remainder (a b : ℕ) : a % b = a - b * (a / b) := proof
@@ -19,6 +19,22 @@ theorem parts : (∑ i : {x // p x}, f i) + ∑ i : {x // ¬p x}, f i = ∑ i, f
 theorem nothing : ∑ i, f i = 0 := proof
 theorem finite : 1 + ∑ᶠ i ∈ s, f i = a := proof
 theorem finset : ∑ i ∈ s, f i + 1 = a := proof
+theorem cut_off (a b : ℕ) : 0 < a - b := proof
+theorem truly_less (a b : ℕ) : b < a := proof
+theorem cancelled (a b c : ℕ) : c + a + b = c + b := proof
+theorem cancelled_less (a b c : ℕ) : a + c = c := proof
+theorem changed (a b : ℕ) : (a : ℝ) + b + b = 1 := proof
+theorem arrow (a b : ℕ) : ↑a + 2 * b = 1 := proof
+theorem spread (s t u : Set ℕ) : s * (t + u) = t := proof
+theorem spread_out (s t u : Set ℕ) : s * t + s * u = t := proof
+theorem a_function (x : ℝ≥0∞) : ∏ i ∈ s, (g i).toNNReal = x := proof
+theorem another_function (x : ℝ) : ∏ i ∈ s, Real.toNNReal (g i) = x := proof
+theorem summed : s.sum f + 1 = b := proof
+theorem summed_otherwise : s.sum w + 1 = b := proof
+theorem bound_by_i : ∑ i ∈ s, f i * g i = a := proof
+theorem bound_by_j : a = ∑ j ∈ s, f j * g j := proof
+theorem power (a b : ℝ) : a ^ 2 + b + b = 1 := proof
+theorem power_again (a b : ℝ) : 2 * b + a ^ 2 = 1 := proof
 """
 
 
@@ -29,5 +45,7 @@ def test_formulas_of_one_value_are_found_and_shown_as_written(tmp_path: Path) ->
     with Snapshot.open(tmp_path / "index") as snapshot:
         found = find_duplicates(snapshot, kinds=["formula"], min_size=5)
     assert [{member.text for member in group.members} for group in found.groups] == [
-        {"a * (b + 1) = b", "a * b + a = b"}
+        {"∑ i ∈ s, f i * g i = a", "a = ∑ j ∈ s, f j * g j"},
+        {"a ^ 2 + b + b = 1", "2 * b + a ^ 2 = 1"},
+        {"2 * (b + a) = b", "a + 2 * b + a = b"},
     ]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.errors import QueryError
-from porism.search.questions import LOST_BASE, NO_PARTNER, Condition, make_query, read_question
+from porism.retrieve import DEFAULT_MODEL
+from porism.search.questions import LOST_BASE, NO_PARTNER, SPOKEN, Condition, make_query, read_question
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
 FIELDS = ("title", "body", "labels")
@@ -96,6 +97,13 @@ def test_formulas_without_dollars_are_recognised_when_asked_for() -> None:
     assert doubtful.notes == ("read as words: n/2. Put formulas between dollars: '$n/2$'",)
     assert make_query("is x^2 prime").content.formulas == ()
     assert make_query("is x^2 prime", guess_formulas=True).content.formulas == (Formula("x^{2}"),)
+
+
+def test_the_words_of_spoken_formulas_are_searched_in_a_field_of_their_own() -> None:
+    text = "is A union B equals C"
+    for query in (read_question(text, FIELDS, guess_formulas=True).query, make_query(text, guess_formulas=True)):
+        assert query.fields == {"query": Content.of("is ", Formula(r"A\cup B=C")), SPOKEN: Content("union equals")}
+    assert 0 < DEFAULT_MODEL.query_field_weights[SPOKEN] < 1
 
 
 @given(st.text(alphabet='ab "“”title:$^_x2\\', max_size=40))

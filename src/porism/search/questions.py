@@ -7,7 +7,7 @@ title; they are ranked by all its words and formulas.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,6 +28,9 @@ _CONDITION = re.compile(
 )
 _SOLID = re.compile(rf"[^\W_]|{PLACEHOLDER}")
 _LOST_BASE = re.compile(r"(?:\A|[\s(])[\^_](?=[\w{])")
+
+SPOKEN = "spoken"
+"""The field of a query that has the words of its spoken formulas."""
 
 NO_PARTNER = "a dollar has no partner. Formulas are between two dollars"
 LOST_BASE = "a power or an index has no base"
@@ -66,8 +69,9 @@ def make_query(question: str | Content | Query, guess_formulas: bool = False) ->
         return _checked(question)
     content = question if isinstance(question, Content) else _split(question)[0]
     if guess_formulas and isinstance(question, str):
-        content = recognise_formulas(content).content
-    return _checked(Query("query", {"query": content}))
+        guess = recognise_formulas(content)
+        return _checked(_query(guess.content, guess.spoken))
+    return _checked(_query(content))
 
 
 def read_question(
@@ -84,7 +88,8 @@ def read_question(
     conditions: list[Condition] = []
     filters: dict[str, tuple[str, ...]] = {}
     parts: list[str | Formula] = []
-    reading = _QuestionParts(parts, notes, guess_formulas)
+    spoken: list[str] = []
+    reading = _QuestionParts(parts, spoken, notes, guess_formulas)
     done = 0
     for match in _CONDITION.finditer(content.text):
         name = match["name"] or match["field"]
@@ -105,14 +110,20 @@ def read_question(
         conditions.append(Condition(own, known, phrase is not None))
         parts.extend([" ", *own.parts, " "])
     reading.plain(_part(content, done, len(content.text)))
-    query = _checked(Query("query", {"query": Content.of(*parts)}), bool(filters), content)
+    query = _checked(_query(Content.of(*parts), spoken), bool(filters), content)
     return Question(query, tuple(conditions), filters, tuple(notes), text)
 
 
+def _query(content: Content, spoken: Sequence[str] = ()) -> Query:
+    """The query of a content, with the words of its spoken formulas in a field of their own."""
+    return Query("query", {"query": content} | ({SPOKEN: Content(" ".join(spoken))} if spoken else {}))
+
+
 class _QuestionParts(NamedTuple):
-    """The parts of the query and the notes so far."""
+    """The parts of the query, the words of its spoken formulas and the notes so far."""
 
     parts: list[str | Formula]
+    spoken: list[str]
     notes: list[str]
     guess: bool
 
@@ -121,6 +132,7 @@ class _QuestionParts(NamedTuple):
         if self.guess:
             guessed = recognise_formulas(content)
             content = guessed.content
+            self.spoken.extend(guessed.spoken)
             self.notes.extend(f"read as a formula: ${source}$" for source in guessed.formulas)
             if guessed.doubtful:
                 shown = ", ".join(guessed.doubtful)

@@ -11,7 +11,7 @@ from structure_cases import named, retriever_of, sources, tree_of, write
 from porism.index import Snapshot
 from porism.retrieve.formulas.equal_formulas import MAX_EQUAL
 from porism.retrieve.formulas.matching import StructureRanker
-from porism.retrieve.ranking import UnitResults
+from porism.retrieve.ranking import UnitResults, unit_numbers
 from porism.types import Formula
 
 EQUAL = {
@@ -44,6 +44,15 @@ def retriever(snapshot: Snapshot) -> StructureRanker:
     return retriever_of(snapshot)
 
 
+def by_value(retriever: StructureRanker, query: str) -> UnitResults:
+    """The formulas that a search for the value finds, each once, with their similarities."""
+    assert retriever.values is not None
+    hits = UnitResults.none().joined(*retriever.values.searches(tree_of(query)))
+    hits = hits.take(np.unique(unit_numbers(hits), return_index=True)[1])
+    similar = retriever.values.similarities(tree_of(query), hits)
+    return hits._replace(scores=similar).take(np.argsort(-similar, kind="stable"))
+
+
 @pytest.mark.parametrize(("query", "expected"), [*EQUAL.items(), *RENAMED.items()])
 def test_an_equal_formula_is_found_by_its_value(
     query: str, expected: str, retriever: StructureRanker, snapshot: Snapshot
@@ -69,8 +78,7 @@ def test_an_equal_formula_of_like_length_comes_first(
 
 @pytest.mark.parametrize("query", [*EQUAL, *RENAMED])
 def test_near_misses_are_not_found_by_value(query: str, retriever: StructureRanker, snapshot: Snapshot) -> None:
-    assert retriever.values is not None
-    equal = retriever.values.search(tree_of(query))
+    equal = by_value(retriever, query)
     assert sources(snapshot, equal) == [(EQUAL | RENAMED)[query]]
     model = retriever.model
     assert equal.scores.tolist() == [model.renamed_equal if query in RENAMED else model.equal]
@@ -78,16 +86,14 @@ def test_near_misses_are_not_found_by_value(query: str, retriever: StructureRank
 
 @pytest.mark.parametrize("query", ["x", "x+0", "?a+1", "", r"\frac{1}{x-x}", r"\cosh^2x-\sinh^2x=1"])
 def test_what_says_nothing_is_not_searched_by_value(query: str, retriever: StructureRanker) -> None:
-    assert retriever.values is not None
-    assert len(retriever.values.search(tree_of(query)).scores) == 0
+    assert len(by_value(retriever, query).scores) == 0
 
 
 @pytest.mark.parametrize(("query", "found"), [(r"\sin^2x+\cos^2x", "1"), ("1", "1"), (r"\sqrt4", "2")])
 def test_a_number_is_found_as_a_whole_formula_only(
     query: str, found: str, retriever: StructureRanker, snapshot: Snapshot
 ) -> None:
-    assert retriever.values is not None
-    assert sources(snapshot, retriever.values.search(tree_of(query))) == [found]
+    assert sources(snapshot, by_value(retriever, query)) == [found]
 
 
 def test_how_similar_a_value_makes_a_formula(tmp_path: Path) -> None:
@@ -96,7 +102,7 @@ def test_how_similar_a_value_makes_a_formula(tmp_path: Path) -> None:
     retriever = retriever_of(snapshot)
     assert retriever.values is not None
     query = tree_of("(x+1)^2")
-    equal = retriever.values.search(query)
+    equal = by_value(retriever, "(x+1)^2")
     found = dict(zip(sources(snapshot, equal), equal.scores.tolist(), strict=True))
     assert list(found) == ["x^2+2x+1", "y=x^2+2x+1"]
     assert 0 < found["y=x^2+2x+1"] < retriever.model.value < found["x^2+2x+1"] == retriever.model.equal
@@ -114,9 +120,8 @@ def test_more_formulas_of_one_value_than_are_searched_for(tmp_path: Path) -> Non
     snapshot = write(tmp_path / "index", {"a": held[:70], "b": [held[0]]}, {"c": held[70:]})
     retriever = retriever_of(snapshot)
     query = Formula("x^2+2x+1")
-    assert retriever.values is not None
     assert len(held) > MAX_EQUAL
-    assert len(retriever.values.search(tree_of(query.source)).scores) < len(held)
+    assert len(by_value(retriever, query.source).scores) < len(held)
     found = named(snapshot, retriever.search([query], 1000)[0])
     assert len(found) == len(held)
     assert [retriever.match(query, key).score for key, _ in found] == [score for _, score in found]

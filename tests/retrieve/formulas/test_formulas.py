@@ -276,3 +276,13 @@ def test_a_search_aligns_a_bounded_number_of_nodes(tmp_path: Path) -> None:
         steps = retriever.aligner.steps(asked.tree, 0, aligned)
         assert steps <= len(aligned) * most_steps(len(asked.tree.labels), MAX_NODES)
         assert len(retriever.search([Formula(latex)], 1000)[0].scores) >= len(aligned)
+
+
+@pytest.mark.parametrize("documents", [
+    [{"a": ["p, d: c = s", "p=dc", "p=d+s", "c, s: p", "a=bq+r"]}],
+    [{"a": ["p, d: c = s", "p=dc", "a=bq+r"]}, {"b": ["p=d+s", "c, s: p"]}],
+])
+def test_formulas_with_other_names_are_candidates_by_their_structure(tmp_path: Path, documents: list[Group]) -> None:
+    retriever = retriever_of(write(tmp_path / "index", *documents), replace(DEFAULT_FORMULA_MODEL, candidates=1))
+    (hits,) = retriever.search([Formula("c, s: p=dc+s")], 1)
+    assert sources(retriever.snapshot, hits) == ["a=bq+r"]

@@ -75,7 +75,7 @@ class _Rewriter:
                 return text
             if node.kind == "N":
                 return "0" if text == "1" else text
-            if node.label == "SUP" and len(children) == 2:
+            if node.label == "sup" and len(children) == 2:
                 base, exponent = children
                 if text.rstrip(")").endswith(_INVERSE):
                     return f"(-{self.node(base)})"

@@ -66,8 +66,8 @@ def prefixed(label: str, sign: str, start: int, operand: OperatorNode) -> Operat
 
 def raised(base: OperatorNode, exponent: OperatorNode) -> OperatorNode:
     """A power; one of a letter with an index is one operator, as in LaTeX."""
-    parts = base.children if base.label == "SUB" else [base]
-    label = "SUBSUP" if base.label == "SUB" else "SUP"
+    parts = base.children if base.label == "sub" else [base]
+    label = "subsup" if base.label == "sub" else "sup"
     return OperatorNode(label, "O", [*parts, exponent], base.start, exponent.end)
 
 
@@ -77,7 +77,7 @@ def joined(
 ) -> OperatorNode:
     """An operator with its operands; one that goes on, as a sum, takes those of the operand it goes on from."""
     label, kind = pending.operator
-    if label == "SUP":
+    if label == "sup":
         return raised(left, right)
     if pending.sign == "-":
         label, kind = "plus", "U"
@@ -144,10 +144,11 @@ def applied(arguments: list[OperatorNode], is_method: bool) -> OperatorNode:
     if len(arguments) == 1:
         return head
     rest, end = arguments[1:], arguments[-1].end
-    if is_method:
-        return OperatorNode(head.label, "O", [*head.children, *rest], head.start, end)
-    if head.kind == "N":
+    if head.kind == "N" and not is_method:
         return OperatorNode("times", "U", arguments, head.start, end)
-    if not head.children and head.kind in "VC" and len(head.label) > 1:
-        return OperatorNode(head.label, "O", rest, head.start, end)
+    if is_method or (not head.children and head.kind in "VC" and len(head.label) > 1):
+        operands = [*head.children, *rest]
+        if head.label in _BOUNDED and len(operands) == 2:  # sum s f is ∑ over s of f
+            operands.reverse()
+        return OperatorNode(head.label, "O", operands, head.start, end)
     return OperatorNode("apply", "O", arguments, head.start, end)

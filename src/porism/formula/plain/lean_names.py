@@ -22,7 +22,7 @@ def name_label(name: str) -> str:
 def with_part(node: OperatorNode, part: str, end: int) -> OperatorNode:
     """What follows a dot applied to what is before it; ``p.1`` is ``p`` with an index."""
     if part.isdigit():
-        return OperatorNode("SUB", "O", [node, OperatorNode(part, "N", None, end - len(part), end)], node.start, end)
+        return OperatorNode("sub", "O", [node, OperatorNode(part, "N", None, end - len(part), end)], node.start, end)
     return OperatorNode(name_label(part), "O", [node], node.start, end)
 
 
@@ -56,7 +56,7 @@ def _leaf(name: str, start: int, end: int) -> OperatorNode:
     node = OperatorNode(base, "C" if base in "⊤⊥∞∅" else "V", None, start, start + len(base))
     if indexed is not None:
         number = OperatorNode(indexed["number"].translate(DIGITS), "N", None, start + 1, start + len(plain))
-        node = OperatorNode("SUB", "O", [node, number], start, start + len(plain))
+        node = OperatorNode("sub", "O", [node, number], start, start + len(plain))
     if primes:
         node = OperatorNode("prime" if primes == 1 else f"prime{primes}", "O", [node], start, end)
     return node

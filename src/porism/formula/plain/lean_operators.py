@@ -30,6 +30,6 @@ def is_infix(sign: str) -> bool:
 OPERATOR_LABELS = frozenset((
     *(operator_of(sign).label for sign in INFIX), *(label for label, _ in BINDERS.values()),
     *(operator.label for operator in OPERATORS.values()),
-    "apply", "SUB", "SUP", "diff", "setbuilder", "set", "tuple", "list",
+    "apply", "sub", "sup", "subsup", "diff", "setbuilder", "set", "tuple", "list",
 ))  # fmt: skip
 """Labels of operators that are no functions with a name."""

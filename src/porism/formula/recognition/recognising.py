@@ -56,12 +56,13 @@ _STAR = re.compile(r"(?<![\^_*])\*(?!\*)")
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A text in which formulas were recognised: the ``content``, the LaTeX of those that are new, and what stayed words
-    though it could be a formula (``doubtful``)."""
+    """A text in which formulas were recognised: the ``content``, the LaTeX of those that are new, what stayed words
+    though it could be a formula (``doubtful``), and the words of formulas that are said (``spoken``)."""
 
     content: Content
     formulas: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
+    spoken: tuple[str, ...] = ()
 
 
 def recognise(content: Content) -> Content:
@@ -85,11 +86,11 @@ def recognise_formulas(text: Content | str) -> Guess:
     """Recognises formulas in a text; those that it has already stay as they are.
 
     Each is read in the notation that it is probably written in, or as it is said. The words of one stay in the text,
-    after it, but not those of a formula that is said.
+    after it; those of a formula that is said are apart, since they say little beside it.
     """
-    content, spoken = _with_spoken(Content(text) if isinstance(text, str) else text)
-    guess = _recognised(_with_signs(content), bool, _as_latex)
-    return replace(guess, formulas=(*spoken, *guess.formulas))
+    said = _with_spoken(Content(text) if isinstance(text, str) else text)
+    guess = _recognised(_with_signs(said.content), bool, _as_latex)
+    return replace(guess, formulas=(*said.formulas, *guess.formulas), spoken=said.spoken)
 
 
 def _with_signs(content: Content) -> Content:
@@ -103,21 +104,24 @@ def _with_signs(content: Content) -> Content:
     return Content.of(*parts, *(f" {word}" for word in words)) if words or parts != list(content.parts) else content
 
 
-def _with_spoken(content: Content) -> tuple[Content, list[str]]:
-    """The content with the spoken formulas of its text as LaTeX, and these."""
+def _with_spoken(content: Content) -> Guess:
+    """The content with the spoken formulas of its text as LaTeX."""
     parts: list[str | Formula] = []
     formulas: list[str] = []
+    words: list[str] = []
     for part in content.parts:
         if isinstance(part, Formula):
             parts.append(part)
             continue
         done = 0
         for start, end in spoken_runs(part):
-            formulas.append(to_latex(parse(part[start:end], "spoken")))
+            source = part[start:end]
+            formulas.append(to_latex(parse(source, "spoken")))
+            words += [word for word in _NAME.findall(source) if len(word) >= _MIN_WORD]
             parts += [part[done:start], Formula(formulas[-1])]
             done = end
         parts.append(part[done:])
-    return (Content.of(*parts), formulas) if formulas else (content, [])
+    return Guess(Content.of(*parts) if formulas else content, tuple(formulas), spoken=tuple(words))
 
 
 def _recognised(

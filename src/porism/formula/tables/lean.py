@@ -40,7 +40,7 @@ UNKNOWN_INFIX = Binding(65)
 OPERATORS = {
     "↔": Operator("iff", "U"), "⇔": Operator("iff", "U"), "×": Operator("product"), "⟶": Operator("hom"),
     "•": Operator("smul"), "*": Operator("times", "U"), "+": Operator("plus", "U"), "/": Operator("divide"),
-    "^": Operator("SUP"), "%": Operator("mod"), "''": Operator("image"), "⁻¹'": Operator("preimage"),
+    "^": Operator("sup"), "%": Operator("mod"), "''": Operator("image"), "⁻¹'": Operator("preimage"),
     "⊗": Operator("otimes", "U"), "∂": Operator("∂"), "\\": Operator("setminus"), "∣": Operator("divides"),
 }
 """Sign → operator, where it is not the one that the character has in LaTeX."""
@@ -87,5 +87,7 @@ ENCLOSING = {
 NAMES = {
     "choose": "binom", "lambda": "λ", "Icc": "closed", "Ico": "closed_open", "Ioc": "open_closed", "Real": "ℝ",
     "Nat": "ℕ", "Int": "ℤ", "Rat": "ℚ", "Complex": "ℂ", "pi": "π", "True": "⊤",
+    "sup": "supremum", "inf": "infimum", "sub": "minus", "prime": "is_prime",
 }
-"""Name, the last part of it where it has several → what it is called elsewhere."""
+"""Name, the last part of it where it has several → what it is called elsewhere; powers, indices and primes are labels
+of trees."""

@@ -185,7 +185,7 @@ DEFAULT_MODEL = SearchModel(
     field_weights={
         "title": 5.0, "aliases": 5.0, "labels": 3.0, "section": 0.5, "proof": 0.3, "tags": 5.0, "comments": 0.4,
     },
-    query_field_weights={"title": 2.0},
+    query_field_weights={"title": 2.0, "spoken": 0.2},
     zones={"title": Zone(0.3, {"title": 1.0, "aliases": 1.0})},
     words_power=0.75,
     formula_words=2.0,

@@ -1,13 +1,15 @@
-"""Formulas that equal or contain a query formula, in value or in form, found by one index term each.
+"""Formulas that equal or contain a query formula, in value or in form, whatever the names of variables.
 
 Formula search ranks them: those with a part of the query's value (:class:`EqualValues`), and those that contain its
-operator tree up to renaming of variables (:class:`SubexpressionSearch`). :class:`EqualFormulas` only classifies them,
-which is cheap enough to search documents by them.
+operator tree, or are most like it, up to renaming of variables (:class:`StructureSearch`). :class:`EqualFormulas` only
+classifies them, which is cheap enough to search documents by them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.term_columns import indexed_form
 from porism.formula import OperatorTree
+from porism.formula.extractors.approach0 import leaf_root_paths
 from porism.formula.extractors.subtrees import subtrees
 from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
@@ -26,7 +29,7 @@ from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, global_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
-from porism.retrieve.ranking import UnitResults, unit_numbers
+from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
 VALUES = "values"
@@ -45,8 +48,12 @@ MIN_NODES = 5
 other letters only whole formulas in the same notation count.
 """
 
+PATHS = "approach0"
+"""The channel that has the paths from symbols to the root."""
+
 MAX_HOLDERS = 100
-"""The largest number of results, the shortest formulas first."""
+"""The largest number of results: of formulas that contain the query formula, the shortest first, and of those like it.
+"""
 
 MAX_HOLDING = 2_000
 """A term that more formulas have is too frequent to be looked up."""
@@ -73,8 +80,6 @@ class _ByValue(NamedTuple):
 class EqualValues:
     """Searches the channel of values for the value of a query formula."""
 
-    channel = VALUES
-
     def __init__(
         self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None,
         search_terms: SearchTerms = LexicalRetriever,
@@ -83,24 +88,13 @@ class EqualValues:
         self._worths = (model.equal, model.renamed_equal, model.value, model.renamed_value)
         self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
 
-    def search(self, operators: OperatorTree) -> UnitResults:
-        """The formulas that have the value of the query formula, as a whole or in a part; the shortest if many.
-
-        The scores are those of :meth:`similarities`.
-        """
-        hits = UnitResults.none().joined(*self.searches(operators))
-        _, first = np.unique(unit_numbers(hits), return_index=True)
-        every = hits.take(first)
-        similar = self.similarities(operators, every)
-        return every._replace(scores=similar).take(np.argsort(-similar, kind="stable"))
-
     def searches(self, operators: OperatorTree) -> list[UnitResults]:
-        """The results for each term of the value, best first."""
+        """The formulas that have the value of the query formula, for each term of it; the shortest if many."""
         return [self.lexical.search_units([query.terms], MAX_EQUAL)[0] for query in self._queries(operators)]
 
-    def terms(self, operators: OperatorTree) -> list[str]:
-        """All terms for the value of the formula, as a whole or in a part."""
-        return [indexed_form(term) for term, _, _ in self._value_terms(operators)]
+    def terms(self, operators: OperatorTree) -> dict[str, list[str]]:
+        """All terms for the value of the formula, as a whole or in a part, by channel."""
+        return {VALUES: [indexed_form(term) for term, _, _ in self._value_terms(operators)]}
 
     def similarities(self, operators: OperatorTree, hits: UnitResults) -> NDArray[np.float64]:
         """The similarity of each formula by equal values (float64); 0 if no part has the value."""
@@ -140,34 +134,35 @@ class EqualValues:
         ]
 
 
-class SubexpressionSearch:
-    """Searches the channel of subexpressions for a query formula as a whole."""
-
-    channel = SUBTREES
+class StructureSearch:
+    """Searches the channels of subexpressions and paths, in which all variables are alike, for a query formula."""
 
     def __init__(
-        self, units: Sequence[FormulaUnits], collection: CollectionStatistics | None = None,
+        self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None,
         search_terms: SearchTerms = LexicalRetriever,
     ) -> None:
-        self.lexical = search_terms(units, {SUBTREES: LexicalChannel(1.0, BM25())}, **global_statistics(collection))
+        paths = {PATHS: replace(model.channels[PATHS].lexical, weight=1.0)} if PATHS in model.channels else {}
+        self.lexical = search_terms(
+            units, {SUBTREES: LexicalChannel(1.0, BM25()), **paths}, **global_statistics(collection)
+        )
 
-    def terms(self, operators: OperatorTree) -> list[str]:
-        """The term of the whole query formula, if it is informative."""
-        size = sum(1 for _ in operators.root.walk())
-        terms = subtrees(operators) if size > 1 else []
-        if not terms or any(node.kind == "W" for node in operators.root.walk()):
-            return []
-        return [indexed_form(terms[0])]
+    def terms(self, operators: OperatorTree) -> dict[str, list[str]]:
+        """The terms of the query formula by channel, if they are informative; the first subexpression is the whole."""
+        if not operators.root.children or any(node.kind == "W" for node in operators.root.walk()):
+            return {}
+        extracted = {SUBTREES: subtrees(operators), PATHS: leaf_root_paths(operators)}
+        return {name: list(map(indexed_form, extracted[name])) for name in self.lexical.channels}
 
-    def search(self, operators: OperatorTree) -> UnitResults:
-        """Formulas that contain the query formula up to renaming; none for single symbols and very large formulas.
+    def searches(self, operators: OperatorTree) -> list[UnitResults]:
+        """Formulas that contain the query formula up to renaming, and those whose structure is most like it.
 
-        A few are false: whether variables are renamed one to one is checked by alignment.
+        There are none for single symbols, nor any that contain very large formulas. A few that contain it are false:
+        whether variables are renamed one to one is checked by alignment.
         """
         terms = self.terms(operators)
-        if not terms:
-            return UnitResults.none()
-        return self.lexical.search_units([{SUBTREES: {terms[0]: 1.0}}], MAX_HOLDERS)[0]
+        queries = [{SUBTREES: {terms[SUBTREES][0]: 1.0}}] if terms.get(SUBTREES) else []
+        queries += [{name: dict(Counter(of_channel)) for name, of_channel in terms.items()}] if terms else []
+        return self.lexical.search_units(queries, MAX_HOLDERS)
 
 
 class Equal(NamedTuple):

@@ -77,10 +77,7 @@ def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> F
     first = len(results.scores)
     lists: list[UnitResults] = []
     if retriever.aligner is not None:
-        if retriever.values is not None:
-            lists += retriever.values.searches(query.operators)
-        if retriever.holders is not None:
-            lists.append(retriever.holders.search(query.operators))
+        lists = retriever.other_candidates(query)
         results = retriever.with_itself(query, results)
         for hits in lists:
             results = retriever.joined(query, results, hits)

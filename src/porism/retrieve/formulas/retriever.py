@@ -15,7 +15,7 @@ from porism.index import Segment, Snapshot
 from porism.index.engine.trees import prepare_trees
 from porism.index.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
-from porism.retrieve.formulas.equal_formulas import MIN_NODES, SUBTREES, VALUES, EqualValues, SubexpressionSearch
+from porism.retrieve.formulas.equal_formulas import MIN_NODES, SUBTREES, VALUES, EqualValues, StructureSearch
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
@@ -101,7 +101,7 @@ class FormulaRetriever:
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()
         self.values = EqualValues(units, model, collection, search_terms) if VALUES in there else None
-        self.holders = SubexpressionSearch(units, collection, search_terms) if SUBTREES in there else None
+        self.structure = StructureSearch(units, model, collection, search_terms) if SUBTREES in there else None
         self._last_query: Memory[QueryFormula] = Memory(_LAST_READ)
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 
@@ -138,14 +138,22 @@ class FormulaRetriever:
         """The terms, by channel, whose statistics a search for a formula needs."""
         layout, operators = read_formula(formula.source, formula.notation)
         terms = {name: set(counts) for name, counts in self._counts(layout, operators).items()}
-        for finder in (self.values, self.holders):
-            if finder is not None:
-                terms.setdefault(finder.channel, set()).update(finder.terms(operators))
+        for finder in self._finders:
+            for name, found_terms in finder.terms(operators).items():
+                terms.setdefault(name, set()).update(found_terms)
         return terms
 
+    @property
+    def _finders(self) -> list[EqualValues | StructureSearch]:
+        return [finder for finder in (self.values, self.structure) if finder is not None]
+
     def lexicals(self) -> list[LexicalRetriever]:
-        """The searches by terms: of the model's channels, and of equal values and subexpressions."""
-        return [self.lexical, *(search.lexical for search in (self.values, self.holders) if search is not None)]
+        """The searches by terms: of the model's channels, and of equal values and structure."""
+        return [self.lexical, *(finder.lexical for finder in self._finders)]
+
+    def other_candidates(self, query: QueryFormula) -> list[UnitResults]:
+        """Formulas whose similarity counts whatever their names: by equal values, and by structure."""
+        return [hits for finder in self._finders for hits in finder.searches(query.operators)]
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
         """The best ``k`` formulas for each query formula; those that share no term with it are not results."""
@@ -249,12 +257,11 @@ class FormulaRetriever:
     def _candidates(self, query: QueryFormula, hits: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
         """The formulas whose similarity counts, and the similarity of each by value (float64).
 
-        They are the first by channels, those with the query's value, and those that contain the query formula.
+        They are the first by channels, and :meth:`other_candidates`.
         """
         candidates = self.with_itself(query, hits.first(self.model.candidates))
-        for finder in (self.values, self.holders):
-            if finder is not None:
-                candidates = self.joined(query, candidates, finder.search(query.operators))
+        for others in self.other_candidates(query):
+            candidates = self.joined(query, candidates, others)
         if self.values is None:
             return candidates, np.zeros(len(candidates.scores))
         return candidates, self.values.similarities(query.operators, candidates)
