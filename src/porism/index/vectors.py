@@ -220,7 +220,9 @@ def _rows(derived: Container, spec: VectorSpec, count: int) -> VectorRows | None
     if vectors.dtype != np.dtype(spec.numbers) or len(bounds) != count + 1 or len(vectors) % spec.dimensions:
         return None
     matrix = vectors.reshape(-1, spec.dimensions)
-    whole = bounds[0] == 0 and bounds[-1] == len(matrix) and (scales is None or len(scales) == len(matrix))
+    whole = bounds[0] == 0 and bounds[-1] == len(matrix) and bool((np.diff(bounds) >= 0).all())
+    if scales is not None:
+        whole = whole and len(scales) == len(matrix) and bool(((scales >= 0) & (scales < np.inf)).all())
     same = derived.info.get("info", {}).get("dimensions") == spec.dimensions
     return VectorRows(matrix, bounds, scales) if whole and same else None
 

@@ -35,7 +35,9 @@ from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
 from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
+from porism.index.vector_rows import PARTS_FOLDER
 from porism.system.concurrency.interrupts import uninterrupted
+from porism.system.files.artifacts import MODELS, TOKENIZERS
 from porism.system.files.durable import check_room, folder_size, make_folder, remove_tree, storage_errors, sync_folder
 from porism.system.files.lock import WriterLock
 
@@ -87,7 +89,8 @@ class IndexWriter:
         with storage_errors(self.path):
             with suppress(PermissionError):  # a parent that is not ours existed before
                 sync_folder(self.path.absolute().parent)
-            ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE, "tokenizers"}  # copied before the first commit
+            before_the_first_commit = (TOKENIZERS.folder, MODELS.folder, PARTS_FOLDER)
+            ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE, *before_the_first_commit}
             others = [
                 name for name in os.listdir(self.path)
                 if name not in ours and not name.startswith((".", f"{MANIFEST_FILE}.", "sources-"))

@@ -84,6 +84,7 @@ class RetrieverKind(ABC, Generic[M]):
     channels: Callable[[M], tuple[str, ...]] = _none
     artifacts: Callable[[M], tuple[RequiredArtifact, ...]] = _none
     vectors: Callable[[Path], Sequence[VectorProvider]] = _none
+    needs_vectors: bool = True
     joint: bool = True
     choose: Callable[[M, str], M] = _unchosen
 

@@ -166,7 +166,8 @@ def test_scores_are_those_of_the_search_over_segments(grown: Path) -> None:
         other = Run({"q": [("d3", 9.0), ("absent", 8.0), *((doc, 1.0) for doc, _ in run["q"])]})
         got = RetrieverReranker(index).rerank([query], other)
         assert got["q"][:3] == run["q"]
-        assert got["q"][3] == ("d3", 0.0)
+        name, score = got["q"][3]  # it shares no term, and means something a little like it
+        assert (name, 0 < score < got["q"][2][1] / 4) == ("d3", True)
         assert got["q"][4][0] == "absent"
 
 

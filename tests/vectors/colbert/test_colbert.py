@@ -297,7 +297,7 @@ def test_several_stores_are_told_apart(tmp_path: Path, index: Path) -> None:
     TOKEN_ENCODING.encode(index, tmp_path / "tiny", name="four", bits=4, device="cpu")
     with pytest.raises(ConfigError, match="more than one store of tokens") as error:
         retriever(index)
-    assert "store = four, store = tiny" in str(error.value.hint)
+    assert "colbert:four, colbert:tiny" in str(error.value.hint)
     assert len(ranking(index, QUESTIONS[0], ColbertModel(store="four", exhaustive=True))) == 55
     with pytest.raises(ConfigError, match="no store of tokens 'five'"):
         retriever(index, ColbertModel(store="five"))

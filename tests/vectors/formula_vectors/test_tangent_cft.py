@@ -192,7 +192,7 @@ def test_a_search_computes_no_vectors_and_check_makes_those_that_are_missing_or_
     snapshot = write(tmp_path / "index", [document("d", "x+y", "y=2")])
     random_model(snapshot.path)
     expected = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0])
-    (stored,) = (snapshot.path / "segments").rglob("vectors-*.bin")
+    (stored,) = (snapshot.path / "segments").rglob("vectors-tangent*.bin")
     assert check_index(snapshot.path, repair=True).sound  # makes the postings, which nothing has stored yet
     for damage in ("removed", "cut"):
         if damage == "removed":
@@ -335,7 +335,7 @@ def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sam
         train_tangent_cft(path, replace(TRAINING, dimensions=4, window=1, epochs=1, negative=1, seed=seed))
         with Snapshot.open(path) as snapshot:
             TangentCftRanker(snapshot).search([Formula("x")], 1)
-        assert len(list(path.rglob("vectors-*.bin"))) == 1
+        assert len(list(path.rglob("vectors-tangent*.bin"))) == 1
     assert [file.name for file in (path / MODELS.folder).iterdir()] == ["tangent-cft.bin"]
 
 

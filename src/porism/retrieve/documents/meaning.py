@@ -1,10 +1,11 @@
 """Meaning: a document whose terms mean what those of the query mean gains, also where they are other terms.
 
 A candidate gains ``weight · min(√m, m / 2) · c``. Here c is the cosine of the query's vector with that of the nearer
-view of the document (:mod:`porism.retrieve.meaning`), and m the upper bound of the query's score, ``Σ weight · q(t) ·
-idf(t)`` over its terms. The root makes up for what long questions ask: no document has all of their terms. On the
-development sets m to the power of 0.4 or 0.6 is about as good; with 0.75 short questions gain less, and long ones no
-more. Where m is small, as in a collection of a few documents, meaning does not outweigh the words.
+view of the document (:mod:`porism.retrieve.meaning`). The upper bound of the query's score is m, the sum of ``weight ·
+q(t) · idf(t)`` over its terms. The root makes up for what long questions ask: no document has all of their terms.
+
+On the development sets m to the power of 0.4 or 0.6 is about as good; with 0.75 short questions gain less, and long
+ones no more. Where m is small, as in a collection of a few documents, meaning does not outweigh the words.
 
 Only candidates are compared. To look among all documents for further ones is worth at most 0.001 on each development
 set, and would cost the time of a search of its own.
@@ -32,8 +33,9 @@ from porism.types import Query
 
 @dataclass(frozen=True, slots=True)
 class Meaning(Settings):
-    """Documents that mean what the query means gain ``weight`` times their cosine with it, times the root of what the
-    query can score at most, or half of that where it is less; 0 is off.
+    """Documents that mean what the query means gain; ``weight`` 0 is off.
+
+    They gain ``weight`` times their cosine, times the root of what the query can score at most, or half of that.
 
     :raises ConfigError: the weight is out of its range.
     """

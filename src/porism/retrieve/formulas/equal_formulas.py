@@ -8,7 +8,7 @@ classifies them, which is cheap enough to search documents by them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -139,9 +139,11 @@ class StructureSearch:
 
     def __init__(
         self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None,
-        search_terms: SearchTerms = LexicalRetriever,
+        search_terms: SearchTerms = LexicalRetriever, channels: Container[str] = (PATHS,),
     ) -> None:
-        paths = {PATHS: replace(model.channels[PATHS].lexical, weight=1.0)} if PATHS in model.channels else {}
+        """``channels`` are those that the index has, with that of subexpressions."""
+        both = PATHS in model.channels and PATHS in channels
+        paths = {PATHS: replace(model.channels[PATHS].lexical, weight=1.0)} if both else {}
         self.lexical = search_terms(
             units, {SUBTREES: LexicalChannel(1.0, BM25()), **paths}, **global_statistics(collection)
         )

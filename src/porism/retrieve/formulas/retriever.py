@@ -101,7 +101,7 @@ class FormulaRetriever:
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()
         self.values = EqualValues(units, model, collection, search_terms) if VALUES in there else None
-        self.structure = StructureSearch(units, model, collection, search_terms) if SUBTREES in there else None
+        self.structure = StructureSearch(units, model, collection, search_terms, there) if SUBTREES in there else None
         self._last_query: Memory[QueryFormula] = Memory(_LAST_READ)
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 

@@ -123,6 +123,7 @@ class MeaningRetriever:
 
 MEANING = DocumentKind(
     name=KIND, settings=MeaningModel, models={MODEL: MeaningModel()},
-    vectors=meaning_vectors, make=MeaningRetriever,
+    vectors=meaning_vectors,
+    needs_vectors=False, make=MeaningRetriever,
 )
 """Search by the vectors of :mod:`porism.retrieve.meaning`."""

@@ -23,6 +23,9 @@ from porism.retrieve.vectors.nearest import products
 from porism.system.compiled.kernels import address, as_layout
 from porism.types import Query
 
+MAX_COMPUTED = 5_000
+"""So many documents get vectors when a snapshot is opened that has none; it takes less than a second."""
+
 _SHOWN = 8
 """Pairs of terms that an explanation shows."""
 
@@ -41,17 +44,24 @@ class MeaningSpace:
 
     @classmethod
     def of(cls, segments: Sequence[Segment], analyzer: Analyzer) -> Self | None:
-        """The vectors of segments; None where there are not those of all documents.
+        """The vectors of segments; None where there are not those of all documents, or they are switched off.
+
+        Those that are missing are computed, up to :data:`MAX_COMPUTED`.
 
         :raises IndexCorrupt: a table is damaged.
         """
         of_indexes = {folder: meaning_vectors(folder) for folder in {segment.folder.parents[1] for segment in segments}}
         tables, rows = [], []
+        missing = 0
         for segment in segments:
             for vectors in of_indexes[segment.folder.parents[1]]:
-                if vectors.has(segment):
+                there = vectors.has(segment)
+                missing += 0 if there else segment.doc_count
+                if missing <= MAX_COMPUTED:
                     tables.append(vectors.table)
-                    rows.append(open_vectors(segment, vectors.spec, segment.doc_count))
+                    rows.append(
+                        open_vectors(segment, vectors.spec, segment.doc_count) if there else vectors.computed(segment)
+                    )
         return cls(segments, analyzer, tables, rows) if len(rows) == len(segments) else None
 
     def terms(self, query: Query) -> dict[str, list[str]]:
@@ -97,7 +107,7 @@ class MeaningSpace:
         """What pairs of a query's and a document's terms add to ``factor`` times their cosine."""
         vector = self.vectors([query])[number][0]
         total = float(self.cosines(number, vector, np.array([unit]))[0])
-        pairs = sorted(self._pairs(query, number, unit, vector), key=lambda pair: -abs(pair.part))
+        pairs = sorted(self._pairs(query, number, unit, vector), key=lambda pair: (-abs(pair.part), *pair[1:]))
         shown = [
             Explanation(factor * pair.part, f"{pair.of_query} ~ {pair.of_document}") for pair in pairs[:_SHOWN]
         ]
@@ -114,7 +124,9 @@ class MeaningSpace:
             return
         bag = of_views[int(np.argmax(products(stored, vector)))]
         distinct = np.unique(bag.terms)
-        theirs = table.sums(terms.rows(distinct, len(table))) * bag.weights[:, None]
+        described = terms.names(distinct)
+        order = np.array(sorted(range(len(described)), key=described.__getitem__))  # the same in any segment
+        theirs = (table.sums(terms.rows(distinct, len(table))) * bag.weights[:, None])[order]
         names, weights, asked = [], [], []
         for channel, occurrences in self.terms(query).items():
             once = list(dict.fromkeys(occurrences))
@@ -123,10 +135,9 @@ class MeaningSpace:
             asked.append(table.sums(number_terms(channel, Packed.of(once), len(table))))
         own = np.concatenate(asked) * np.array(weights)[:, None]
         parts = own @ theirs.T / (np.linalg.norm(own.sum(axis=0)) * np.linalg.norm(theirs.sum(axis=0)))
-        described = terms.names(distinct)
         for place, name in enumerate(names):
-            for other, described_term in enumerate(described):
-                yield _Pair(float(parts[place, other]), name, described_term)
+            for other, place_there in enumerate(order.tolist()):
+                yield _Pair(float(parts[place, other]), name, described[place_there])
 
 
 class _Pair(NamedTuple):

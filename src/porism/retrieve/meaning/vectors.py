@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from porism.errors import IndexVersionError
 from porism.index import Segment
+from porism.index.strings import offsets
+from porism.index.vector_rows import VectorRows, pack
 from porism.index.vectors import (
     ComputedRows,
     VectorSpec,
@@ -121,6 +123,12 @@ class MeaningVectors:
             return terms.vectors(documents, self.table)
 
         return complete_vectors(segment, self.spec, digests, compute, chunk=_CHUNK, on_progress=on_progress)
+
+    def computed(self, segment: Segment) -> VectorRows:
+        """The vectors of a segment, as they would be stored."""
+        rows = SegmentTerms(segment).vectors(np.arange(segment.doc_count), self.table)
+        packed, scales = pack(rows.vectors, "int8")
+        return VectorRows(packed, offsets(rows.counts), scales)
 
     def finish(self, segments: Sequence[Segment]) -> None:
         """Removes the vectors of tables before this one."""

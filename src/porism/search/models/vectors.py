@@ -73,12 +73,14 @@ def _complete(provider: VectorProvider, segments: Sequence[Segment], on_progress
 
 
 def missing_vectors(segment_folder: Path, stamp: Stamp) -> Iterator[Path]:
-    """The files of vectors that a segment lacks."""
+    """The files of vectors that a segment lacks, of kinds without which models cannot search."""
     try:
         segment = Segment(segment_folder, stamp)
     except (IndexCorrupt, FileNotFoundError):  # which is another damage
         return
     for kind in RETRIEVERS.values():
+        if not kind.needs_vectors:
+            continue
         try:
             providers = kind.vectors(segment_folder.parents[1])
         except IndexCorrupt:  # which is another damage, too

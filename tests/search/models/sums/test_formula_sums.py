@@ -16,6 +16,7 @@ from porism.explanation import Explanation
 from porism.index import IndexWriter, Snapshot
 from porism.lab.pipeline import formula_pipeline, pipeline
 from porism.lab.tuning import model_objective, tune
+from porism.retrieve.formulas import equal_formulas
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.ranking import UnitResults
@@ -123,7 +124,8 @@ def test_explanations_add_up_and_show_each_part(index: Path) -> None:
             of_fixed(snapshot).match(ASKED, "none")
 
 
-def test_structure_scores_formulas_as_its_search_does(index: Path) -> None:
+def test_structure_scores_formulas_as_its_search_does(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equal_formulas, "MAX_HOLDERS", 1)
     few = FormulaModel.from_dict({"candidates": 2, "renamed_value": 0.0, "value": 0.0})  # others are not aligned
     models = [few, *(read_model(name, formulas=True) for name in ("default", "tokens"))]
     with Snapshot.open(index) as snapshot:
