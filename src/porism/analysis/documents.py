@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from itertools import accumulate
 from typing import Any
 
@@ -77,16 +78,19 @@ def dump_document(document: Document) -> bytes:
         return orjson.dumps(_clean(value))
 
 
-def load_document(data: bytes) -> Document:
-    """The inverse of :func:`dump_document`.
+def load_document(data: bytes, fields: Container[str] | None = None) -> Document:
+    """The inverse of :func:`dump_document`; with only these ``fields``, where they are given.
 
     :raises IndexCorrupt: this is no document.
     """
     try:
         value = orjson.loads(data)
         metadata = {key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value["metadata"].items()}
-        fields = {name: content_from_json(content) for name, content in value["fields"].items()}
-        return Document(value["id"], fields, metadata)
+        contents = {
+            name: content_from_json(content) for name, content in value["fields"].items()
+            if fields is None or name in fields
+        }
+        return Document(value["id"], contents, metadata)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise IndexCorrupt(
             f"a stored document cannot be read ({error})", hint="Find the file with: porism check."

@@ -43,6 +43,7 @@ MAX_MEMBERS = 20
 _STATED = frozenset(("theorem", "lemma", "axiom"))
 _TEXTS = ("body", "question", "text")
 """Fields that may have a statement; the first that a document has."""
+_READ = frozenset((*_TEXTS, "signature"))
 _STEP = 1_000
 _DECLARES = f'"{DECLARES}":'.encode()
 _KINDS = tuple(f'"kind":"{kind}"'.encode() for kind in _STATED)
@@ -120,7 +121,7 @@ def _statements(
             done += 1
             if _states_nothing(stored):
                 continue
-            document = load_document(stored)
+            document = load_document(stored, _READ)
             kind: DuplicateKind = "formal" if DECLARES in document.metadata else "informal"
             statement = reader.statement(document) if kind in candidates else None
             if statement is not None and statement.size >= min_size:

@@ -26,6 +26,7 @@ _QUANTIFIERS = frozenset("∀ ∃ λ Π Σ ∏ ∑ ∫ ∮ ⋃ ⋂ ⨆ ⨅ ⨁ �
 _MARKS = frozenset("! ' ᵐ ᶠ ₀ ᵉ".split())
 """What may follow a quantifier and belongs to it."""
 _LOCAL = frozenset(("let", "have", "letI", "haveI"))
+_BINDING = frozenset((*_QUANTIFIERS, *_LOCAL, "{"))
 _FAR = frozenset("∀ ∃ λ Π Σ fun let have letI haveI if match do show from <| $ |> by ¬ ⟶ ; ,".split())
 """Tokens behind which nothing at the same level is the loosest part of a term, or that are looser than relations."""
 _LOGIC = frozenset(("∧", "∨"))
@@ -35,6 +36,7 @@ _RELATIONS = frozenset("∈ ∉ < > ≤ ≥ ⊆ ≠".split())
 """What may follow a name behind a quantifier and says something of it."""
 _BACKWARDS = ("≥", ">", "⊇", "⊃", "∋")
 """Relations that are written as the mirrored ones, with their sides swapped."""
+_SIDED = frozenset((*SYMMETRIC, *_BACKWARDS))
 _UNIVERSES = frozenset(("Type", "Sort"))
 _CLOSING = frozenset(CLOSERS.values())
 
@@ -197,11 +199,12 @@ class _Writer:
         if inner:
             names = names | {name: self._new() for name in dict.fromkeys(inner)}
         head = (names.get(written.name, written.name),)
-        for relation in SYMMETRIC:
+        there = _SIDED.intersection(tokens)
+        for relation in SYMMETRIC if there else ():
             if (place := _symmetric(tokens, relation)) > 0:
                 sides = (self._tokens(tokens[:place], names), self._tokens(tokens[place + 1 :], names))
                 return Clause(sides, relation, head)
-        for relation in _BACKWARDS:
+        for relation in _BACKWARDS if there else ():
             if (place := _symmetric(tokens, relation)) > 0:
                 tokens = [*tokens[place + 1 :], MIRRORED_SIGNS[relation], *tokens[:place]]
                 break
@@ -245,6 +248,8 @@ class _Writer:
 
 def _bound_inside(tokens: Sequence[str]) -> Iterator[str]:
     """The names that quantifiers, functions, sets and ``let`` in a term bind."""
+    if _BINDING.isdisjoint(tokens):
+        return
     for place, token in enumerate(tokens):
         if token in _QUANTIFIERS:
             yield from _names_bound(tokens, place + 1)
