@@ -19,8 +19,11 @@ from porism.retrieve.meaning.bags import Bags
 from porism.retrieve.meaning.table import MeaningTable
 from porism.retrieve.meaning.terms import PIECES, ROWS, damped, number_terms
 
-LEFT_OUT = frozenset({"comments", "proof"})
+LEFT_OUT = frozenset({"comments"})
 """Fields that say too little of what a document is about."""
+
+PROOF = frozenset({"proof"})
+"""A proof is paired with what it proves, and in no view: it says how, not what."""
 
 SUBJECT = frozenset({"title", "aliases", "question", "labels", "section", "spoken", "tags"})
 """Fields that say what a document is about; the others are a view of their own."""
@@ -75,7 +78,7 @@ class SegmentTerms:
     def views(self) -> tuple[set[str], set[str]]:
         """The fields of both views of a document."""
         fields = set(self.segment.fields) - LEFT_OUT
-        return fields & SUBJECT, fields - SUBJECT
+        return fields & SUBJECT, fields - SUBJECT - PROOF
 
     def vectors(self, documents: NDArray[np.integer], table: MeaningTable) -> ComputedRows:
         """The vectors of documents, of length 1 (float32): one for each view that has terms."""
