@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -30,6 +30,29 @@ class Outer(Settings):
     one: Inner | None = None
     weights: tuple[float, ...] | None = None
     switch: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback(Settings):
+    terms: int = 1
+    weight: float = 1.0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignable(Settings):
+    k: int = 1
+    weights: tuple[float, ...] = ()
+    seed: tuple[int, ...] | None = None
+    on: bool = False
+    feedback: Feedback = field(default_factory=Feedback)
+    norm: Literal["plain", "rich"] = "plain"
+    of: tuple[str, ...] = ()
+    name: str = ""
+    none: str | None = None
+    parts: Mapping[str, Inner] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
+    any: Any = None
 
 
 def test_plain_values_become_dataclasses_and_back() -> None:
@@ -94,15 +117,52 @@ def test_nearest() -> None:
     assert nearest("k", []) == "It takes no settings."
 
 
-def test_assignments() -> None:
-    assert parse_assignments([
-        "k=60", "weights=0.7, 0.3", "norm=z-score", "seed=[1, 2]", "on=true", "feedback.terms=10",
-        "feedback.weight=.5", "name=a=b", "of=x,y", "empty=", "model='1'", "none=None",
-    ]) == {
-        "k": 60, "weights": [0.7, 0.3], "norm": "z-score", "seed": [1, 2], "on": True,
-        "feedback": {"terms": 10, "weight": 0.5}, "name": "a=b", "of": ["x", "y"], "empty": "", "model": "1",
-        "none": "None",
-    }
+def assigned(*pairs: str) -> Assignable:
+    return read_settings(Assignable, parse_assignments(pairs))
+
+
+def test_assignments_are_read_as_the_types_of_settings() -> None:
+    assert assigned(
+        "k=60", "weights=0.7, 0.3", "seed=[1, 2]", "on=true", "feedback.terms= 10", "feedback.weight=.5",
+        "norm = rich", "of=x,y", "none=None", "parts.a.weight=2", "any=1,x",
+    ) == Assignable(
+        k=60, weights=(0.7, 0.3), seed=(1, 2), on=True, feedback=Feedback(10, 0.5), norm="rich", of=("x", "y"),
+        none="None", parts={"a": Inner(2)}, any=[1, "x"],
+    )
+
+
+@pytest.mark.parametrize("text", ["query: ", " query", "a, b", "1", "true", "a=b", "[1, 2]", "", "1,2", "(", "it's"])
+def test_text_stays_as_it_was_written(text: str) -> None:
+    assert assigned(f"name={text}").name == text
+    assert assigned(f"none={text}").none == text
+    assert assigned(f"named.x={text}").named == {"x": text}
+    assert assigned(f"feedback.name={text}").feedback == Feedback(name=text)
+
+
+def test_blanks_around_the_sign_are_not_part_of_a_text() -> None:
+    assert assigned("name = a b ").name == "a b "
+
+
+def test_quotes_around_a_text_are_not_part_of_it() -> None:
+    assert assigned("name='query: '").name == "query: "
+    assert assigned('name="1"').name == "1"
+
+
+def test_one_word_is_a_list_of_words() -> None:
+    assert assigned("of=title").of == ("title",)
+    assert assigned("of=").of == ()
+    assert assigned("of=['a b', 'c']").of == ("a b", "c")
+
+
+def test_an_assigned_value_that_does_not_fit_is_shown_as_it_was_read() -> None:
+    with pytest.raises(SettingError, match="the setting 'k' cannot be 'many'"):
+        assigned("k=many")
+    with pytest.raises(SettingError, match=r"there is no setting 'feedback\.term'") as error:
+        assigned("feedback.term=1")
+    assert error.value.hint == "Did you mean feedback.terms?"
+
+
+def test_assignments_of_no_form_are_refused() -> None:
     for pairs, message in [
         (["k"], "'k' is not of the form name=value"),
         (["=5"], "'=5' is not of the form"),

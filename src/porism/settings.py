@@ -11,9 +11,9 @@ import dataclasses
 import json
 from collections.abc import Container, Hashable, Iterable, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, reduce
 from types import UnionType
-from typing import Any, ClassVar, TypeVar, cast, get_args, get_type_hints
+from typing import Any, ClassVar, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from porism.errors import ConfigError
 
@@ -71,6 +71,8 @@ def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T
 
     if not isinstance(given, Mapping):
         raise SettingError(f"{dotted(at)!r} cannot be {given!r}", path=at, hint="It is a table of settings.")
+    if _has_assigned(given):
+        given = _read_assigned(given, cls)
     try:  # as JSON, where lists may become tuples and tables dataclasses even though types are strict
         content = json.dumps(given, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
@@ -106,11 +108,29 @@ def write_settings(settings: Any) -> dict[str, Any]:
     }
 
 
-def parse_assignments(pairs: Iterable[str]) -> dict[str, Any]:
-    """Settings from ``name=value`` strings: ``["k=60", "weights=0.7,0.3", "norm=z-score", "feedback.terms=10"]``.
+class Assigned(str):
+    """The value of a setting as it was written on a command line; :func:`read_settings` reads it by the setting's type.
 
-    Values are numbers, ``true`` or ``false``, lists of these by commas or in brackets, and else words. Dots lead into
-    tables.
+    Text stays as it was written, with blanks and commas, unless it is in quotes. Other values are numbers, ``true`` or
+    ``false``, lists of these by commas or in brackets, and else words.
+    """
+
+    __slots__ = ()
+
+    def read_as(self, kind: Any) -> Any:
+        """The value for a setting of this type, as a plain value."""
+        if kind is str:
+            quoted = _literal(self.strip())
+            return quoted if isinstance(quoted, str) else str(self)
+        value = _value(self.strip())
+        if get_origin(kind) is tuple and str in get_args(kind):
+            value = value if isinstance(value, list) else [part.strip() for part in self.split(",") if part.strip()]
+        return value
+
+
+def parse_assignments(pairs: Iterable[str]) -> dict[str, Any]:
+    """Settings from ``name=value`` strings, for :func:`read_settings`: ``["k=60", "weights=0.7,0.3",
+    "norm=z-score", "feedback.terms=10"]``. Dots lead into tables.
 
     :raises ConfigError: a string has no ``=``, or a name occurs twice or is both a setting and a table.
     """
@@ -127,21 +147,41 @@ def parse_assignments(pairs: Iterable[str]) -> dict[str, Any]:
                 raise ConfigError(f"the setting {part!r} in {pair!r} has a value and can have no parts")
         if parts[-1] in table:
             raise ConfigError(f"the setting {name.strip()!r} occurs twice")
-        table[parts[-1]] = _value(text.strip())
+        table[parts[-1]] = Assigned(text.lstrip() if name.endswith(" ") else text)  # name = value
     return settings
+
+
+def _has_assigned(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_assigned, value.values()))
+    return isinstance(value, Assigned)
+
+
+def _read_assigned(value: Any, kind: Any) -> Any:
+    """The assigned values of settings, in tables too, read as the types in ``kind`` say."""
+    if isinstance(value, Mapping):
+        return {name: _read_assigned(entry, _kind_of(kind, str(name))) for name, entry in value.items()}
+    return value.read_as(kind) if isinstance(value, Assigned) else value
 
 
 def _value(text: str) -> Any:
     words = {"true": True, "false": False}
     if text in words:
         return words[text]
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return [_value(part.strip()) for part in text.split(",")] if "," in text else text
+    value = _literal(text)
+    if value is None and "," in text:
+        return [_value(part.strip()) for part in text.split(",")]
     if isinstance(value, (tuple, list)):
         return list(value)
     return value if isinstance(value, (int, float, str, dict)) else text
+
+
+def _literal(text: str) -> Any:
+    """The number, string, list or table that is written as in Python, None where the text is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 @cache
@@ -190,15 +230,19 @@ def _shown(value: Any, most: int = 60) -> str:
 
 def _names_at(cls: type[Any], path: Iterable[str | int]) -> list[str]:
     """The settings of the dataclass that is at a path in ``cls``."""
-    kind: Any = cls
-    for part in path:
-        if dataclasses.is_dataclass(kind):
-            kind = get_type_hints(kind).get(str(part))
-        else:  # an entry of a mapping or a list: of the last type argument
-            kind = get_args(kind)[-1] if get_args(kind) else None
-        if isinstance(kind, UnionType):  # X | None
-            kind = next((other for other in get_args(kind) if other is not type(None)), None)
+    kind: Any = reduce(_kind_of, map(str, path), cls)
     return [field.name for field in dataclasses.fields(kind) if field.init] if dataclasses.is_dataclass(kind) else []
+
+
+def _kind_of(kind: Any, part: str) -> Any:
+    """The type of a part of a type: of a field of a dataclass, or of the entries of a mapping or list."""
+    if dataclasses.is_dataclass(kind):
+        kind = get_type_hints(kind).get(part)
+    else:
+        kind = get_args(kind)[-1] if get_args(kind) else None
+    if isinstance(kind, UnionType):  # X | None
+        kind = next((other for other in get_args(kind) if other is not type(None)), None)
+    return kind
 
 
 _PLAIN = frozenset((str, int, float, bool))

@@ -55,12 +55,14 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
     assert "All 4 documents have their vectors already by tiny" in porism("encode", tiny, "--index", path).out
     spoken = porism(
         "encode", tiny, "--index", path, "--name", "spoken", "--set", "text.formulas=spoken", "--set", "cut=chunks",
-        "--set", "length=16", "--set", "overlap=4", "--dtype", "int8", "--ann", "hnsw,links=8,least=2",
+        "--set", "length=16", "--set", "overlap=4", "--set", "query_prefix=find, if you can: ",
+        "--dtype", "int8", "--ann", "hnsw,links=8,least=2",
     )
     assert "4 documents encoded" in spoken.out
     assert "(int8)" in spoken.out
     record = json.loads((path / "encoders" / "spoken.json").read_text())
     assert record["settings"]["text"]["formulas"] == "spoken"
+    assert record["settings"]["query_prefix"] == "find, if you can: "
     assert record["approximate"]["hnsw"]["links"] == 8
     former = porism("encode", tiny, "--index", path, "--name", "former", "--numbers", "int8", "--approximate", "hnsw")
     assert "(int8)" in former.out

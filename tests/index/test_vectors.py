@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,3 +192,37 @@ def test_the_error_of_int8_is_at_most_half_a_step_of_the_row() -> None:
     error = np.abs(unpack(packed, scales) - vectors).max(axis=1)
     assert (error <= scales / 2 * 1.0001).all()
     assert error.max() > scales.max() / 4
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, RuntimeError])
+def test_rows_are_kept_by_time_after_a_chunk_and_when_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
+) -> None:
+    (segment,) = write(tmp_path / "i", *map(str, range(30)))
+    digests = content_digests(map(str, range(30)))
+    now, kept, computed = [0.0], [], []
+    monkeypatch.setattr("porism.index.vectors.monotonic", lambda: now[0])
+    inner = PartFile.append
+
+    def append(self: PartFile, *rows: Any) -> None:
+        kept.append((now[0], len(rows[0])))
+        inner(self, *rows)
+
+    def compute(numbers: NDArray[np.int64]) -> ComputedRows:
+        if len(computed) == 10:
+            raise end
+        now[0] += 4.0
+        computed.extend(numbers.tolist())
+        return one_each(np.zeros((len(numbers), 2), np.float32))
+
+    monkeypatch.setattr(PartFile, "append", append)
+    with pytest.raises(end):
+        complete_vectors(
+            segment, M1, digests, compute, chunk=20, split=lambda numbers: np.split(numbers[::-1], 10)
+        )
+    assert computed == [19, 18, 17, 16, 15, 14, 13, 12, 11, 10]
+    assert kept == [(12.0, 6), (20.0, 4)]
+    computed.clear()
+    assert complete_vectors(segment, M1, digests, compute, chunk=15) == 20
+    assert computed == [*range(10), *range(20, 30)]
+    assert kept[2:] == [(24.0, 15), (28.0, 5)]

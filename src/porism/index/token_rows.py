@@ -20,7 +20,15 @@ from porism.index.container import Container, ContainerSection
 from porism.index.segment import Segment
 from porism.index.strings import offsets
 from porism.index.vector_rows import PartFile, VectorRows
-from porism.index.vectors import Compute, VectorSources, gather, rows_of_others, vectors_path, writing_vectors
+from porism.index.vectors import (
+    Compute,
+    Split,
+    VectorSources,
+    gather,
+    rows_of_others,
+    vectors_path,
+    writing_vectors,
+)
 
 HEAD_BYTES = 4
 """Bytes of a head; the residual follows."""
@@ -77,13 +85,14 @@ def has_tokens(segment: Segment, spec: TokenSpec) -> bool:
 
 def complete_tokens(
     segment: Segment, spec: TokenSpec, digests: NDArray[np.uint64], compute: Compute, *, chunk: int = 512,
-    on_progress: Callable[[int], None] = lambda count: None,
+    split: Split = lambda items: [items], on_progress: Callable[[int], None] = lambda count: None,
 ) -> int:
     """Stores the tokens of a segment if they are missing; returns the number of documents that had to be computed.
 
     ``digests`` identify the contents of its documents. ``compute`` gives the tokens of documents as bytes, each head
     followed by its residual (uint8, tokens × (:data:`HEAD_BYTES` + width)). Tokens of the same content are reused from
-    other segments and from an interrupted run.
+    other segments and from an interrupted run. ``chunk`` and ``split`` are those of
+    :func:`porism.index.vectors.complete_vectors`.
 
     :raises StorageError: the folder cannot be written.
     """
@@ -93,7 +102,7 @@ def complete_tokens(
     sources, computed = gather(
         _part(segment.folder.parents[1], spec),
         lambda: rows_of_others(segment, spec.name, lambda derived, count: _joined(derived, spec, count)), digests,
-        compute, chunk=chunk, on_progress=on_progress,
+        compute, chunk=chunk, split=split, on_progress=on_progress,
     )
     counts = sources.counts(digests)
     heads = np.concatenate([np.zeros(0, np.uint32), *(_heads(piece) for piece in _pieces(sources, digests, spec))])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,9 @@ from porism.system.files.durable import make_folder
 _PREFIX = "vectors-"
 _BATCH_SIZE = 16_384
 
+KEPT_SECONDS = 10.0
+"""Computed rows are kept at least about this often."""
+
 
 class ComputedRows(NamedTuple):
     """``vectors`` (float32, rows × dimensions; or rows of bytes) and the number of rows of each item (int64)."""
@@ -42,6 +46,10 @@ class ComputedRows(NamedTuple):
 
 Compute = Callable[[NDArray[np.int64]], ComputedRows]
 """Maps the numbers of items in a segment to their vectors."""
+
+
+Split = Callable[[NDArray[np.int64]], Iterable[NDArray[np.int64]]]
+"""Divides the numbers of items into those whose vectors are computed at once."""
 
 
 def one_each(vectors: NDArray[np.float32]) -> ComputedRows:
@@ -89,13 +97,15 @@ def vectors_path(segment: Segment, name: str) -> Path:
 
 def complete_vectors(
     segment: Segment, spec: VectorSpec, digests: NDArray[np.uint64], compute: Compute, *, chunk: int = 1_024,
-    on_progress: Callable[[int], None] = lambda count: None,
+    split: Split = lambda items: [items], on_progress: Callable[[int], None] = lambda count: None,
 ) -> int:
     """Stores the vectors of a segment if they are missing; returns the number of items that had to be computed.
 
     ``digests`` identify the contents of its items. Vectors of the same name and content are reused: from other
-    segments, merged ones that are not removed yet included, and from an interrupted run. ``on_progress`` receives
-    numbers of items: first those whose vectors exist, then those just computed.
+    segments, merged ones that are not removed yet included, and from an interrupted run. ``split`` says which of a
+    ``chunk`` of items are computed at once. Rows are kept after each chunk, every :data:`KEPT_SECONDS`, and when an
+    interruption or an error comes. ``on_progress`` receives numbers of items: first those whose vectors exist, then
+    those just computed.
 
     :raises StorageError: the folder cannot be written.
     """
@@ -106,7 +116,7 @@ def complete_vectors(
     part = PartFile(segment.folder.parents[1], spec.name, spec.dimensions, spec.numbers)
     sources, computed = gather(
         part, lambda: rows_of_others(segment, spec.name, lambda derived, count: _rows(derived, spec, count)), digests,
-        compute, chunk=chunk, on_progress=on_progress,
+        compute, chunk=chunk, split=split, on_progress=on_progress,
     )
     with writing_vectors(segment, spec.name, digests, {"dimensions": spec.dimensions}) as writer:
         counts = sources.counts(digests)
@@ -120,7 +130,7 @@ def complete_vectors(
 
 def gather(
     part: PartFile, others: Callable[[], Iterable[tuple[NDArray[np.uint64], VectorRows]]],
-    digests: NDArray[np.uint64], compute: Compute, *, chunk: int, on_progress: Callable[[int], None],
+    digests: NDArray[np.uint64], compute: Compute, *, chunk: int, split: Split, on_progress: Callable[[int], None],
 ) -> tuple[VectorSources, int]:
     """Finds the rows of contents in ``others`` (digests and rows) and in ``part``; computes the missing ones.
 
@@ -134,13 +144,42 @@ def gather(
     missing = missing[np.sort(first)]
     on_progress(len(digests) - len(missing))
     for start in range(0, len(missing), chunk):
-        items = missing[start : start + chunk]
-        vectors, counts = compute(items)
-        part.append(digests[items], counts, vectors)
-        on_progress(len(items))
+        with _keeping(part, digests) as keep:
+            for items in split(missing[start : start + chunk]):
+                keep(items, compute(items))
+                on_progress(len(items))
     if len(missing):
         sources = VectorSources([*others(), *filter(None, [part.read()])])
     return sources, len(missing)
+
+
+@contextmanager
+def _keeping(
+    part: PartFile, digests: NDArray[np.uint64]
+) -> Iterator[Callable[[NDArray[np.int64], ComputedRows], None]]:
+    """What takes the rows of items, and appends them to ``part`` when the block ends, however it does, and every
+    :data:`KEPT_SECONDS`."""
+    waiting: list[tuple[NDArray[np.int64], ComputedRows]] = []
+    since = monotonic()
+
+    def write() -> None:
+        if waiting:
+            items = np.concatenate([items for items, _ in waiting])
+            vectors, counts = (np.concatenate(rows) for rows in zip(*(rows for _, rows in waiting), strict=True))
+            waiting.clear()
+            part.append(digests[items], counts, vectors)
+
+    def keep(items: NDArray[np.int64], rows: ComputedRows) -> None:
+        nonlocal since
+        waiting.append((items, rows))
+        if monotonic() - since >= KEPT_SECONDS:
+            write()
+            since = monotonic()
+
+    try:
+        yield keep
+    finally:
+        write()
 
 
 def forget_parts(index_path: Path, spec: VectorSpec) -> None:

@@ -4,7 +4,8 @@ all of them are."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -17,6 +18,7 @@ from porism.index import Segment
 from porism.index.documents import stored_document
 from porism.index.vectors import (
     ComputedRows,
+    Split,
     complete_vectors,
     content_digests,
     forget_parts,
@@ -29,6 +31,12 @@ from porism.vectors.records import TextEncoding
 R = TypeVar("R", bound=TextEncoding)
 E = TypeVar("E", bound=ModelEncoder)
 
+_TOKEN_BYTES = 8
+"""At most about so many bytes of a text are a token."""
+
+_PART_BYTES = 1 << 15
+"""About so many bytes of documents are encoded at once: two batches of a model."""
+
 _DELETED = 0
 """Stands for the digest of a document that was deleted before it was encoded: it gets nothing."""
 
@@ -37,7 +45,7 @@ class SegmentProvider(ABC):
     """Computes and stores one set of rows beside the segments of an index."""
 
     chunk: ClassVar[int]
-    """Documents or formulas that are encoded between two times that encodings are written."""
+    """Documents or formulas that are encoded at most between two times that encodings are written."""
 
     def __init__(self, index_path: Path, record: Any = None, device: str = "auto") -> None:
         self._index_path, self.record, self.device = index_path, record, device
@@ -64,6 +72,10 @@ class SegmentProvider(ABC):
     def compute(self, segment: Segment, numbers: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
         """The rows of documents or formulas of a segment, by number; ``digests`` are those of all of them."""
 
+    def split(self, segment: Segment, numbers: NDArray[np.int64]) -> Iterable[NDArray[np.int64]]:
+        """Those of the documents or formulas of a chunk that are encoded at once."""
+        return [numbers]
+
     @property
     def name(self) -> str:
         """The name of what is stored."""
@@ -80,11 +92,11 @@ class SegmentProvider(ABC):
         :raises MissingExtra: a library is not installed.
         :raises StorageError: the folder cannot be written.
         """
-        return self.complete_by(self.compute, segment, on_progress)
+        return self.complete_by(self.compute, segment, on_progress, split=partial(self.split, segment))
 
     def complete_by(
         self, compute: Callable[[Segment, NDArray[np.int64], NDArray[np.uint64]], ComputedRows], segment: Segment,
-        on_progress: Callable[[int], None], *, chunks: int = 1,
+        on_progress: Callable[[int], None], *, chunks: int = 1, split: Split = lambda numbers: [numbers],
     ) -> int:
         """As :meth:`complete`, where something else computes as :meth:`compute` does, so many chunks at once."""
         if self.has(segment):
@@ -92,15 +104,17 @@ class SegmentProvider(ABC):
             return 0
         digests = self.digests(segment)
         return self.store(
-            segment, digests, lambda numbers: compute(segment, numbers, digests), on_progress, self.chunk * chunks
+            segment, digests, lambda numbers: compute(segment, numbers, digests), on_progress,
+            chunk=self.chunk * chunks, split=split,
         )
 
     def store(
         self, segment: Segment, digests: NDArray[np.uint64], compute: Callable[[NDArray[np.int64]], ComputedRows],
-        on_progress: Callable[[int], None], chunk: int,
+        on_progress: Callable[[int], None], *, chunk: int, split: Split,
     ) -> int:
-        """Stores what ``compute`` gives where rows are missing, ``chunk`` at once; returns of how many."""
-        return complete_vectors(segment, self.spec, digests, compute, chunk=chunk, on_progress=on_progress)
+        """Stores what ``compute`` gives where rows are missing; returns of how many. ``chunk`` and ``split`` are those
+        of :func:`porism.index.vectors.complete_vectors`."""
+        return complete_vectors(segment, self.spec, digests, compute, chunk=chunk, split=split, on_progress=on_progress)
 
     def size(self, segment: Segment) -> tuple[int, int]:
         """The rows of a segment, which are all there, and their bytes on disk."""
@@ -153,6 +167,15 @@ class DocumentProvider(SegmentProvider, Generic[R, E]):
 
     def digests(self, segment: Segment) -> NDArray[np.uint64]:
         return document_digests(segment)
+
+    def split(self, segment: Segment, numbers: NDArray[np.int64]) -> Iterable[NDArray[np.int64]]:
+        """Documents of about one length together, so many as take a model seconds at most."""
+        settings = self.record.settings
+        sizes = np.array([len(segment.stored(number)) for number in numbers.tolist()], np.int64)
+        read = sizes if settings.cut == "chunks" else np.minimum(sizes, _TOKEN_BYTES * self.encoder.length)
+        order = np.argsort(-read, kind="stable")
+        before = np.cumsum(read[order]) - read[order]
+        return np.split(numbers[order], np.flatnonzero(np.diff(before // _PART_BYTES)) + 1)
 
     def texts(self, segment: Segment, numbers: NDArray[np.int64]) -> list[str]:
         """What the encoder reads of documents, by number."""

@@ -346,3 +346,31 @@ def test_an_update_that_is_interrupted_while_it_encodes_keeps_the_documents(
         search(path)
     assert DENSE_ENCODING.encode(path, tmp_path / "tiny", device="cpu").encoded == 2
     assert len(search(path, k=100)) == 10
+
+
+def test_documents_of_about_one_length_are_encoded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]
+) -> None:
+    documents = [document(number, 5 + 40 * (number % 2)) for number in range(9)]
+    path = write_index(tmp_path / "i.index", documents)
+    with Snapshot.open(path) as snapshot:
+        segment = snapshot.segments[0]
+        sizes = [len(segment.stored(number)) for number in range(9)]
+    long, short = min(sizes[1::2]), max(sizes[::2])
+    assert long > 2 * short
+    monkeypatch.setattr("porism.vectors.providers._PART_BYTES", 2 * max(sizes))
+    model = save_encoder(tmp_path / "tiny", limit=512)
+    report = DENSE_ENCODING.encode(path, model, device="cpu")
+    assert report.encoded == 9
+    assert len(counted) > 2
+    assert [name for name, _ in search(path, k=9)] == [name for name, _ in brute_force(path, ASKED)]
+    provider = DENSE_ENCODING.provider(path, report.record)
+    with Snapshot.open(path) as snapshot:
+        parts = [part.tolist() for part in provider.split(snapshot.segments[0], np.arange(9))]
+    assert sorted(np.concatenate(parts).tolist()) == list(range(9))
+    assert {number % 2 for number in parts[0]} == {1}
+    assert parts[-1][-1] % 2 == 0
+    # Of a text that is cut only so much counts as the encoder reads.
+    cut = DENSE_ENCODING.encode(path, model, name="cut", settings=EncoderSettings(length=3), device="cpu").record
+    with Snapshot.open(path) as snapshot:
+        assert len(list(DENSE_ENCODING.provider(path, cut).split(snapshot.segments[0], np.arange(9)))) == 1

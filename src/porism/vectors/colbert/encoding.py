@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError, pluralise
 from porism.index import Segment, Snapshot
 from porism.index.token_rows import complete_tokens, forget_token_parts, has_tokens, open_tokens
-from porism.index.vectors import ComputedRows
+from porism.index.vectors import ComputedRows, Split
 from porism.settings import Settings
 from porism.system.files.artifacts import TOKENS
 from porism.vectors.colbert.records import TOKEN_RECORDS, TokenRecord, read_token_record
@@ -55,9 +55,9 @@ class DocumentTokens(DocumentProvider[TokenRecord, TokenEncoder]):
 
     def store(
         self, segment: Segment, digests: NDArray[np.uint64], compute: Callable[[NDArray[np.int64]], ComputedRows],
-        on_progress: Callable[[int], None], chunk: int,
+        on_progress: Callable[[int], None], *, chunk: int, split: Split,
     ) -> int:
-        return complete_tokens(segment, self.spec, digests, compute, chunk=chunk, on_progress=on_progress)
+        return complete_tokens(segment, self.spec, digests, compute, chunk=chunk, split=split, on_progress=on_progress)
 
     def size(self, segment: Segment) -> tuple[int, int]:
         rows = open_tokens(segment, self.spec, self.record.again(self._index_path))

@@ -63,6 +63,7 @@ def _read(index: DocumentSource, written: str) -> tuple[str, dict[str, Any], Pat
     name, _, rest = (written, "", "") if whole else written.partition(":")
     name = name.strip()
     given = parse_assignments(part for part in rest.split(";") if part.strip())
+    given |= {name: given[name].read_as(str) for name in ("model", "kind") if name in given}
     if not name.endswith(_FILES):
         return name, given, Path()
     of_file = file_settings(name)

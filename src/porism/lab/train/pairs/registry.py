@@ -43,8 +43,7 @@ def parse_miner(written: str) -> Miner:
     """
     name, _, rest = written.partition(":")
     name = name.strip()
-    given = parse_assignments(part for part in rest.split(";") if part.strip())
-    return make_miner(name, {key: _as_list(MINERS.get(name), key, value) for key, value in given.items()})
+    return make_miner(name, parse_assignments(part for part in rest.split(";") if part.strip()))
 
 
 def usual_miners(metadata: Iterable[str], fields: Iterable[str]) -> list[Miner]:
@@ -64,12 +63,6 @@ def usual_miners(metadata: Iterable[str], fields: Iterable[str]) -> list[Miner]:
     if "title" in names and "question" not in names and "answers" not in names:
         miners.append(Titles())
     return miners or [Halves()]
-
-
-def _as_list(miner: type[Miner] | None, key: str, value: Any) -> Any:
-    """A single word where the setting is a list."""
-    default = getattr(miner, "__dataclass_fields__", {}).get(key)
-    return [value] if default is not None and isinstance(default.default, tuple) and isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
