@@ -63,6 +63,10 @@ def _none(model: Any) -> tuple[Any, ...]:
     return ()
 
 
+def _unchosen(model: Any, name: str) -> Any:
+    return model
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieverKind(ABC, Generic[M]):
     """A kind of retriever, whose ``name`` settings use (``kind = "..."``).
@@ -70,7 +74,8 @@ class RetrieverKind(ABC, Generic[M]):
     ``settings`` is the class of its models; ``models`` are the named ones. ``channels`` are those that a model
     searches, ``artifacts`` what must be trained or computed for an index first, such as a similarity matrix.
     ``vectors`` finds the providers of vectors in the folder of an index, which encode new documents before a commit is
-    published. ``joint`` says whether several indexes can be searched as one.
+    published. ``joint`` says whether several indexes can be searched as one. ``choose`` gives a model that needs an
+    artifact of any name the one that is named.
     """
 
     name: str
@@ -80,6 +85,7 @@ class RetrieverKind(ABC, Generic[M]):
     artifacts: Callable[[M], tuple[RequiredArtifact, ...]] = _none
     vectors: Callable[[Path], Sequence[VectorProvider]] = _none
     joint: bool = True
+    choose: Callable[[M, str], M] = _unchosen
 
     finds: ClassVar[Finds]
 

@@ -219,7 +219,7 @@ def test_another_model_is_another_set_of_vectors(tmp_path: Path) -> None:
     other = save_encoder(tmp_path / "other", seed=5)
     DENSE_ENCODING.encode(path, other, device="cpu")
     assert search(path, model=DenseModel("tiny")) != search(path, model=DenseModel("other"))
-    with pytest.raises(ConfigError, match=r"more than one encoder.*other, encoder = tiny"):
+    with pytest.raises(ConfigError, match=r"more than one encoder.*Choose one: dense:other, dense:tiny"):
         search(path)
     with pytest.raises(ConfigError, match="no encoder 'none'"):
         search(path, model=DenseModel("none"))

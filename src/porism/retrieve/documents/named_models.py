@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from porism.analysis.channels import EncodedChannel, parse_channel
+from porism.analysis.channels import EncodedChannel, encoded_channel, parse_channel
 from porism.errors import ConfigError
 from porism.retrieve.documents.coverage import Coverage
 from porism.retrieve.documents.encoded_channels import OpenEncodedChannels
@@ -88,6 +88,20 @@ def _artifacts(model: SearchModel) -> tuple[RequiredArtifact, ...]:
     return tuple(dict.fromkeys((*artifacts, *(RequiredArtifact(SIMILARITIES, name) for name in similarities if name))))
 
 
+def _is_any_encoded(channel: str) -> bool:
+    parsed = parse_channel(channel)
+    return isinstance(parsed, EncodedChannel) and not parsed.encoder
+
+
+def _choose(model: SearchModel, name: str) -> SearchModel:
+    """The model whose channels of any sparse encoder are those of the one that is named."""
+    channels = {
+        encoded_channel(name) if _is_any_encoded(channel) else channel: settings
+        for channel, settings in model.channels.items()
+    }
+    return replace(model, channels=channels)
+
+
 def lexical_kind(
     open_encoded: OpenEncodedChannels, vectors: Callable[[Path], Sequence[VectorProvider]]
 ) -> DocumentKind[SearchModel]:
@@ -97,5 +111,5 @@ def lexical_kind(
     """
     return DocumentKind(
         name="lexical", settings=SearchModel, models=SEARCH_MODELS, channels=_channels, artifacts=_artifacts,
-        vectors=vectors, make=partial(DocumentRetriever, open_encoded=open_encoded),
+        vectors=vectors, make=partial(DocumentRetriever, open_encoded=open_encoded), choose=_choose,
     )

@@ -15,7 +15,7 @@ import orjson
 
 from porism.errors import ConfigError
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.kinds import Finds, RequiredArtifact
+from porism.retrieve.kinds import Finds, RequiredArtifact, RetrieverKind
 from porism.search.models import registry
 from porism.settings import SettingError, nearest
 
@@ -34,28 +34,30 @@ def known_models(formulas: bool = False) -> dict[str, RetrieverSettings]:
     Where a document model and a formula model have one name, documents are searched by the former.
     """
     models: dict[str, RetrieverSettings] = {}
-    for name, model in _models(formulas):
-        models.setdefault(name, model)
+    for kind in _kinds(formulas):
+        for name, model in kind.models.items():
+            models.setdefault(name, model)
     return models
 
 
-def _models(formulas: bool) -> Iterator[tuple[str, RetrieverSettings]]:
-    """Names and models, those first that a name stands for; kinds of wings are imported when they come up."""
+def _kinds(formulas: bool) -> Iterator[RetrieverKind[Any]]:
+    """The kinds, those first whose models a name stands for; those of wings are imported when they come up."""
     wanted: tuple[Finds, ...] = ("formulas",) if formulas else ("documents", "formulas")
     for finds in wanted:
         for kind in registry.RETRIEVERS.values():
             if kind.finds == finds:
-                yield from kind.models.items()
+                yield kind
 
 
 def read_model(named: str, formulas: bool = False) -> RetrieverSettings:
-    """A model by its name, or from a file of settings (``FILE.toml`` or ``FILE.json``, :func:`model_from`).
+    """A model by its name (:func:`~porism.search.models.registry.named_in`), or from a file of settings (``FILE.toml``
+    or ``FILE.json``, :func:`model_from`).
 
     :param formulas: whether it is to search formulas, not documents.
     :raises ConfigError: there is no such model or file, the file is broken, or a setting does not exist or fit.
     """
     if not named.endswith((".toml", ".json")):
-        model = next((model for name, model in _models(formulas) if name == named), None)
+        model = registry.named_in(_kinds(formulas), named)
         if model is None:
             known = nearest(named, known_models(formulas))
             raise ConfigError(f"there is no {_what(formulas)} {named!r}", hint=f"{known.rstrip('.')}, or FILE.toml."
@@ -86,7 +88,7 @@ def _begun(named: Any, kind_name: Any, formulas: bool) -> tuple[type[RetrieverSe
             raise SettingError(f"the setting {key!r} cannot be {value!r}", path=(key,), hint="It is a name.")
     if kind_name is None and named is None:
         kind_name = registry.DEFAULT_KINDS["formulas" if formulas else "documents"]
-    models: Mapping[str, RetrieverSettings] = known_models(formulas)
+    kinds = _kinds(formulas)
     if kind_name is not None:
         kind = registry.retriever_kind(kind_name)
         if formulas and kind.finds != "formulas":
@@ -94,12 +96,14 @@ def _begun(named: Any, kind_name: Any, formulas: bool) -> tuple[type[RetrieverSe
             raise SettingError(
                 f"models of the kind {kind_name!r} find no formulas", path=("kind",), hint=nearest(kind_name, known)
             )
-        models = kind.models
-        if named is None or (named == DEFAULT and DEFAULT not in models):
+        if named is None or (named == DEFAULT and DEFAULT not in kind.models):
             return kind.settings, None
-    if named not in models:
+        kinds = iter([kind])
+    model = registry.named_in(kinds, named)
+    if model is None:
+        models = known_models(formulas) if kind_name is None else registry.retriever_kind(kind_name).models
         raise SettingError(f"there is no {_what(formulas)} {named!r}", path=("model",), hint=nearest(named, models))
-    return type(models[named]), models[named]
+    return type(model), model
 
 
 def write_model(model: RetrieverSettings, formulas: bool = False) -> dict[str, Any]:

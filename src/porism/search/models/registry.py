@@ -7,7 +7,7 @@ A new kind is a module with its settings, its retriever and a :class:`~porism.re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -66,6 +66,29 @@ def retriever_kind(named: str) -> RetrieverKind[Any]:
     if named not in RETRIEVERS:
         raise SettingError(f"there is no kind of model {named!r}", path=("kind",), hint=nearest(named, RETRIEVERS))
     return RETRIEVERS[named]
+
+
+def named_in(kinds: Iterable[RetrieverKind[Any]], named: str) -> RetrieverSettings | None:
+    """The model that a name stands for in the first of some kinds that has it, None where none has.
+
+    ``dense:mpnet`` is the model ``dense`` with the encoding ``mpnet`` of an index.
+
+    :raises SettingError: it is a model that has none to choose.
+    """
+    name, colon, artifact = named.partition(":")
+    for kind in kinds:
+        if name in kind.models:
+            model: RetrieverSettings = kind.models[name]
+            if not colon:
+                return model
+            if not artifact or all(needed.name for needed in kind.artifacts(model)):
+                raise SettingError(
+                    f"there is no model {named!r}: {name!r} has no encoder of an index to choose", path=("model",),
+                    hint=f"Use {name}.",
+                )
+            chosen: RetrieverSettings = kind.choose(model, artifact)
+            return chosen
+    return None
 
 
 def kind_of(model: RetrieverSettings) -> RetrieverKind[Any]:

@@ -66,6 +66,6 @@ read_token_record = container_reader(TokenRecord, TOKENS, KIND, "a token store",
 
 TOKEN_RECORDS = EncodingStore(
     TOKENS, TokenRecord.family, read_token_record, none="the index has no tokens of documents",
-    several="store = {name}",
+    several="colbert:{name}",
     make="Encode them by a model for late interaction: porism encode DIR --index {index}",
 )

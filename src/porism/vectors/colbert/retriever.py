@@ -259,6 +259,6 @@ def explain_matches(
 COLBERT = DocumentKind(
     name=KIND, settings=ColbertModel, models={"colbert": ColbertModel()},
     artifacts=lambda model: (RequiredArtifact(TOKENS, model.store),),  # without a name: whichever the index has
-    vectors=TOKEN_ENCODING.providers, make=ColbertRetriever,
+    vectors=TOKEN_ENCODING.providers, make=ColbertRetriever, choose=lambda model, name: replace(model, store=name),
 )
 """Search by the tokens of documents, which ``porism encode`` computes for an index."""

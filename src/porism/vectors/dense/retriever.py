@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,6 +244,6 @@ class _SegmentVectors:
 DENSE = DocumentKind(
     name=KIND, settings=DenseModel, models={"dense": DenseModel()},
     artifacts=lambda model: (RequiredArtifact(ENCODERS, model.encoder),),  # without a name: whichever the index has
-    vectors=DENSE_ENCODING.providers, make=DenseRetriever,
+    vectors=DENSE_ENCODING.providers, make=DenseRetriever, choose=lambda model, name: replace(model, encoder=name),
 )
 """Search by vectors of documents, which ``porism encode`` computes for an index."""

@@ -80,7 +80,7 @@ class FormulaEncoderRecord(Settings):
 
 FORMULA_RECORDS = EncodingStore(
     FORMULA_ENCODERS, FAMILY, record_reader(FormulaEncoderRecord, "an encoder of formulas"),
-    none="the index has no encoder of formulas", several="encoder = {name}",
+    none="the index has no encoder of formulas", several="formula-encoder:{name}",
     make="Train one: porism train formula-encoder NAME --index {index}",
 )
 

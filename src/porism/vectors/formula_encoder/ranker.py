@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porism.explanation import Explanation
 from porism.formula.tree import OperatorNode
@@ -77,5 +77,6 @@ FORMULA_ENCODER = FormulaKind(
     name="formula-encoder", settings=FormulaEncoderModel, models={"formula-encoder": FormulaEncoderModel()},
     artifacts=lambda model: (RequiredArtifact(FORMULA_ENCODERS, model.encoder),),  # without a name: the only one
     vectors=FORMULA_ENCODING.providers, make=lambda snapshot, analyzer, model: FormulaEncoderRanker(snapshot, model),
+    choose=lambda model, name: replace(model, encoder=name),
 )
 """Formula search by an encoder that ``porism train formula-encoder`` trained."""

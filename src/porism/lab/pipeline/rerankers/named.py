@@ -30,8 +30,8 @@ def named_reranker(index: DocumentSource, written: str, depth: int | None = None
 
     The name is that of a model that was trained for the index, the folder of a trained model, whose kind is known from
     its training. Or it is one of :data:`~porism.lab.pipeline.rerankers.registry.RERANKERS`, with ``model=…`` where it
-    has one; a model of search, such as ``dense``; or a file of settings (``FILE.toml``), with ``kind`` and ``model``
-    among them.
+    has one; a model of search, such as ``dense`` or ``dense:mpnet``; or a file of settings (``FILE.toml``), with
+    ``kind`` and ``model`` among them.
 
     :param depth: how many results it re-ranks where the settings have no ``depth``; by default 100, of models of pairs
         50.
@@ -61,6 +61,9 @@ def _read(index: DocumentSource, written: str) -> tuple[str, dict[str, Any], Pat
     """The name, the settings, and the folder where the paths in them begin."""
     whole = Path(written).exists()  # a path may have a colon
     name, _, rest = (written, "", "") if whole else written.partition(":")
+    first, *others = rest.split(";")
+    if first.strip() and "=" not in first:  # dense:mpnet, the name of a model with that of an encoding
+        name, rest = f"{name.strip()}:{first.strip()}", ";".join(others)
     name = name.strip()
     given = parse_assignments(part for part in rest.split(";") if part.strip())
     given |= {name: given[name].read_as(str) for name in ("model", "kind") if name in given}
@@ -88,7 +91,7 @@ def _kind(index: DocumentSource, name: str, given: dict[str, Any]) -> tuple[str,
                 hint=f"Name it: cross-encoder:model={name}.",
             )
         return str(trained_as), str(folder)
-    if name in known_models():
+    if name.partition(":")[0] in known_models():
         return "retriever", name
     models = [path.name for path in _trained(index)]
     raise ConfigError(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.kinds import DocumentKind, FormulaKind, RequiredArtifact, RetrieverKind
-from porism.search.models.registry import RETRIEVERS
+from porism.search.models.registry import RETRIEVERS, named_in
 from porism.search.models.sums.retriever import (
     FORMULA_KIND,
     KIND,
@@ -21,6 +22,8 @@ from porism.search.models.sums.retriever import (
     SumRetriever,
 )
 from porism.settings import SettingError, nearest
+
+M = TypeVar("M", bound=SumModel)
 
 SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({"neural": SumModel({"default": Part(0.5), "dense": Part(0.5)}),})
 """``neural`` is the default model, with words and structure, and the vectors of the index's encoder."""
@@ -58,14 +61,24 @@ def _open_formulas(snapshot: Snapshot, analyzer: Analyzer, model: FormulaSumMode
     return FormulaSumRanker(snapshot, model, opened)
 
 
+def _choose(model: M, name: str) -> M:
+    """The sum whose parts that need an artifact of any name have the one that is named."""
+    parts = dict(model.parts)
+    for part, kind, settings in parts_of(model):
+        if not all(artifact.name for artifact in kind.artifacts(settings)):
+            parts[part] = replace(parts[part], model=f"{parts[part].model or part}:{name}")
+    return replace(model, parts=parts)
+
+
 SUM = DocumentKind(
-    name=KIND, settings=SumModel, models=SUM_MODELS, channels=_channels, artifacts=_artifacts, make=_open_documents
+    name=KIND, settings=SumModel, models=SUM_MODELS, channels=_channels, artifacts=_artifacts, make=_open_documents,
+    choose=_choose,
 )
 """Sums of models of documents and of formulas."""
 
 FORMULA_SUM = FormulaKind(
     name=FORMULA_KIND, settings=FormulaSumModel, models=FORMULA_SUM_MODELS, channels=_channels, artifacts=_artifacts,
-    make=_open_formulas,
+    make=_open_formulas, choose=_choose,
 )
 """Sums of models of formulas."""
 
@@ -87,8 +100,8 @@ def resolve_part(name: str, part: Part, formulas: bool = False) -> tuple[Retriev
     chosen = [kinds[kind_name]] if kind_name else sorted(kinds.values(), key=lambda kind: kind.finds)
     named = part.model or name
     for kind in chosen:
-        if named in kind.models:
-            return kind, kind.settings.from_dict(settings, kind.models[named])
+        if (model := named_in([kind], named)) is not None:
+            return kind, kind.settings.from_dict(settings, model)
     if kind_name is not None and not part.model:  # the part has a name of its own
         return chosen[0], chosen[0].settings.from_dict(settings)
     known = [model for kind in chosen for model in kind.models]
