@@ -160,7 +160,8 @@ filter_option = click.option(
 
 model_option = click.option(
     "--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
-    help="The model of search, or with --formulas of formula search: its name, or a file of settings.",
+    help="The model of search, or with --formulas of formula search: its name, or a file of settings. dense:NAME is "
+         "dense by the encoder NAME of the index.",
 )
 
 seconds_option = click.option(

@@ -11,6 +11,7 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.vectors.neural import loading as neural
+from porism.vectors.neural.networks import load_model
 
 pytest.importorskip("transformers", reason="needs porism[neural]")
 
@@ -120,7 +121,7 @@ def test_loading_by_name_without_a_network_fails_fast(silent, monkeypatch) -> No
     neural.load_transformers("a test")
     for load in (
         lambda: neural.load_tokenizer("nobody/no-such-model", "a test"),
-        lambda: neural.load_model("AutoModel", "nobody/no-such-model", "cpu", "a test"),
+        lambda: load_model("AutoModel", "nobody/no-such-model", "cpu", "a test"),
     ):
         started = time.monotonic()
         with pytest.raises(ConfigError, match="nobody/no-such-model: the model cannot be loaded: it is not a folder"):

@@ -14,7 +14,7 @@ from tiny_models import TEXTS, need_encoders, save_bert, save_cross_encoder, sav
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_settings import EncoderSettings, read_encoder_settings
-from porism.vectors.neural.loading import load_model, longest_input, positions_of
+from porism.vectors.neural.networks import load_model, longest_input, positions_of
 from porism.vectors.neural.scoring.base import score_texts
 from porism.vectors.neural.scoring.cross_encoder import CrossEncoder
 from porism.vectors.neural.sparse_encoder import SparseEncoder

@@ -11,7 +11,8 @@ import xxhash
 
 from porism.errors import ConfigError
 from porism.lab.doc2query.settings import PLACE, ExpansionSettings
-from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, load_torch, longest_input
+from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch
+from porism.vectors.neural.networks import load_model, longest_input
 
 _PURPOSE = "expanding documents"
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.settings import SettingError, Settings, setting
 from porism.vectors.embeddings.decontextual_texts import SpannedText, math_marks
-from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, load_torch, longest_input
+from porism.vectors.neural.loading import choose_device, load_tokenizer, load_torch
+from porism.vectors.neural.networks import load_model, longest_input
 
 _PURPOSE = "decontextualised embeddings"
 _FIRST_ROWS = 1 << 12

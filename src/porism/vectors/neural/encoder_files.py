@@ -25,6 +25,7 @@ _READ = frozenset({".json", ".txt", ".model", ".safetensors", ".bin", ".pt", ".p
 """Suffixes of files that loading a model reads."""
 
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+_ONNX = "model.onnx"
 _POINTER = b"version https://git-lfs"
 """How files begin in a repository that was cloned without Git LFS."""
 
@@ -93,10 +94,35 @@ def model_folder(named: str, index_path: str | os.PathLike[str] | None = None) -
     return _package_folder(named) or _fetched_folder(named)
 
 
-def check_folder(folder: Path) -> None:
-    """Looks whether the files of a model are there.
+def onnx_file(folder: str | os.PathLike[str]) -> Path | None:
+    """The file of the network in a folder that has it in ONNX and no weights of torch; None elsewhere.
 
-    :raises ConfigError: one is missing; the message names it.
+    :raises ConfigError: there are several, none of which has the usual name.
+    """
+    place = Path(folder)
+    if not place.is_dir() or _torch_weights(place):
+        return None
+    for part in (place, place / "onnx"):
+        files = sorted(part.glob("*.onnx"))
+        usual = [file for file in files if file.name == _ONNX] or files
+        if len(usual) > 1:
+            raise ConfigError(
+                f"has several networks in ONNX ({', '.join(file.name for file in files)})", where=str(part),
+                hint=f"Call the one to use {_ONNX}.",
+            )
+        if usual:
+            return usual[0]
+    return None
+
+
+def _torch_weights(folder: Path) -> list[Path]:
+    return [file for part in _parts(folder) for name in _WEIGHTS for file in part.glob(name) if file.is_file()]
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The folders in that of a model that have its networks.
+
+    :raises ConfigError: the file that lists the parts of a model cannot be read.
     """
     parts = [folder]
     modules = folder / "modules.json"
@@ -108,12 +134,21 @@ def check_folder(folder: Path) -> None:
             raise ConfigError(f"does not list the parts of a model ({error})", where=str(modules)) from error
     if (folder / "router_config.json").exists():  # a model whose queries and documents go different ways
         parts += [part for part in sorted(folder.iterdir()) if part.is_dir()]
-    if not any((part / name).exists() for part in parts for name in ("config.json", "model.safetensors")):
+    return parts
+
+
+def check_folder(folder: Path) -> None:
+    """Looks whether the files of a model are there.
+
+    :raises ConfigError: one is missing; the message names it.
+    """
+    if not any((part / name).exists() for part in _parts(folder) for name in ("config.json", "model.safetensors")):
         raise ConfigError(
             "is not the folder of a model: it has no config.json", where=str(folder),
             hint="Give the folder that save_pretrained or porism train wrote.",
         )
-    weights = [file for part in parts for pattern in _WEIGHTS for file in part.glob(pattern) if file.is_file()]
+    network = onnx_file(folder)
+    weights = _torch_weights(folder) if network is None else [network]
     if not weights:
         raise ConfigError(
             "the folder of the model has no weights (model.safetensors)", where=str(folder),
@@ -130,15 +165,21 @@ def check_folder(folder: Path) -> None:
 
 def digest_of(folder: Path) -> str:
     """The digest of the files that loading a model reads; computed once for each state of the folder."""
-    files = []
+    read = []
     for file in sorted(folder.rglob("*")):
         inner = file.relative_to(folder)
         if file.suffix not in _READ or file.name in _NOT_READ or _FOLDERS_NOT_READ.intersection(inner.parts[:-1]):
             continue
         if inner.parts[0].startswith("checkpoint-") or not file.is_file():
             continue
+        read.append(file)
+    network = onnx_file(folder)
+    if network is not None:  # and beside it its weights, where they are many
+        read += sorted(network.parent.glob(f"{network.name}*"))
+    files = []
+    for file in read:
         status = file.stat()
-        files.append((inner.as_posix(), str(file), status.st_size, status.st_mtime_ns))
+        files.append((file.relative_to(folder).as_posix(), str(file), status.st_size, status.st_mtime_ns))
     return _digest(tuple(files))
 
 

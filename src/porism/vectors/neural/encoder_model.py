@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError, PorismError, pluralise
 from porism.extras import need
 from porism.vectors.neural.batches import BATCH_TOKENS, batches, halving, padded
-from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder, model_folder
+from porism.vectors.neural.encoder_files import EncoderFiles, find_encoder, model_folder, onnx_file
 from porism.vectors.neural.encoder_settings import EncoderSettings
 from porism.vectors.neural.loading import (
     EXTRA,
@@ -24,13 +24,11 @@ from porism.vectors.neural.loading import (
     load_torch,
     load_transformers,
     loading,
-    longest_input,
-    positions_of,
     pretrained,
     processor_has_bfloat16,
     quiet,
-    weight_type,
 )
+from porism.vectors.neural.networks import longest_input, positions_of, weight_type
 from porism.vectors.neural.plain_encoder import PlainEncoder, open_plain
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
@@ -66,10 +64,17 @@ def open_model(
     check(named.folder, named.named)
     with loading(named.folder, "model"), quiet(transformers), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if kind == "SentenceTransformer" and precision != "int8":
+        file = onnx_file(named.folder)
+        if kind == "SentenceTransformer" and (precision != "int8" or file is not None):
             plain = open_plain(named.folder, target, named.settings.pooling, precision)
             if plain is not None:
                 return plain, named
+        if file is not None:
+            raise ConfigError(
+                "of models in ONNX only encoders of a usual form are run: a transformer, the mean or the first of its "
+                "vectors, linear layers", where=str(file),
+                hint="Take the model with weights of torch (model.safetensors).",
+            )
         library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
         published = _Published(getattr(library, kind), str(target))
         model = pretrained(published, named.folder, model_kwargs={"dtype": weight_type(target, precision)})

@@ -16,7 +16,8 @@ import orjson
 
 from porism.extras import need
 from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, json_object
-from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, open_network, pretrained
+from porism.vectors.neural.loading import EXTRA, load_torch, load_transformers, pretrained
+from porism.vectors.neural.networks import open_network
 
 _PURPOSE = "encoding text"
 
@@ -98,7 +99,7 @@ def open_plain(
     if parts.length:
         tokenizer.model_max_length = parts.length
     transformer = open_network(transformers.AutoModel, folder, device, precision)
-    layers = [None if layer is None else _layer(layer, device) for layer in parts.layers]
+    layers = [None if layer is None else _layer(layer, transformer.device) for layer in parts.layers]
     return PlainEncoder(transformer, tokenizer, parts.pooling if pooling == "model" else pooling, layers, parts.length)
 
 

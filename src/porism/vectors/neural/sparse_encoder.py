@@ -21,8 +21,8 @@ from porism.errors import ConfigError
 from porism.vectors.neural.encoder_files import EncoderFiles
 from porism.vectors.neural.encoder_model import Route, check_vocabulary, model_inputs, network_of
 from porism.vectors.neural.encoder_settings import PUBLISHED_FILE, has_architecture, json_object
-from porism.vectors.neural.loading import NO_LIMIT
 from porism.vectors.neural.model_encoder import ModelEncoder, OnProgress, no_progress
+from porism.vectors.neural.networks import NO_LIMIT
 from porism.vectors.neural.sparse_queries import QueryTable, QueryWeights
 
 _MAX_NUMBERS = 1 << 25

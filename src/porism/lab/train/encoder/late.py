@@ -10,7 +10,8 @@ from typing import Any
 from porism.extras import need
 from porism.lab.train.encoder.settings import EncoderTraining
 from porism.lab.train.trainers import check_length
-from porism.vectors.neural.loading import EXTRA, load_torch, positions_of
+from porism.vectors.neural.loading import EXTRA, load_torch
+from porism.vectors.neural.networks import positions_of
 from porism.vectors.neural.token_model import TokenModelSettings, make_token_model
 
 _PURPOSE = "training a model for late interaction"

@@ -16,7 +16,8 @@ from porism.lab.train.trainers import check_length
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder, model_folder
 from porism.vectors.neural.encoder_settings import Pooling
-from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, load_transformers, loading, positions_of
+from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, load_transformers, loading
+from porism.vectors.neural.networks import positions_of
 
 PURPOSE = "training an encoder"
 

@@ -19,9 +19,9 @@ from porism.vectors.neural.loading import (
     load_torch,
     load_transformers,
     loading,
-    longest_input,
     quiet,
 )
+from porism.vectors.neural.networks import longest_input
 from porism.vectors.neural.sparse_encoder import check_sparse_model
 
 _PURPOSE = "training a sparse encoder"

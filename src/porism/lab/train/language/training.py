@@ -41,8 +41,8 @@ from porism.vectors.neural.loading import (
     load_torch,
     load_transformers,
     loading,
-    positions_of,
 )
+from porism.vectors.neural.networks import positions_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ import xxhash
 from porism.errors import ConfigError
 from porism.vectors.neural.encoder_files import digest_of, model_folder
 from porism.vectors.neural.encoder_model import Precision, autocast, check_vocabulary, quantised
-from porism.vectors.neural.loading import choose_device, load_model, load_tokenizer, longest_input, positions_of
+from porism.vectors.neural.loading import choose_device, load_tokenizer
+from porism.vectors.neural.networks import load_model, longest_input, positions_of
 
 PURPOSE = "scoring texts"
 
