@@ -59,6 +59,7 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
         "--dtype", "int8", "--ann", "hnsw,links=8,least=2",
     )
     assert "4 documents encoded" in spoken.out
+    assert f"--model neural:spoken --index {path}" in spoken.out
     assert "(int8)" in spoken.out
     record = json.loads((path / "encoders" / "spoken.json").read_text())
     assert record["settings"]["text"]["formulas"] == "spoken"
@@ -70,7 +71,8 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
     assert record["approximate"]["hnsw"] == {"links": 32, "build": 200}
     assert porism("encode", "former", "--remove", "--index", path).status == 0
     several = porism("search", "prime", "--model", "dense", "--index", path)
-    assert "Choose one" in several.err
+    assert "Choose one: dense:spoken, dense:tiny" in several.err
+    assert porism("search", "prime", "--model", "dense:spoken", "--index", path).status == 0
     assert porism("encode", "spoken", "--remove", "--index", path).status == 0
     assert porism("search", "prime", "--model", "dense", "--index", path).status == 0
 

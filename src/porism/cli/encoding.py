@@ -96,9 +96,11 @@ def encode_and_report(
         )
     if not quiet:
         echo(f"{'Stopped. ' if report.interrupted else ''}{_summary(chosen, report)}: {index_path}")
+        several = len(chosen.records.kind.names(index_path)) > 1
+        search = f"{chosen.search}:{report.record.name}" if several else chosen.search
         echo(
             "Run the same command to go on." if report.interrupted else
-            f"Ask it: porism search {chosen.search} --index {index_path}"
+            f"Ask it: porism search {search} --index {index_path}"
         )
     if report.interrupted:
         raise click.exceptions.Exit(130)

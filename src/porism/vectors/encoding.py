@@ -112,7 +112,7 @@ class EncodingKind(ABC, Generic[R, E]):
     """What is stored of it."""
 
     search: ClassVar[str]
-    """The arguments of ``porism search`` that search by it."""
+    """The arguments of ``porism search`` that search by it; the name of the model is the last."""
 
     @abstractmethod
     def recognises(self, folder: Path) -> bool:
