@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.strings import offsets, ranges
-from porism.retrieve.meaning.training_kernels import add_up_bags, turn_bags
+from porism.retrieve.meaning.sum_kernels import turn_bags
+from porism.retrieve.meaning.training_kernels import add_up_bags
 from porism.system.compiled.building import cores
 from porism.system.compiled.kernels import address
 

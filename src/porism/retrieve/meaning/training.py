@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.retrieve.meaning.bags import Bags, add_up, share
-from porism.retrieve.meaning.training_kernels import add_up_bags, move_rows, turn_bags
+from porism.retrieve.meaning.sum_kernels import turn_bags
+from porism.retrieve.meaning.training_kernels import add_up_bags, move_rows
 from porism.settings import Settings
 from porism.system.compiled.building import cores
 from porism.system.compiled.kernels import address

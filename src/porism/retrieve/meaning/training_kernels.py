@@ -1,4 +1,4 @@
-"""Compiled steps of a training: vectors of bags, the bags of each term, and the gradients that move rows.
+"""Compiled steps of a training: vectors of bags, and the gradients that move rows.
 
 Each row is written by one thread, and what adds up to it does so in one order. So results do not depend on the number
 of threads.
@@ -31,47 +31,6 @@ def add_up_bags(
             row, weight = f32_at(table_at + 4 * np.int64(terms[entry]) * width), weights[entry]
             for place in range(width):
                 vector[place] += weight * row[place]
-
-
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
-def turn_bags(
-    bags: Any, starts_at: Any, terms_at: Any, weights_at: Any, slots_at: Any, distinct_at: Any, slot_of_at: Any,
-    bounds_at: Any, bag_of_at: Any, turned_at: Any,
-) -> int:
-    """The bags of each term of some bags, with the weights that it has in them; returns the number of distinct terms.
-
-    By address: ``starts`` int64, ``terms`` int32 and ``weights`` float32 of bags; ``slots`` int32, one for each term
-    there can be, all 0, as they are afterwards; results: ``distinct`` int32, the terms in order of their first entries;
-    ``slot_of`` int32, the position in it of each entry's term; ``bounds`` int64, where the bags of each term begin and
-    the last end; ``bag_of`` int32 and ``turned`` float32, bags and weights in the order of the entries of a term.
-    """
-    starts, terms, weights, slots = i64_at(starts_at), i32_at(terms_at), f32_at(weights_at), i32_at(slots_at)
-    distinct, slot_of, bounds = i32_at(distinct_at), i32_at(slot_of_at), i64_at(bounds_at)
-    bag_of, turned = i32_at(bag_of_at), f32_at(turned_at)
-    count = 0
-    bounds[0] = 0
-    for entry in range(starts[0], starts[bags]):
-        term = terms[entry]
-        if slots[term] == 0:
-            distinct[count] = term
-            bounds[count + 1] = 0
-            count += 1
-            slots[term] = count
-        bounds[slots[term]] += 1
-        slot_of[entry] = slots[term] - 1
-    total = np.int64(0)
-    for slot in range(count):  # where its bags begin is kept one place later, and moves to where they end
-        size = bounds[slot + 1]
-        bounds[slot + 1] = total
-        total += size
-        slots[distinct[slot]] = 0
-    for bag in range(bags):
-        for entry in range(starts[bag], starts[bag + 1]):
-            slot = slot_of[entry] + 1
-            place = bounds[slot]
-            bag_of[place], turned[place] = bag, weights[entry]
-            bounds[slot] = place + 1
-    return count
 
 
 @compiled(

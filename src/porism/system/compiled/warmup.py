@@ -28,6 +28,8 @@ SEARCHING = (
     "porism.index.engine.tree_kernels",
     "porism.retrieve.formulas.alignment_kernels",
     "porism.retrieve.formulas.exact_kernels",
+    "porism.retrieve.meaning.sum_kernels",
+    "porism.retrieve.meaning.term_kernels",
     "porism.retrieve.patterns.kernels",
 )
 """Modules of the kernels that indexing, searching and searching formulas need with the default models."""
