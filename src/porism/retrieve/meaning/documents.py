@@ -40,10 +40,9 @@ class SegmentTerms:
         self._matrices = [segment.matrix(name) for name in self._channels]
         self._entries = [segment.entries(name) for name in self._channels]
 
-    def bags(self, documents: NDArray[np.integer], fields: Container[str] | None = None) -> Bags:
-        """The terms of documents in some fields (all but :data:`LEFT_OUT` by default), by the roots of their counts."""
-        names = self.segment.fields
-        read = np.array([name not in LEFT_OUT if fields is None else name in fields for name in names], np.bool_)
+    def bags(self, documents: NDArray[np.integer], fields: Container[str]) -> Bags:
+        """The terms of documents in some fields, by the roots of their counts."""
+        read = np.array([name in fields for name in self.segment.fields], np.bool_)
         keys, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for first, matrix, entries in zip(self._first.tolist(), self._matrices, self._entries, strict=False):
             sizes = entries.starts[documents + 1] - entries.starts[documents]

@@ -112,7 +112,8 @@ class MeaningSpace:
             Explanation(factor * pair.part, f"{pair.of_query} ~ {pair.of_document}") for pair in pairs[:_SHOWN]
         ]
         rest = factor * total - sum(part.value for part in shown)
-        return [*shown, Explanation(rest, f"{len(pairs) - len(shown)} other pairs of terms")] if shown else []
+        others = f"{len(pairs) - len(shown)} other pairs of terms, and rounding" if pairs[_SHOWN:] else "rounding"
+        return [*shown, Explanation(rest, others)] if shown else []
 
     def _pairs(self, query: Query, number: int, unit: int, vector: NDArray[np.float32]) -> Iterator[_Pair]:
         """What each term of the query and each of the document's nearest view add to their cosine."""
