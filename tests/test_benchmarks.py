@@ -17,6 +17,7 @@ from benchmarks import __main__ as command
 from benchmarks.effectiveness import development, neural
 from benchmarks.peers import weightings
 from benchmarks.speed import grown, sizing
+from long_forms import LONG_ONLY
 
 from porism.retrieve.weightings import WEIGHTINGS
 
@@ -82,6 +83,7 @@ def test_one_runs_by_its_name() -> None:
     assert "--ranks" in done.stdout
 
 
+@LONG_ONLY
 def test_models_are_measured_alone_and_in_sums(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "heavy.toml").write_text('kind = "dense"\nencoder = "none"\n', encoding="utf-8")
     heavy = str(tmp_path / "heavy.toml")
@@ -148,6 +150,7 @@ def test_new_words_are_distinct_and_keep_their_endings() -> None:
     assert len(set(words)) == 5_000
 
 
+@LONG_ONLY
 def test_sizes_are_lines_through_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizing, "QUESTIONS", 300)
     model = sizing.Model([

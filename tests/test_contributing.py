@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import porism
+from copied_kernels import copy_kernels
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -70,18 +69,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert follow(recipe, folder)
     copy_kernels(folder / "src" / "porism")
     return folder
-
-
-def copy_kernels(package: Path) -> None:
-    """Gives a copy of the package the compiled kernels of the one that is tested, where their source is the same."""
-    tested = Path(porism.__file__).parent
-    for file in tested.rglob("*kernels.py"):
-        copy = package / file.relative_to(tested)
-        if copy.read_bytes() == file.read_bytes():
-            shutil.copystat(file, copy)  # compiled code belongs to a file of this time and size
-            copy.with_name("__pycache__").mkdir(exist_ok=True)
-            for compiled in file.parent.glob(f"__pycache__/{file.stem}.*.nb[ci]"):
-                shutil.copy2(compiled, copy.with_name("__pycache__"))
 
 
 def run(arguments: list[str], project: Path) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from copied_kernels import copy_kernels
 from long_forms import LONG
 
 import porism
@@ -58,6 +59,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name for name in names if name == "__pycache__" or (Path(path) == PACKAGE and name in WINGS)
     ])
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__", *WINGS))
+    copy_kernels(folder / "src" / "porism")
     for name in NEEDS_WINGS:
         (folder / "tests" / name).unlink()
     shutil.copytree(ROOT / "docs", folder / "docs")  # some tests compare pages

@@ -99,6 +99,7 @@ def test_all_mutants_of_the_project_are_python(tools):
     assert tried
 
 
+@LONG_ONLY
 def test_tests_that_use_a_module_mirror_it_the_ones_with_its_name_first(tools):
     package, tests = ROOT / "src" / "porism", ROOT / "tests"
     find = tools[1].mirrored_tests

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from long_forms import LONG_ONLY
 from recipe_cases import FUSIONS
 
 from porism.lab.recipes.kinds.fusions import FuseRuns
@@ -100,6 +101,7 @@ def test_an_interruption_says_how_to_go_on(
     assert "the same command continues from there" in result.err
 
 
+@LONG_ONLY
 def test_the_example_of_the_documentation(porism: Command, tmp_path: Path) -> None:
     result = porism("experiment", EXAMPLE, "--output", tmp_path / "o", "--cache", tmp_path / "c")
     assert result.status == 0, result.err

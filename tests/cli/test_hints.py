@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from long_forms import LONG_ONLY
 
 import porism
 from porism.cli import porism as group
@@ -41,6 +42,7 @@ def named_commands() -> dict[tuple[str, str], str]:
     return found
 
 
+@LONG_ONLY
 def test_commands_that_are_named_exist() -> None:
     wrong = []
     for (name, second), where in named_commands().items():

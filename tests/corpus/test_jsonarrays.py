@@ -13,7 +13,7 @@ import orjson
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 from reading import read_with
 
 from porism.corpus.streams import ByteProgress
@@ -126,6 +126,7 @@ def test_runs_of_entries_that_are_no_objects_are_one_problem(tmp_path: Path, mon
     assert "after 2 entries that are not objects the array is not read on" in problems[-1].what
 
 
+@LONG_ONLY
 def test_memory_does_not_grow_with_the_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries, length, arrays, most = (20_000, 1_000, 2_000_000, 12 << 20) if LONG else (1_000, 4_000, 90_000, 3 << 20)
     if not LONG:

@@ -6,6 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.plain_text import MAX_LINE_LENGTH, PIECE, WHOLE_FILE, PlainReader
@@ -79,6 +80,7 @@ def test_binary_missing_and_empty_files(file: Path, tmp_path: Path) -> None:
     assert read(file) == []
 
 
+@LONG_ONLY
 def test_memory_does_not_grow_with_the_file(file: Path) -> None:
     def peak(size: int) -> int:
         file.write_bytes(b"some words and $x$ here\n\n" * size)

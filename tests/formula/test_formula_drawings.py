@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.formula import layout_key, parse_latex, unaccounted_tokens
 from porism.formula.latex.drawings import drawn_contents
@@ -58,6 +59,7 @@ def test_positions_in_a_drawing_are_those_of_the_source() -> None:
     assert source[node.start:node.end] == "x"
 
 
+@LONG_ONLY
 def test_many_drawings_take_linear_time() -> None:
     assert len(parse_latex(r"\tikz{\node {$x$};}" * 1_000).row) == 1_000
     assert unaccounted_tokens(parse_latex(r"\tikz{" * 2_000)) == []

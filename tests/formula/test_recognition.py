@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long_forms import LONG_ONLY
 
 from porism.formula import parse_latex, to_unicode
 from porism.formula.recognition.recognising import find_formulas, recognise, recognise_formulas
@@ -198,11 +199,13 @@ def test_any_text_is_read_and_its_words_are_kept(text: str) -> None:
     assert all(character in kept for character in guess.content.text if character != PLACEHOLDER)
 
 
+@LONG_ONLY
 def test_time_is_linear(assert_linear) -> None:
     for text in ("x^2 + ", "(", "word ", "a ", r"\frac{", "{ word ", "`a ", r"\begin{", "a, ", "∀ x, "):
         assert_linear(lambda size, text=text: recognise_formulas(text * size), 100, 1_000)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("text", ["not ", "x in ", "the sum of ", "a "])
 def test_long_questions_are_read(text: str) -> None:
     assert recognise_formulas(text * 20_000 + "x plus y").content.text

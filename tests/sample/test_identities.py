@@ -315,22 +315,18 @@ CLAIMS: list[tuple[str, Callable[[], bool]]] = [
 IDS = {json.loads(line)["id"] for line in ENTRIES.read_text(encoding="utf-8").splitlines()}
 
 
-@pytest.mark.parametrize(
-    ("entry", "left", "right"), EQUALITIES, ids=[f"{number}-{row[0]}" for number, row in enumerate(EQUALITIES)]
-)
-def test_both_sides_agree(entry: str, left: Side, right: Side) -> None:
-    assert entry in IDS
-    one, other = left(), right()
-    if isinstance(one, int | Fraction) and isinstance(other, int | Fraction):
-        assert one == other
-    else:
-        assert one == pytest.approx(other, rel=1e-8, abs=1e-9)
+def test_both_sides_agree() -> None:
+    for number, (entry, left, right) in enumerate(EQUALITIES):
+        assert entry in IDS
+        value, other = left(), right()
+        exact = isinstance(value, int | Fraction) and isinstance(other, int | Fraction)
+        assert value == (other if exact else pytest.approx(other, rel=1e-8, abs=1e-9)), f"{number}: {entry}"
 
 
-@pytest.mark.parametrize(("entry", "claim"), CLAIMS, ids=[row[0] for row in CLAIMS])
-def test_claim_holds(entry: str, claim: Callable[[], bool]) -> None:
-    assert entry in IDS
-    assert claim()
+def test_claims_hold() -> None:
+    for entry, claim in CLAIMS:
+        assert entry in IDS
+        assert claim(), entry
 
 
 def test_much_of_the_sample_is_checked() -> None:

@@ -94,6 +94,7 @@ def stop_at_a_merge(progress: Progress) -> None:
         raise KeyboardInterrupt
 
 
+@LONG_ONLY
 def test_ctrl_c_while_merging_leaves_the_segments(notes: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     report = index_sources([notes], index, jobs=1, on_progress=stop_at_a_merge)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from processes import descendants, processor_seconds
 
 from porism.index import Snapshot
@@ -41,6 +42,7 @@ def worked(process: int) -> bool:
     return processor_seconds(process) > 1
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_command(source: Path, tmp_path: Path, number: signal.Signals) -> None:
     index = tmp_path / "index"
