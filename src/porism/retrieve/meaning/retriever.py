@@ -19,7 +19,7 @@ from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.kinds import DocumentKind
 from porism.retrieve.meaning.space import MeaningSpace
 from porism.retrieve.meaning.vectors import MODEL, meaning_vectors
-from porism.retrieve.ranking import SegmentHits, UnitIds, distinct_queries, merge
+from porism.retrieve.ranking import SegmentHits, UnitIds, UnitResults, distinct_queries, merge
 from porism.retrieve.vectors.nearest import best_products, nearest, product_error
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -27,7 +27,7 @@ from porism.types import Query
 
 KIND = MODEL
 _BATCH_SIZE = 64
-_LONGEST = 1.01
+LONGEST = 1.01
 """Vectors of length 1 are at most so long when they are rounded."""
 
 
@@ -55,12 +55,12 @@ class MeaningRetriever:
                 "documents have no vectors of meaning", where=str(snapshot.path),
                 hint="Make them: porism update --meaning auto",
             )
-        self._space = space
+        self.space = space
         self._ids = UnitIds(snapshot.segments)
 
     def describe(self) -> dict[str, Any]:
         """``kind`` search and the ``model``, with the digests of the tables."""
-        digests = dict.fromkeys(table.digest for table in self._space.tables)
+        digests = dict.fromkeys(table.digest for table in self.space.tables)
         return {"kind": "search", "model": {"kind": KIND, **self.model.to_dict(), "tables": list(digests)}}
 
     def search(
@@ -73,35 +73,37 @@ class MeaningRetriever:
         for start in range(0, len(wanted), _BATCH_SIZE):
             batch = wanted[start : start + _BATCH_SIZE]
             started = time.perf_counter()
-            of_segments = self._space.vectors(batch)
-            hits: list[list[SegmentHits]] = [[] for _ in batch]
-            for number, (segment, rows) in enumerate(zip(self.snapshot.segments, self._space.rows, strict=True)):
-                vectors = of_segments[number]
-                able = segment.live & (True if allowed is None else allowed[number])
-                near = best_products(rows, vectors, able)
-                for place in np.flatnonzero(vectors.any(axis=1)).tolist():
-                    vector = vectors[place]
-                    cosines = partial(self._space.cosines, number, vector)
-                    best = nearest(near[place], k, segment.id_order, product_error(vector, _LONGEST), cosines)
-                    hits[place].append(SegmentHits(number, *best))
-            for query, parts in zip(batch, hits, strict=True):
-                found = merge(parts, k, self._ids)
+            for query, found in zip(batch, self._search(batch, k, allowed), strict=True):
                 ids = self._ids.take(found.segments, found.units)
                 results[query.id] = zip(ids, found.scores.tolist(), strict=True)
             share = (time.perf_counter() - started) / len(batch)
             seconds |= dict.fromkeys((query.id for query in batch), share)
         return Run(results, name, provenance=Provenance(self.describe(), self.model.tuned_on, seconds=seconds))
 
+    def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
+        of_segments = self.space.vectors(queries)
+        hits: list[list[SegmentHits]] = [[] for _ in queries]
+        for number, (segment, rows) in enumerate(zip(self.snapshot.segments, self.space.rows, strict=True)):
+            vectors = of_segments[number]
+            able = segment.live & (True if allowed is None else allowed[number])
+            near = best_products(rows, vectors, able)
+            for place in np.flatnonzero(vectors.any(axis=1)).tolist():
+                vector = vectors[place]
+                cosines = partial(self.space.cosines, number, vector)
+                best = nearest(near[place], k, segment.id_order, product_error(vector, LONGEST), cosines)
+                hits[place].append(SegmentHits(number, *best))
+        return [merge(parts, k, self._ids) for parts in hits]
+
     def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each document (float64, in the order given); 0 where it or the query has no terms, NaN for an
         id that the index does not have."""
-        of_segments = self._space.vectors([query])
+        of_segments = self.space.vectors([query])
         scores = np.full(len(doc_ids), np.nan)
         for number, segment in enumerate(self.snapshot.segments):
             documents = segment.names.find(doc_ids)
             there = np.flatnonzero(documents >= 0)
             there = there[segment.live[documents[there]]]
-            scores[there] = self._space.cosines(number, of_segments[number][0], documents[there])
+            scores[there] = self.space.cosines(number, of_segments[number][0], documents[there])
         return scores
 
     def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
@@ -117,7 +119,7 @@ class MeaningRetriever:
             (number, document) for number, segment in enumerate(self.snapshot.segments)
             if (document := segment.find(doc_id)) is not None
         )
-        parts = self._space.explain(query, number, document)
+        parts = self.space.explain(query, number, document)
         return Explanation(score, f"document {doc_id}: cosine by the meanings of terms", parts)
 
 

@@ -19,6 +19,7 @@ from porism.retrieve.formulas.matching import StructureRanker
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.kinds import DocumentKind, FormulaKind, RequiredArtifact, RetrieverKind
 from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.meaning.retriever import MeaningModel
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -28,7 +29,7 @@ from porism.serve.backends.milvus import MilvusBackend
 from porism.serve.exported.lexical import DOCUMENTS, FORMULAS, ExportedLexical
 from porism.serve.exported.state import OpenExport, open_export
 from porism.serve.exported.terms import FormulaKeys
-from porism.serve.exported.vectors import ExportedDense, ExportedTokens
+from porism.serve.exported.vectors import ExportedDense, ExportedMeaning, ExportedTokens
 from porism.types import Query
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.dense.model import DenseModel
@@ -153,6 +154,8 @@ def search_export(export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, mo
         return DocumentRetriever(snapshot, analyzer, model, partial(ExportedLexical, export), open_encoded=open_encoded)
     if isinstance(model, DenseModel):
         return ExportedDense(export, snapshot, analyzer, model)
+    if isinstance(model, MeaningModel):
+        return ExportedMeaning(export, snapshot, analyzer, model)
     if isinstance(model, ColbertModel):
         return ExportedTokens(export, snapshot, analyzer, model)
     assert isinstance(model, SumModel)
@@ -169,14 +172,14 @@ def check_exported(model: RetrieverSettings) -> None:
     if isinstance(model, SumModel) and not isinstance(model, FormulaSumModel):
         for _, _, part in parts_of(model):
             check_exported(part)
-    elif not isinstance(model, (SearchModel, DenseModel, ColbertModel)):
+    elif not isinstance(model, (SearchModel, DenseModel, MeaningModel, ColbertModel)):
         raise not_exported(model)
 
 
 def not_exported(model: RetrieverSettings, formulas: bool = False) -> ConfigError:
     """The error for a model of a kind that no engine searches; of a search for ``formulas``, if so."""
     reason = "names an engine already" if isinstance(model, MilvusModel) else "is of no kind that engines search"
-    kinds = "kind structure, such as default" if formulas else "kinds lexical, dense, colbert, or a sum of them"
+    kinds = "kind structure, such as default" if formulas else "kinds lexical, dense, meaning, colbert, or a sum of them"
     return ConfigError(f"a {type(model).__name__} {reason}", hint=f"Name a model of the {kinds}.")
 
 

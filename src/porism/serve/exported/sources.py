@@ -14,13 +14,14 @@ from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.meaning.retriever import MeaningModel
 from porism.search.models.sums.kind import parts_of
 from porism.search.models.sums.retriever import FormulaSumModel, SumModel
 from porism.serve.exported.kind import not_exported
 from porism.serve.exported.rows import RowSource
 from porism.serve.exported.terms import FormulaSource, TermSource
 from porism.serve.exported.texts import TextSource
-from porism.serve.exported.vectors import dense_rows, token_rows
+from porism.serve.exported.vectors import dense_rows, meaning_rows, token_rows
 from porism.serve.exported.views import ChannelView, FrozenStatistics, views_of
 from porism.vectors.colbert.model import ColbertModel
 from porism.vectors.colbert.records import TOKEN_RECORDS
@@ -62,6 +63,9 @@ def sources_of(
         elif isinstance(model, DenseModel):
             record = DENSE_RECORDS.find(snapshot.path, model.encoder)
             vectors.setdefault(record.spec.name, dense_rows(snapshot, record))
+        elif isinstance(model, MeaningModel):
+            rows = meaning_rows(snapshot, analyzer)
+            vectors.setdefault(rows.table.name, rows)
         elif isinstance(model, ColbertModel):
             store = TOKEN_RECORDS.find(snapshot.path, model.store)
             vectors.setdefault(store.spec.name, token_rows(snapshot, store))

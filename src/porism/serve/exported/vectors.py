@@ -11,6 +11,10 @@ from porism.analysis.analyzer import Analyzer
 from porism.index import Masks, Snapshot
 from porism.index.token_rows import open_tokens
 from porism.index.vectors import open_vectors
+from porism.retrieve.meaning.retriever import LONGEST, MeaningModel, MeaningRetriever
+from porism.retrieve.meaning.space import MeaningSpace
+from porism.retrieve.meaning.vectors import MODEL as MEANING
+from porism.retrieve.meaning.vectors import general_table
 from porism.retrieve.ranking import UnitResults, best_units, merge
 from porism.retrieve.vectors.nearest import product_error
 from porism.serve.backends.base import EVERYWHERE, Table
@@ -69,6 +73,50 @@ class ExportedDense(DenseRetriever):
         bound = Bound(1.0, 2 * product_error(query, longest))
         return self._near.best(
             query[None, :], k, bound, lambda segment, units: self._segments[segment].scores(query, units), allowed
+        )
+
+
+def meaning_rows(snapshot: Snapshot, analyzer: Analyzer) -> DenseRows:
+    """What an index exports of the vectors of meaning.
+
+    :raises ConfigError: vectors are missing.
+    """
+    space = MeaningRetriever(snapshot, analyzer, MeaningModel()).space
+    return DenseRows(
+        meaning_table(space), space.tables[0].digest if space.tables else "", snapshot.segments,
+        lambda number: space.rows[number].offsets, lambda number, rows: space.rows[number].take(rows),
+    )
+
+
+def meaning_table(space: MeaningSpace) -> Table:
+    """The table of the vectors of meaning; its name says by which table of terms they are made."""
+    table = space.tables[0] if space.tables else general_table()
+    return Table(f"{MEANING}_{table.digest}", table.dimensions)
+
+
+class ExportedMeaning(MeaningRetriever):
+    """As :class:`MeaningRetriever`, but for where its candidates come from."""
+
+    def __init__(self, export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, model: MeaningModel) -> None:
+        """
+        :raises ConfigError: documents have no vectors of meaning.
+        :raises EngineError: the engine does not have the vectors.
+        """
+        super().__init__(snapshot, analyzer, model)
+        table = meaning_table(self.space).name
+        export.require(table, "the vectors of meaning")
+        self._near = CandidateSearch(export.backend, table, Located(snapshot.segments, document_of), self._ids)
+
+    def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
+        vectors = self.space.vectors(queries)[0] if self.space.tables else np.zeros((len(queries), 1), np.float32)
+        return [self._nearest(vector, k, allowed) for vector in vectors]
+
+    def _nearest(self, query: NDArray[np.float32], k: int, allowed: Masks | None) -> UnitResults:
+        if not query.any():
+            return merge([], k, self._ids)
+        bound = Bound(1.0, 2 * product_error(query, LONGEST))
+        return self._near.best(
+            query[None, :], k, bound, lambda segment, units: self.space.cosines(segment, query, units), allowed
         )
 
 
