@@ -93,6 +93,7 @@ def test_near_misses_stay_misses_when_the_memory_is_emptied() -> None:
     (r"\sum_{k=1}^nak", r"a\sum_{j=1}^nj"), (r"\prod_{k=1}^nk^2", r"\left(\prod_{k=1}^nk\right)^2"),
     (r"\prod_{k=1}^n2", "2^n"), (r"\sum_{i=1}^3x_i", "x_1+x_2+x_3"), (r"\sum_{k=1}^{50}k", "1275"),
     (r"\int_a^bf(x)\,dx", r"-\int_b^af(t)\,dt"), (r"\int_a^b1\,dx", "b-a"),
+    (r"\int ax\,dx", r"a\int x\,dx"), (r"\int 2\,dx", "2x"),
     (r"\int_0^1f(x)\,dx+\int_1^2f(x)\,dx", r"\int_0^2f(x)\,dx"), (r"\frac{d}{dx}(3x)", "3"),
     (r"\lim_{x\to0}\frac{2\sin x}x", r"2\lim_{t\to0}\frac{\sin t}t"), (r"|a-b|", "|b-a|"), ("|ab|", "|a||b|"),
     ("|-2x|", "2|x|"), ("|x|^2", "x^2"), ("50\\%", r"\frac12"), ("a=b", "b=a"), ("a<b", "b>a"), (r"a\le b", r"a-b\le0"),
@@ -166,7 +167,8 @@ def test_other_operators_and_orders_count(one: str, other: str) -> None:
     (r"\begin{pmatrix}1&2\end{pmatrix}\begin{pmatrix}3\\4\end{pmatrix}",
      r"\begin{pmatrix}3\\4\end{pmatrix}\begin{pmatrix}1&2\end{pmatrix}"),
     (r"\text{if}", r"\text{of}"), ("1+1=2", "2+2=4"), ("x=x+1", "y=y+1"), ("n!", "(n-1)!"), (r"\infty", "1"),
-    ("x^*", "x"),
+    ("x^*", "x"), (r"\int u\,dv=uv-\int v\,du", "uv=0"), (r"\int_0^1f\,dx=0", "f=0"), (r"\int y\,dx", "yx"),
+    (r"\iint_Dfg\,dx\,dy", r"f\iint_Dg\,dx\,dy"),
 ])
 def test_differences(one: str, other: str) -> None:
     assert not equal(tree(one), tree(other))

@@ -28,7 +28,7 @@ from porism.errors import ConfigError, IndexVersionError
 from porism.formula import EXTRACTORS
 from porism.system.files.artifacts import TOKENIZERS
 
-ANALYSIS_VERSION = 6
+ANALYSIS_VERSION = 7
 """Grows when texts or formulas give different terms: an index of another version must be made again."""
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)

@@ -232,6 +232,7 @@ def _limit(label: str, operands: list[Expression]) -> Expression:
 
 
 def _integral(label: str, operands: list[Expression]) -> Expression:
+    """An integral; one whose integrand has letters, but not its variable, says nothing: they may depend on it."""
     differentials = [operand for operand in operands[1:] if operand.label == "diff" and len(operand.children) == 1]
     bounds = [operand for operand in operands[1:] if operand.label != "diff"]
     variables = [differential.children[0] for differential in differentials if differential.children[0].is_name]
@@ -240,6 +241,8 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
         body, variable = inner
         differentials, variables = [variable], [variable]
     if not variables or len(variables) < len(differentials):
+        return make("bare " + label, *operands)
+    if body.variables and not any(variable in body.variables for variable in variables):
         return make("bare " + label, *operands)
     if len(variables) == 1 and label == "int":
         if len(bounds) == 2:
