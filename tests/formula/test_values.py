@@ -168,7 +168,8 @@ def test_other_operators_and_orders_count(one: str, other: str) -> None:
      r"\begin{pmatrix}3\\4\end{pmatrix}\begin{pmatrix}1&2\end{pmatrix}"),
     (r"\text{if}", r"\text{of}"), ("1+1=2", "2+2=4"), ("x=x+1", "y=y+1"), ("n!", "(n-1)!"), (r"\infty", "1"),
     ("x^*", "x"), (r"\int u\,dv=uv-\int v\,du", "uv=0"), (r"\int_0^1f\,dx=0", "f=0"), (r"\int y\,dx", "yx"),
-    (r"\iint_Dfg\,dx\,dy", r"f\iint_Dg\,dx\,dy"),
+    (r"\iint_Dfg\,dx\,dy", r"f\iint_Dg\,dx\,dy"), (r"\lim_{x\to0}f=L", "f=L"),
+    (r"\frac d{dx}(fg)=f'g+fg'", "f'g+fg'=0"), (r"\frac d{dx}uv", "0"),
 ])
 def test_differences(one: str, other: str) -> None:
     assert not equal(tree(one), tree(other))

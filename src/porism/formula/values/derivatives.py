@@ -138,6 +138,11 @@ def derives(nodes: Sequence[OperatorNode]) -> bool:
     return 0 < seen == read
 
 
+def may_depend_on(body: Expression, variables: Sequence[Expression]) -> bool:
+    """Whether a body has letters but none of the variables: then the letters may be functions of these."""
+    return bool(body.variables) and not any(variable in body.variables for variable in variables)
+
+
 def _derived(body: Expression, variable: Expression, point: Expression, order: int) -> Expression:
     """The derivative of a body by a variable at a point; of higher order, the derivative of that by the point."""
     depth = 1 + max((int(known.label) for known in body.leaves | point.leaves if known.kind == "B"), default=0)
@@ -161,6 +166,8 @@ def derivative(label: str, operands: list[Expression]) -> Expression:
             return _of_name(known.function, [variable] * (order + known.order), "diff")
         if body.is_name and body is not variable:
             return _of_name(body, [variable] * order, differential.label)
+        if may_depend_on(body, [variable]):
+            break
         return _derived(body, variable, variable, order)
     return make("bare deriv", *operands)
 

@@ -19,6 +19,7 @@ from porism.formula.values.derivatives import (
     divided,
     dotted,
     evaluated,
+    may_depend_on,
     multiplied,
     partial,
     primed,
@@ -227,12 +228,13 @@ def _short(label: str, body: Expression, lower: tuple[Expression, ...], upper: E
 def _limit(label: str, operands: list[Expression]) -> Expression:
     if len(operands) == 2 and len(operands[1].children) == 2 and operands[1].children[0].is_name:
         towards = operands[1]
+        if may_depend_on(operands[0], towards.children[:1]):
+            return make("bare " + label, *operands)
         return make(label, *_bind(operands[0], towards.children[0]), leaf("C", towards.label), towards.children[1])
     return make("bare " + label, *operands)
 
 
 def _integral(label: str, operands: list[Expression]) -> Expression:
-    """An integral; one whose integrand has letters, but not its variable, says nothing: they may depend on it."""
     differentials = [operand for operand in operands[1:] if operand.label == "diff" and len(operand.children) == 1]
     bounds = [operand for operand in operands[1:] if operand.label != "diff"]
     variables = [differential.children[0] for differential in differentials if differential.children[0].is_name]
@@ -240,9 +242,7 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
     if not differentials and (inner := _with_differential(body)) is not None:
         body, variable = inner
         differentials, variables = [variable], [variable]
-    if not variables or len(variables) < len(differentials):
-        return make("bare " + label, *operands)
-    if body.variables and not any(variable in body.variables for variable in variables):
+    if not variables or len(variables) < len(differentials) or may_depend_on(body, variables):
         return make("bare " + label, *operands)
     if len(variables) == 1 and label == "int":
         if len(bounds) == 2:

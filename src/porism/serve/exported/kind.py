@@ -179,8 +179,8 @@ def check_exported(model: RetrieverSettings) -> None:
 def not_exported(model: RetrieverSettings, formulas: bool = False) -> ConfigError:
     """The error for a model of a kind that no engine searches; of a search for ``formulas``, if so."""
     reason = "names an engine already" if isinstance(model, MilvusModel) else "is of no kind that engines search"
-    kinds = "kind structure, such as default" if formulas else "kinds lexical, dense, meaning, colbert, or a sum of them"
-    return ConfigError(f"a {type(model).__name__} {reason}", hint=f"Name a model of the {kinds}.")
+    kinds = "structure, such as default" if formulas else "lexical, dense, meaning or colbert, or a sum of such"
+    return ConfigError(f"a {type(model).__name__} {reason}", hint=f"Name a model of the kind {kinds}.")
 
 
 MILVUS = DocumentKind(
