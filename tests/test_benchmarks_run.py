@@ -91,7 +91,9 @@ SMALL = r"(?:0\.0e\+00|\d\.\de-1\d)"
 ALL = "1\\.000", "1\\.000", "1\\.000"
 
 TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
-    ("effectiveness", "development"): (Case("--data {data} --work {work} --models default,words --halves", (
+    ("effectiveness", "development"): (Case(
+        "--data {data} --work {work} --models default,words --halves "
+        "--sets arqmath2020,proofwiki,mathlib,planetmath,conjectures,sample,names", (
         row("set", "model", "mean", "difference", "even", "odd"),
         *(
             row(re.escape(f"{name}, {measure}"), model, "1.0000", "1.0000", "1.0000")

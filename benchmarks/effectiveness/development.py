@@ -7,10 +7,12 @@
 The sets are ``arqmath-mini`` with the topics of 2020 (nDCG'), ``proofwiki`` (given a statement, find those that its
 proof needs; nDCG@10, the statement itself left out), ``mathlib`` (from an informal name to declarations; nDCG@10),
 ``planetmath`` (from synonyms and defined terms to entries, from entries to related ones; nDCG@10), ``conjectures``
-(from docstrings to declarations; nDCG@10), the bundled sample (nDCG'@10) and 60 queries of our own about names, labels
-and definitions (:mod:`names`, nDCG@10). Indexes are made once in ``--work`` and kept. Printed is the mean of each model
-on each set and, for models after the first, the difference to the first ± its paired standard error; ``--halves`` adds
-the means over every other topic, so that what one half chooses the other can confirm.
+(from docstrings to declarations; nDCG@10), the bundled sample (nDCG'@10), 60 queries of our own about names, labels
+and definitions (:mod:`names`, nDCG@10), and 52 short questions of our own, such as "derivative of $x^n$" or a formula
+alone, about ``arqmath-mini``, ``napkin``, ``planetmath`` and the sample together (``short``, nDCG@10; judged by one
+reader among the first eight results of the default and five variants). Indexes are made once in ``--work`` and kept.
+Printed is the mean of each model on each set and, for models after the first, the difference to the first ± its paired
+standard error; ``--halves`` adds the means over every other topic, so that what one half chooses the other can confirm.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,12 +30,14 @@ from numpy.typing import NDArray
 import porism
 from benchmarks import WORK
 from benchmarks.common.bench import print_table
-from benchmarks.effectiveness.names import name_judgments, name_queries
+from benchmarks.effectiveness.names import name_judgments, name_queries, unit_judgments
 from porism.corpus import split_math
 from porism.lab.evaluate import evaluate_run, restrict_qrels
 from porism.retrieve import RetrieverSettings
 from porism.sample import ENTRIES, QRELS, QUERIES
 from porism.search.models.models import read_model
+
+SHORT = Path(__file__).parent / "short"
 
 
 @dataclass(frozen=True)
@@ -87,9 +91,16 @@ def write_proofwiki(data: Path, path: Path) -> int:
 
 def build(path: Path, source: Callable[[], Path], options: porism.ReaderOptions | None = None) -> porism.Index:
     """Opens an index, which is made if need be."""
+    return build_of(path, lambda: [source()], options)
+
+
+def build_of(
+    path: Path, sources: Callable[[], Sequence[Path]], options: porism.ReaderOptions | None = None
+) -> porism.Index:
+    """Opens an index of several sources, which is made if need be."""
     if not (path / "manifest.json").exists():
         started = time.monotonic()
-        report = porism.index_sources([source()], path, options=options)
+        report = porism.index_sources(sources(), path, options=options)
         print(f"{path.name}: {report.documents:,} documents in {time.monotonic() - started:.0f} s", flush=True)
     return porism.open_index(path)
 
@@ -188,6 +199,18 @@ def names(data: Path, work: Path) -> Iterator[Task]:
         yield Task(f"names: {collection}", index, name_queries(collection), qrels, "nDCG@10")
 
 
+def short(data: Path, work: Path) -> Task:
+    """Short questions, as they are typed."""
+    index = build_of(
+        work / "short.index",
+        lambda: [data / "arqmath-mini", data / "napkin", ENTRIES, data / "planetmath" / "docs.jsonl"],
+        porism.ReaderOptions(metadata_fields=("type",)),
+    )
+    lines = (line.split("\t") for line in (SHORT / "questions.tsv").read_text(encoding="utf-8").splitlines())
+    queries = [replace(index.question(text, guess_formulas=True).query, id=topic) for topic, text in lines]
+    return Task("short", index, queries, unit_judgments(SHORT / "qrels.txt", index), "nDCG@10")
+
+
 def all_tasks(data: Path, work: Path, sets: Iterable[str]) -> Iterator[Task]:
     """The sets of these names."""
     for name in sets:
@@ -203,6 +226,8 @@ def all_tasks(data: Path, work: Path, sets: Iterable[str]) -> Iterator[Task]:
             yield conjectures(data, work)
         elif name == "sample":
             yield sample(work)
+        elif name == "short":
+            yield short(data, work)
         elif name == "names":
             yield from names(data, work)
 
@@ -239,7 +264,7 @@ def task_parser(description: str | None, sets: str, models: str) -> argparse.Arg
 
 def main() -> None:
     """Compares the models that the command line names."""
-    parser = task_parser(__doc__, "arqmath2020,proofwiki,mathlib,planetmath,conjectures,sample,names", "default")
+    parser = task_parser(__doc__, "arqmath2020,proofwiki,mathlib,planetmath,conjectures,sample,names,short", "default")
     parser.add_argument("--halves", action="store_true")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)

@@ -28,15 +28,23 @@ def name_queries(collection: str) -> list[porism.Query]:
 
 
 def name_judgments(collection: str, index: porism.Index) -> dict[str, dict[str, int]]:
-    """The judgments, by the ids that the documents have in an index.
+    """The judgments of a collection, by the ids that the documents have in an index.
+
+    :raises ValueError: the index lacks a judged unit.
+    """
+    return unit_judgments(FOLDER / "qrels.txt", index, f"{collection}-")
+
+
+def unit_judgments(path: Path, index: porism.Index, prefix: str = "") -> dict[str, dict[str, int]]:
+    """The judgments of a file for queries whose ids have the prefix, by the ids that the documents have in an index.
 
     :raises ValueError: the index lacks a judged unit.
     """
     ids = {name: doc_id for doc_id, names in _names(index) for name in names}
     found: dict[str, dict[str, int]] = {}
-    for line in (FOLDER / "qrels.txt").read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         query, _, name, gain = line.split()
-        if query.startswith(f"{collection}-"):
+        if query.startswith(prefix):
             if name not in ids:
                 raise ValueError(f"the index has no unit {name}, which the query {query} asks for")
             found.setdefault(query, {})[ids[name]] = int(gain)
