@@ -60,3 +60,16 @@ def test_deep_trees_are_walked_without_recursion() -> None:
 @given(st.text())
 def test_any_formula_gives_bounded_terms(latex: str) -> None:
     assert all(len(term) <= 50 * MAX_SUBTREE + len(latex) * MAX_SUBTREE for term in terms(latex))
+
+
+@pytest.mark.parametrize(("bounded", "bare"), [
+    (r"\sum_{n=1}^\infty\frac1{n^2}", r"\sum 1/k^2"), (r"\sum_{n\ge1}n^{-2}", r"\sum n^{-2}"),
+    (r"\lim_{x\to0}\frac{\sin x}x", r"\lim\frac{\sin t}t"), (r"\prod_{i\in I}(1+x_i)", r"\prod(1+x_i)"),
+    (r"\int_0^1x^2\,dx", r"\int_a^bx^2\,dx"), (r"\int_0^1x^2\,dx", r"\int x^2\,dx"),
+    (r"\bigcup_{i=1}^nA_i", r"\bigcup A_i"),
+])
+def test_big_operators_share_a_term_whatever_their_bounds(bounded: str, bare: str) -> None:
+    whole, other = terms(bounded), terms(bare)
+    label = other[0].partition("(")[0]
+    assert [term for term in whole if term in other and term.startswith(label)]
+    assert whole[0] != other[0]

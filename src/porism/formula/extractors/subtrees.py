@@ -11,6 +11,7 @@ from itertools import chain
 from operator import itemgetter
 
 from porism.formula.extractors.walk import operator_walk
+from porism.formula.operators.rules import BIG, INTEGRAL, RULES
 from porism.formula.tree import OperatorTree
 
 MAX_SUBTREE = 30
@@ -21,7 +22,8 @@ def subtrees(operators: OperatorTree) -> list[str]:
     """One term for each operator with at most :data:`MAX_SUBTREE` nodes below and with it: ``label(child,…)``.
 
     Operands of unordered operators are sorted by their form with all variables alike; then variables are numbered
-    ``v0, v1, …`` by first appearance in the subtree. Numbers and constants stay.
+    ``v0, v1, …`` by first appearance in the subtree. Numbers and constants stay. A big operator with bounds or a
+    differential has a second term, without these: writers often leave them out.
     """
     forms: list[_Form] = []  # of the subtrees that begin to the right; the leftmost last
     terms: list[str] = []
@@ -47,15 +49,23 @@ def subtrees(operators: OperatorTree) -> list[str]:
         template = f"{label.replace('%', '%%')}({','.join(templates)})"
         below = tuple(chain.from_iterable(variables))
         forms.append((form, template, below, size))
-        different = dict.fromkeys(below)
-        if len(different) == len(below):
-            terms.append(template % _NAMES[:len(below)])
-        else:
-            names = dict(zip(different, _NAMES, strict=False))
-            terms.append(template % tuple([names[variable] for variable in below]))
+        if label in _BIG and arity > 1:
+            terms.append(_numbered(f"{label}({templates[0]})", variables[0]))
+        terms.append(_numbered(template, below))
     terms.reverse()
     return terms
 
+
+def _numbered(template: str, variables: tuple[str, ...]) -> str:
+    """The term of a template, whose variables are numbered by first appearance."""
+    different = dict.fromkeys(variables)
+    if len(different) == len(variables):
+        return template % _NAMES[:len(variables)]
+    names = dict(zip(different, _NAMES, strict=False))
+    return template % tuple([names[variable] for variable in variables])
+
+
+_BIG = frozenset(rule.label for rule in RULES.values() if rule.role in (BIG, INTEGRAL))
 
 _Form = tuple[str, str, tuple[str, ...], int]
 """A subtree: its form with all variables ``v``, the same as a template with a ``%s`` for each variable, the variables,
