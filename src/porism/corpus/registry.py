@@ -24,6 +24,7 @@ from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.org.reader import OrgReader
+from porism.corpus.pandoc.reader import FORMATS, PandocReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
 from porism.corpus.posts.formula_posts import FormulaTableReader
@@ -163,6 +164,7 @@ READERS: dict[str, Reader] = {
     "metamath": MetamathReader(),
     "mizar": MizarReader(),
     "notebook": NotebookReader(),
+    **{format.name: PandocReader(format) for format in FORMATS},
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
     "text": PlainReader(),
