@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
-from lxml import etree
-
-from porism.corpus.html.content import formula_of_math
 from porism.corpus.markdown.masking import TOKEN, Masked
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem
 from porism.formula import parse_plain, to_latex
-from porism.types import PLACEHOLDER, Formula
+from porism.types import Formula
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
 """So large may the text in a packed document be."""
@@ -49,11 +44,11 @@ class Prepared(NamedTuple):
 
     def parts(self, text: str) -> list[str | Formula]:
         """A piece of text with formulas in place of tokens."""
-        return self.tokens.parts(text) if self.tokens is not None and PLACEHOLDER in text else [text]
+        return self.tokens.parts(text) if self.tokens is not None and not text.isascii() else [text]
 
     def raw(self, text: str) -> str:
         """A piece of text as it was written."""
-        return self.tokens.raw(text) if self.tokens is not None and PLACEHOLDER in text else text
+        return self.tokens.raw(text) if self.tokens is not None and not text.isascii() else text
 
 
 def prepared_text(text: str, format: str, where: str, on_problem: OnProblem) -> Prepared:
@@ -103,91 +98,3 @@ _MARKS: dict[str, Callable[[str], str]] = {
     "mediawiki": lambda text: _MVAR.sub(r"\\(\1\\)", _CHEMISTRY.sub(r"\\(\\ce{\2}\\)", text)),
 }
 """Format → what puts its formulas between LaTeX's delimiters."""
-
-
-class _TakenOut:
-    """Formulas of a packed document, which a token names by their number."""
-
-    def __init__(self) -> None:
-        self.formulas: list[Formula] = []
-
-    def take(self, formula: Formula) -> str:
-        """The token of a formula."""
-        self.formulas.append(formula)
-        return f"{PLACEHOLDER}{len(self.formulas) - 1}{PLACEHOLDER}"
-
-    def parts(self, text: str) -> list[str | Formula]:
-        parts: list[str | Formula] = []
-        done = 0
-        for match in _TOKEN.finditer(text):
-            if match["number"] and int(match["number"]) < len(self.formulas):
-                parts += [text[done : match.start()], self.formulas[int(match["number"])]]
-                done = match.end()
-        return [*parts, text[done:]]
-
-    def raw(self, text: str) -> str:
-        return "".join(part if isinstance(part, str) else part.source for part in self.parts(text))
-
-
-def prepared_opendocument(data: bytes, where: str, on_problem: OnProblem) -> Prepared | None:
-    """A text of OpenDocument, whose formulas are documents of their own that pandoc does not read."""
-    try:
-        with ZipFile(io.BytesIO(data)) as packed:
-            content = etree.fromstring(_member(packed, "content.xml"), _parser())
-            taken = _TakenOut()
-            for frame in list(content.iter(f"{{{_DRAW}}}frame")):
-                if (formula := _formula_in(frame, packed)) is not None:
-                    _replace_by(frame, taken.take(formula))
-            small = io.BytesIO()
-            with ZipFile(small, "w", ZIP_DEFLATED) as written:
-                for name in ("mimetype", "META-INF/manifest.xml", "styles.xml", "meta.xml"):
-                    if name in packed.namelist():
-                        written.writestr(name, _member(packed, name))
-                written.writestr("content.xml", etree.tostring(content))
-    except (BadZipFile, KeyError, ValueError, OSError, NotImplementedError, etree.XMLSyntaxError) as error:
-        on_problem(Problem(where, f"is not a document of OpenDocument that can be read ({error})"))
-        return None
-    return Prepared(small.getvalue(), taken)
-
-
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-
-
-def _member(packed: ZipFile, name: str) -> bytes:
-    """A member of a packed document.
-
-    :raises ValueError: it is too large.
-    """
-    with packed.open(name) as member:
-        data = member.read(MAX_MEMBER_BYTES + 1)
-    if len(data) > MAX_MEMBER_BYTES:
-        raise ValueError(f"{name} has more than {MAX_MEMBER_BYTES:,} bytes")
-    return data
-
-
-def _formula_in(frame: etree._Element, packed: ZipFile) -> Formula | None:
-    """The formula that a frame shows, None where it shows something else."""
-    for element in frame.iter(f"{{{_DRAW}}}object"):
-        name = f"{(element.get(_HREF) or '').removeprefix('./').rstrip('/')}/content.xml"
-        if name in packed.NameToInfo:
-            text = _member(packed, name).decode("utf-8", "replace")
-            if (start := _MATH.search(text)) is not None:
-                return formula_of_math(text[start.start() :])
-    return None
-
-
-_MATH = re.compile(r"<(?:[\w.-]+:)?math\b")
-
-
-def _replace_by(element: etree._Element, text: str) -> None:
-    """Puts text in the place of an element."""
-    text += element.tail or ""
-    before, parent = element.getprevious(), element.getparent()
-    if parent is None:
-        return
-    if before is not None:
-        before.tail = (before.tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
-    parent.remove(element)

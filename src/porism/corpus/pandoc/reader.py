@@ -15,7 +15,8 @@ from porism.analysis.languages import language_named
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.html.reader import declared_encoding
 from porism.corpus.pandoc.blocks import Node, PandocBlocks
-from porism.corpus.pandoc.preparing import Prepared, prepared_opendocument, prepared_text
+from porism.corpus.pandoc.packed import prepared_opendocument, prepared_word
+from porism.corpus.pandoc.preparing import Prepared, prepared_text
 from porism.corpus.pandoc.program import DOCUMENTS, pandoc_tree
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_files import decode, guess_encoding, open_file, read_bytes
@@ -98,7 +99,8 @@ class PandocReader(FileReader):
     ) -> Prepared | None:
         kind = self._format.kind
         if kind == "packed":
-            return prepared_opendocument(data, name, on_problem) if self.name == "odt" else Prepared(data)
+            prepare = prepared_opendocument if self.name == "odt" else prepared_word
+            return prepare(data, name, on_problem)
         declared = declared_encoding(data) if kind == "xml" else None
         text = decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared)
         if kind == "marks":

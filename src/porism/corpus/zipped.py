@@ -1,0 +1,50 @@
+"""Documents that are zip archives (EPUB, OpenDocument, Word): their members, within limits, and their XML."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from zipfile import BadZipFile, ZipFile
+from zlib import error as ZlibError
+
+from lxml import etree
+
+from porism.errors import OnProblem, Problem
+
+MAX_MEMBER_BYTES = 256 * 1024 * 1024
+"""So large may one member be that is read; larger ones are bombs, or no text."""
+
+_ERRORS = (
+    BadZipFile, KeyError, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, ZlibError,
+    etree.XMLSyntaxError,
+)
+"""What reading a damaged or hostile archive raises."""
+
+
+@contextmanager
+def opened_zip(data: bytes, where: str, on_problem: OnProblem) -> Iterator[ZipFile]:
+    """An archive; what is wrong with it while it is read is reported, and the block ends."""
+    try:
+        with ZipFile(io.BytesIO(data)) as packed:
+            yield packed
+    except _ERRORS as error:
+        on_problem(Problem(where, f"is damaged, or not what its ending says ({error})"))
+
+
+def member(packed: ZipFile, name: str) -> bytes:
+    """A member of an archive.
+
+    :raises ValueError: it is too large.
+    """
+    with packed.open(name) as file:
+        data = file.read(MAX_MEMBER_BYTES + 1)
+    if len(data) > MAX_MEMBER_BYTES:
+        raise ValueError(f"{name} has more than {MAX_MEMBER_BYTES:,} bytes")
+    return data
+
+
+def member_xml(packed: ZipFile, name: str) -> etree._Element:
+    """The root of a member that is XML; entities are not expanded."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    return etree.fromstring(member(packed, name), parser)
