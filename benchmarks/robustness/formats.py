@@ -41,8 +41,10 @@ CHAPTERS = (
 MIN_FORMULAS = 10
 """Chapters of which pandoc reads fewer formulas are passed over."""
 KINDS = "theorem lemma proposition corollary definition example remark problem exercise question fact solution"
-ENVIRONMENTS = {**{kind: kind for kind in KINDS.split()}, "ques": "question", "defn": "definition", "prop": "proposition",
-                "thm": "theorem", "lem": "lemma", "cor": "corollary", "ex": "example", "prob": "problem", "sol": "solution"}
+ENVIRONMENTS = {
+    **{kind: kind for kind in KINDS.split()}, "ques": "question", "defn": "definition", "prop": "proposition",
+    "thm": "theorem", "lem": "lemma", "cor": "corollary", "ex": "example", "prob": "problem", "sol": "solution",
+}  # fmt: skip
 """Environments that are declared before a chapter, so that pandoc writes heads for them."""
 _HEADS = "".join(f"\\newtheorem{{{name}}}{{{kind.capitalize()}}}\n" for name, kind in ENVIRONMENTS.items())
 _WORDS = re.compile(r"[^\W\d_]{2,}")

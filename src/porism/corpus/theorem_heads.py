@@ -124,10 +124,10 @@ class ParagraphUnits:
             self._kind == "proof" or self._is_unfinished or text[:1].islower() or (emphasised and self._is_emphasised)
         )
 
-    def other(self) -> None:
-        """Something that is no paragraph comes: a list, a table, code."""
+    def other(self, *, emphasised: bool = False) -> None:
+        """Something that is no paragraph comes: a list, a table, code; ``emphasised`` as in :meth:`add`."""
         self._fresh = ""
-        if self._kind and self._kind != "proof" and not self._is_unfinished:
+        if self._kind and not self._goes_on("", emphasised):
             self.end_block()
         self._is_unfinished = False
 

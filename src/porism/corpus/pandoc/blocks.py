@@ -81,7 +81,7 @@ class PandocBlocks:
         elif kind == "HorizontalRule":
             self._paragraphs.end_block()
         else:
-            self._paragraphs.other()
+            self._paragraphs.other(emphasised=self._is_emphasised(_first_text(block)))
             self._inner(block, "\n\n")
         self._depth -= 1
 
@@ -236,8 +236,9 @@ class PandocBlocks:
 
     def _is_emphasised(self, inlines: Sequence[Node]) -> bool:
         """Whether most of running text is in italics."""
-        italics = [inline for inline in inlines if inline["t"] == "Emph"]
-        return bool(italics) and 2 * len(self._flat(italics)) >= len(self._flat(inlines))
+        words = [inline for inline in inlines if inline["t"] not in ("Math", "Strong", "Note")]
+        italics = [inline for inline in words if inline["t"] == "Emph"]
+        return bool(italics) and 2 * len(self._flat(italics)) >= len(self._flat(words))
 
     def _flat(self, node: Any) -> str:
         """The words in a part of the tree."""
@@ -280,3 +281,13 @@ def _marked_beginning(inlines: Sequence[Node]) -> Iterable[Node]:
             yield inline
         else:
             return
+
+
+def _first_text(block: Node) -> Sequence[Node]:
+    """The running text that a list begins with; empty for other blocks."""
+    items: Any = []
+    if block["t"] in ("BulletList", "OrderedList"):
+        items = block["c"] if block["t"] == "BulletList" else block["c"][1]
+    first = items[0][0] if items and items[0] else None
+    inlines: Sequence[Node] = first["c"] if first is not None and first["t"] in _TEXTS else ()
+    return inlines

@@ -19,7 +19,7 @@ from porism.types import PLACEHOLDER, Formula
 _TOKEN = re.compile(TOKEN)
 _FIRST_WORD = 0xF0000
 _MAX_WORDS = 0xFFFD
-_WORD = re.compile(r"[A-Za-z]{2,}")
+_LETTERS = re.compile(r"[A-Za-z]+")
 _MATH = re.compile(r"<(?:[\w.-]+:)?math\b")
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
@@ -95,7 +95,7 @@ def prepared_word(data: bytes, where: str, on_problem: OnProblem) -> Prepared | 
         changed: dict[str, etree._Element] = {}
         for name in filter(_WORD_TEXTS.fullmatch, packed.namelist()):
             changed[name] = text = member_xml(packed, name)
-            for run in text.iter(f"{_M}r"):
+            for run in list(text.iter(f"{_M}r")):
                 _take_word(run, taken)
             _report_objects(text, where, on_problem)
         return Prepared(_packed_again(packed, changed), taken)
@@ -103,13 +103,25 @@ def prepared_word(data: bytes, where: str, on_problem: OnProblem) -> Prepared | 
 
 
 def _take_word(run: etree._Element, taken: _TakenOut) -> None:
-    """Puts a character in the place of an upright word of a formula."""
-    style = run.find(f"{_M}rPr/{_M}sty")
-    if style is None or style.get(f"{_M}val") != "p":
+    """Puts a character in the place of an upright word of a formula, whose letters may be in runs of their own."""
+    word, place, following = _upright_letters(run), run.find(f"{_M}t"), run.getnext()
+    if not word or place is None:
         return
-    for text in run.iter(f"{_M}t"):
-        if text.text and _WORD.fullmatch(text.text.strip()):
-            text.text = taken.word(text.text.strip())
+    while following is not None and (more := _upright_letters(following)):
+        word += more
+        following.getparent().remove(following)
+        following = run.getnext()
+    if len(word) > 1:
+        place.text = taken.word(word)
+
+
+def _upright_letters(run: etree._Element) -> str:
+    """The text of a run of a formula that is nothing but upright letters, empty for any other."""
+    style, texts = run.find(f"{_M}rPr/{_M}sty"), run.findall(f"{_M}t")
+    if style is None or style.get(f"{_M}val") != "p" or len(texts) != 1:
+        return ""
+    word = (texts[0].text or "").strip()
+    return word if _LETTERS.fullmatch(word) else ""
 
 
 def _report_objects(text: etree._Element, where: str, on_problem: OnProblem) -> None:
@@ -126,8 +138,8 @@ def _report_objects(text: etree._Element, where: str, on_problem: OnProblem) -> 
     if count:
         on_problem(Problem(
             f"{where}, paragraph {first}",
-            f"{pluralise(count, 'formula')} of MathType or the old equation editor cannot be read; each reads [formula] "
-            "(MathType's Convert Equations makes them formulas of Word)",
+            f"{pluralise(count, 'formula')} of MathType or the old equation editor cannot be read; each reads "
+            "[formula] (MathType's Convert Equations makes them formulas of Word)",
         ))
 
 
