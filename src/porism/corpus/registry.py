@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.epub.reader import EpubReader
 from porism.corpus.formal.agda import AgdaReader
 from porism.corpus.formal.isabelle import IsabelleReader
 from porism.corpus.formal.metamath import MetamathReader
@@ -164,6 +165,7 @@ READERS: dict[str, Reader] = {
     "metamath": MetamathReader(),
     "mizar": MizarReader(),
     "notebook": NotebookReader(),
+    "epub": EpubReader(),
     **{format.name: PandocReader(format) for format in FORMATS},
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),

@@ -37,7 +37,7 @@ def theorem_head(content: Content, marked: str) -> TheoremHead | None:
     :param marked: the text of the paragraph's beginning that is bold, in italics or in small capitals.
     """
     first = marked.split(maxsplit=1)[0].strip(".:．：") if marked.strip() else ""
-    kind = titled_kind(Content(first)) if first else None
+    kind = titled_kind(Content(first)) if first.isalpha() else None
     if kind is None:
         return None
     text = content.text[:_MAX_HEAD_LENGTH]

@@ -15,10 +15,8 @@ from porism.errors import OnProblem, Problem
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
 """So large may one member be that is read; larger ones are bombs, or no text."""
 
-_ERRORS = (
-    BadZipFile, KeyError, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, ZlibError,
-    etree.XMLSyntaxError,
-)
+_ERRORS = (BadZipFile, KeyError, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, ZlibError,
+           etree.XMLSyntaxError)
 """What reading a damaged or hostile archive raises."""
 
 
@@ -45,6 +43,20 @@ def member(packed: ZipFile, name: str) -> bytes:
 
 
 def member_xml(packed: ZipFile, name: str) -> etree._Element:
-    """The root of a member that is XML; entities are not expanded."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    return etree.fromstring(member(packed, name), parser)
+    """The root of a member that is XML."""
+    return parsed_xml(member(packed, name))
+
+
+def parsed_xml(data: bytes) -> etree._Element:
+    """The root of some XML; entities are not expanded, and names of elements that XML forbids (``sec:a``) pass.
+
+    :raises ValueError: it is not well-formed, or nested too deeply.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, recover=True
+    )
+    root = etree.fromstring(data, parser)
+    fatal = next((entry for entry in parser.error_log if entry.level == etree.ErrorLevels.FATAL), None)
+    if root is None or fatal is not None:
+        raise ValueError(f"line {fatal.line}: {fatal.message.strip()}" if fatal is not None else "is not XML")
+    return root

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import NamedTuple, Protocol
 
-from porism.corpus.markdown.masking import TOKEN, Masked
+from porism.corpus.formula_sources import strip_delimiters
+from porism.corpus.markdown.masking import Masked
 from porism.errors import OnProblem
 from porism.formula import parse_plain, to_latex
 from porism.types import Formula
-
-MAX_MEMBER_BYTES = 256 * 1024 * 1024
-"""So large may the text in a packed document be."""
-
-_TOKEN = re.compile(TOKEN)
-_DRAW = "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
-_HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 class Tokens(Protocol):
@@ -81,7 +76,7 @@ def _delimited(formula: str, notation: str, stem: str, marks: str) -> str:
 _STEM = re.compile(r"(?m)^:stem:[ \t]*(latexmath)\b")
 _NOTATION = r"(?P<notation>stem|latexmath|asciimath)"
 _ASCIIDOC_BLOCK = re.compile(
-    rf"(?ms)^\[{_NOTATION}[^\]\n]*\][ \t]*\n(?:\.[^\n]*\n)?\+\+\+\+[ \t]*\n(?P<body>.*?)\n\+\+\+\+[ \t]*$"
+    rf"(?ms)^\[{_NOTATION}[^\]\n]*\][ \t]*\n(?:\.[^\n]*\n)?\+\+\+\+[ \t]*\n(?P<body>.*?)\n\+\+\+\+(?!\+)"
 )
 _NO_END = r"\\.|\n(?!\s*\n)"
 _ASCIIDOC_INLINE = re.compile(
@@ -89,12 +84,31 @@ _ASCIIDOC_INLINE = re.compile(
     rf"(?P<nested>(?:{_NO_END}|[^\[\]\\\n]|\[(?:{_NO_END}|[^\[\]\\\n]){{0,500}}+\]){{0,2000}}+)"
     rf"|(?P<plain>(?:{_NO_END}|[^\]\\\n]){{0,2000}}+))\]"
 )
-_DOKUWIKI = re.compile(r"<(latex|math|jsmath|tex)\b[^<>\n]{0,100}>((?:(?!</?\1\b).){0,5000})</\1>", re.DOTALL)
-_CHEMISTRY = re.compile(r"<(ce|chem)\b[^<>\n]{0,100}>((?:(?!</?\1\b).){0,2000})</\1>", re.DOTALL)
+_ELEMENT = re.compile(
+    r"<(?P<name>math|latex|tex|jsmath|ce|chem)\b(?P<attributes>[^<>\n]{0,200})>"
+    r"(?P<body>(?:(?!</?(?P=name)\b).){0,5000})</(?P=name)\s*>", re.DOTALL | re.IGNORECASE,
+)
+_SPAN = re.compile(r"<span class=\"math[^<>\"]{0,40}\">(?P<body>(?:(?!</?span\b).){0,5000})</span>", re.DOTALL)
 _MVAR = re.compile(r"\{\{mvar\|([^{}|\n]{1,40})\}\}")
+
+
+def _elements(text: str) -> str:
+    """Text with the formulas of elements (``<math>``, ``<latex>``, ``<ce>``) between LaTeX's delimiters."""
+
+    def formula(match: re.Match[str]) -> str:
+        body = strip_delimiters(unescape(match["body"]))[0]
+        if match["name"].lower() in ("ce", "chem"):
+            body = f"\\ce{{{body}}}"
+        display = "block" in match["attributes"]
+        return f"\\[{body}\\]" if display else f"\\({body}\\)"
+
+    return _ELEMENT.sub(formula, text)
+
+
 _MARKS: dict[str, Callable[[str], str]] = {
     "asciidoc": _asciidoc,
-    "dokuwiki": lambda text: _DOKUWIKI.sub(r"\\(\2\\)", text),
-    "mediawiki": lambda text: _MVAR.sub(r"\\(\1\\)", _CHEMISTRY.sub(r"\\(\\ce{\2}\\)", text)),
+    "dokuwiki": _elements,
+    "mediawiki": lambda text: _MVAR.sub(r"\\(\1\\)", _elements(text)),
+    "textile": lambda text: _SPAN.sub(lambda match: f"\\({strip_delimiters(match['body'])[0]}\\)", text),
 }
 """Format → what puts its formulas between LaTeX's delimiters."""

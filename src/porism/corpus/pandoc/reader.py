@@ -15,7 +15,7 @@ from porism.analysis.languages import language_named
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.html.reader import declared_encoding
 from porism.corpus.pandoc.blocks import Node, PandocBlocks
-from porism.corpus.pandoc.packed import prepared_opendocument, prepared_word
+from porism.corpus.pandoc.markup import prepared_opendocument, prepared_word, prepared_xml
 from porism.corpus.pandoc.preparing import Prepared, prepared_text
 from porism.corpus.pandoc.program import DOCUMENTS, pandoc_tree
 from porism.corpus.sections import FileUnits
@@ -105,7 +105,8 @@ class PandocReader(FileReader):
         text = decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared)
         if kind == "marks":
             return prepared_text(text, self._format.pandoc, name, on_problem)
-        return Prepared(text.encode("utf-8", "replace"))
+        data = text.encode("utf-8", "replace")
+        return prepared_xml(data) if self.name in ("jats", "docbook") else Prepared(data)
 
 
 def tree_documents(

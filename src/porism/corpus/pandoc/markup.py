@@ -1,18 +1,22 @@
-"""Documents of Word and OpenDocument before pandoc reads them: formulas that it loses or reads worse are taken out."""
+"""Documents of XML before pandoc reads them (Word, OpenDocument, DocBook, JATS): formulas that it loses or reads worse
+are taken out.
+"""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from lxml import etree
 
 from porism.corpus.html.content import formula_of_math
+from porism.corpus.latex.tables import words
 from porism.corpus.markdown.masking import TOKEN
 from porism.corpus.pandoc.preparing import Prepared
-from porism.corpus.zipped import member, member_xml, opened_zip
+from porism.corpus.zipped import member, member_xml, opened_zip, parsed_xml
 from porism.errors import OnProblem, Problem, pluralise
 from porism.types import PLACEHOLDER, Formula
 
@@ -21,6 +25,9 @@ _FIRST_WORD = 0xF0000
 _MAX_WORDS = 0xFFFD
 _LETTERS = re.compile(r"[A-Za-z]+")
 _MATH = re.compile(r"<(?:[\w.-]+:)?math\b")
+_MATHML = "{http://www.w3.org/1998/Math/MathML}math"
+_AROUND_MATHML = words("alternatives inline-formula disp-formula inlineequation informalequation mathphrase")
+_BLOCKS = words("p para simpara title sec section")
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -100,6 +107,46 @@ def prepared_word(data: bytes, where: str, on_problem: OnProblem) -> Prepared | 
             _report_objects(text, where, on_problem)
         return Prepared(_packed_again(packed, changed), taken)
     return None
+
+
+def prepared_xml(data: bytes) -> Prepared:
+    """DocBook or JATS in UTF-8, whose MathML is read here; where LaTeX stands beside it, pandoc reads that."""
+    try:
+        root = parsed_xml(data)
+    except (ValueError, etree.XMLSyntaxError):
+        return Prepared(data)  # pandoc says what is wrong
+    taken = _TakenOut()
+    for math in list(root.iter(_MATHML)):
+        around = math
+        formula = formula_of_math(etree.tostring(_plain_mathml(math), encoding="unicode"))
+        while (above := around.getparent()) is not None and _local_name(above) in _AROUND_MATHML:
+            around = above
+        if formula is None or above is None or next(around.iter("{*}tex-math"), None) is not None:
+            continue
+        token = taken.formula(formula)
+        if any(_local_name(sibling) in _BLOCKS for sibling in above):  # it stands between paragraphs
+            tail, namespace = around.tail, etree.QName(above).namespace
+            around.clear()
+            around.tag = f"{{{namespace or ''}}}{'para' if root.find('.//{*}para') is not None else 'p'}"
+            around.text, around.tail = token, tail
+        else:
+            _replace_by(around, token)
+    return Prepared(etree.tostring(root), taken)
+
+
+def _plain_mathml(math: etree._Element) -> etree._Element:
+    """A formula by itself, whose attributes have no prefixes (pandoc writes ``mml:mathvariant``)."""
+    alone = deepcopy(math)
+    alone.tail = None
+    for element in alone.iter("{*}*"):
+        for name, value in element.attrib.items():
+            if name.startswith("{"):
+                element.set(etree.QName(name).localname, value)
+    return alone
+
+
+def _local_name(element: etree._Element) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
 def _take_word(run: etree._Element, taken: _TakenOut) -> None:
