@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 from zipfile import BadZipFile, ZipFile
 from zlib import error as ZlibError
 
 from lxml import etree
 
 from porism.errors import OnProblem, Problem
+
+Read = TypeVar("Read")
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
 """So large may one member be that is read; larger ones are bombs, or no text."""
@@ -20,14 +22,14 @@ _ERRORS = (BadZipFile, KeyError, ValueError, OSError, EOFError, NotImplementedEr
 """What reading a damaged or hostile archive raises."""
 
 
-@contextmanager
-def opened_zip(data: bytes, where: str, on_problem: OnProblem) -> Iterator[ZipFile]:
-    """An archive; what is wrong with it while it is read is reported, and the block ends."""
+def read_zip(data: bytes, read: Callable[[ZipFile], Read], where: str, on_problem: OnProblem) -> Read | None:
+    """What a function reads from an archive; None, and a problem, where that is damaged or hostile."""
     try:
         with ZipFile(io.BytesIO(data)) as packed:
-            yield packed
+            return read(packed)
     except _ERRORS as error:
         on_problem(Problem(where, f"is damaged, or not what its ending says ({error})"))
+        return None
 
 
 def member(packed: ZipFile, name: str) -> bytes:

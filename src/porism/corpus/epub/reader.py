@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote
 from zipfile import ZipFile
 
@@ -16,7 +17,7 @@ from porism.corpus.base import ReaderOptions
 from porism.corpus.html.reader import declared_encoding, page_documents
 from porism.corpus.text_files import decode, guess_encoding, read_bytes
 from porism.corpus.walking import FileReader
-from porism.corpus.zipped import member, member_xml, opened_zip
+from porism.corpus.zipped import member, member_xml, read_zip
 from porism.errors import OnProblem, Problem
 from porism.types import Document, Metadata
 
@@ -42,15 +43,21 @@ class EpubReader(FileReader):
         data = read_bytes(path, name, on_problem)
         if data is None:
             return
-        page, extra = "", {}
-        with opened_zip(data, name, on_problem) as packed:
-            page, extra = _book(packed, name, on_problem)
-        if page:
-            yield from page_documents(page, name, source, options.formulas, on_problem, extra, with_lines=False)
+        book = read_zip(data, lambda packed: _book(packed, name, on_problem), name, on_problem)
+        if book is not None:
+            yield from page_documents(
+                book.page, name, source, options.formulas, on_problem, book.extra, with_lines=False
+            )
 
 
-def _book(packed: ZipFile, name: str, on_problem: OnProblem) -> tuple[str, Metadata]:
+class _Book(NamedTuple):
     """All pages of a book as one, and what the book says of itself."""
+
+    page: str
+    extra: Metadata
+
+
+def _book(packed: ZipFile, name: str, on_problem: OnProblem) -> _Book:
     rootfile = member_xml(packed, _CONTAINER).find(".//{*}rootfile")
     location = (rootfile.get("full-path") if rootfile is not None else None) or ""
     package = member_xml(packed, location)
@@ -78,9 +85,10 @@ def _book(packed: ZipFile, name: str, on_problem: OnProblem) -> tuple[str, Metad
     language = f' lang="{escape(languages[0])}"' if languages else ""
     heading = f"<title>{escape(title[0])}</title>" if title else ""
     extra: Metadata = {"authors": tuple(authors)} if authors else {}
-    return f"<html{language}><head>{heading}</head><body>{'<hr>'.join(bodies)}</body></html>" if bodies else "", extra
+    return _Book(f"<html{language}><head>{heading}</head><body>{'<hr>'.join(bodies)}</body></html>", extra)
 
 
 def _texts(package: etree._Element, key: str) -> list[str]:
-    texts = (" ".join("".join(element.itertext()).split()) for element in package.iterfind(f".//{{*}}metadata/{{*}}{key}"))
-    return [text for text in texts if text]
+    """The values of one kind that the package of a book has."""
+    elements = package.iterfind(f".//{{*}}metadata/{{*}}{key}")
+    return [text for element in elements if (text := " ".join("".join(element.itertext()).split()))]

@@ -11,7 +11,7 @@ from porism.corpus.formula_sources import aligned, one_line, without_labels
 from porism.corpus.html.content import ContentBuilder, html_to_content
 from porism.corpus.markdown.raw_latex import latex_parts
 from porism.corpus.pandoc.preparing import Prepared
-from porism.corpus.sections import kind_of
+from porism.corpus.sections import kind_of, own_title, titled_kind
 from porism.corpus.theorem_heads import ParagraphUnits
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Content, Formula
@@ -111,14 +111,17 @@ class PandocBlocks:
     def _div(self, attributes: Any, blocks: Sequence[Node]) -> None:
         identifier, classes, values = attributes
         style = next((value for key, value in values if key == "custom-style"), "")
-        kind = next((kind for name in (*classes, *style.split(maxsplit=1)[:1]) if (kind := kind_of(name))), None)
         title = None
         if blocks and blocks[0]["t"] == "Div" and not _TITLES.isdisjoint(blocks[0]["c"][0][1]):
             title, blocks = self._title(blocks[0]["c"][1]), blocks[1:]
+        names = (*classes, *style.split(maxsplit=1)[:1])
+        kind = titled_kind(title) or next((kind for name in names if (kind := kind_of(name))), None)
         if kind is None:
+            if title:
+                self._paragraphs.add(title)
             self.read(blocks)
             return
-        self._paragraphs.begin(kind, title, identifier or None)
+        self._paragraphs.begin(kind, own_title(title), identifier or None)
         self.read(blocks)
         self._paragraphs.end()
 

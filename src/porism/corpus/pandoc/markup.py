@@ -16,7 +16,7 @@ from porism.corpus.html.content import formula_of_math
 from porism.corpus.latex.tables import words
 from porism.corpus.markdown.masking import TOKEN
 from porism.corpus.pandoc.preparing import Prepared
-from porism.corpus.zipped import member, member_xml, opened_zip, parsed_xml
+from porism.corpus.zipped import member, member_xml, parsed_xml
 from porism.errors import OnProblem, Problem, pluralise
 from porism.types import PLACEHOLDER, Formula
 
@@ -76,37 +76,33 @@ class _TakenOut:
         return _TOKEN.sub(latex, text)
 
 
-def prepared_opendocument(data: bytes, where: str, on_problem: OnProblem) -> Prepared | None:
+def prepared_opendocument(packed: ZipFile) -> Prepared:
     """A text of OpenDocument, whose formulas are documents of their own that pandoc does not read."""
-    with opened_zip(data, where, on_problem) as packed:
-        content = member_xml(packed, "content.xml")
-        taken = _TakenOut()
-        for frame in list(content.iter(f"{_DRAW}frame")):
-            if (formula := _formula_in(frame, packed)) is not None:
-                _replace_by(frame, taken.formula(formula))
-        for paragraph in content.iter(f"{_TEXT}p"):
-            if paragraph.get(f"{_TEXT}style-name") == "Title":  # of the document; pandoc knows no titles here
-                paragraph.tag = f"{_TEXT}h"
-                paragraph.set(f"{_TEXT}outline-level", "1")
-        return Prepared(_packed_again(packed, {"content.xml": content}), taken)
-    return None
+    content = member_xml(packed, "content.xml")
+    taken = _TakenOut()
+    for frame in list(content.iter(f"{_DRAW}frame")):
+        if (formula := _formula_in(frame, packed)) is not None:
+            _replace_by(frame, taken.formula(formula))
+    for paragraph in content.iter(f"{_TEXT}p"):
+        if paragraph.get(f"{_TEXT}style-name") == "Title":  # of the document; pandoc knows no titles here
+            paragraph.tag = f"{_TEXT}h"
+            paragraph.set(f"{_TEXT}outline-level", "1")
+    return Prepared(_packed_again(packed, {"content.xml": content}), taken)
 
 
-def prepared_word(data: bytes, where: str, on_problem: OnProblem) -> Prepared | None:
+def prepared_word(packed: ZipFile, where: str, on_problem: OnProblem) -> Prepared:
     """A text of Word, in whose formulas pandoc does not see which words are operators.
 
     Formulas of MathType and of the old equation editor are pictures to all other programs, which is reported.
     """
-    with opened_zip(data, where, on_problem) as packed:
-        taken = _TakenOut()
-        changed: dict[str, etree._Element] = {}
-        for name in filter(_WORD_TEXTS.fullmatch, packed.namelist()):
-            changed[name] = text = member_xml(packed, name)
-            for run in list(text.iter(f"{_M}r")):
-                _take_word(run, taken)
-            _report_objects(text, where, on_problem)
-        return Prepared(_packed_again(packed, changed), taken)
-    return None
+    taken = _TakenOut()
+    changed: dict[str, etree._Element] = {}
+    for name in filter(_WORD_TEXTS.fullmatch, packed.namelist()):
+        changed[name] = text = member_xml(packed, name)
+        for run in list(text.iter(f"{_M}r")):
+            _take_word(run, taken)
+        _report_objects(text, where, on_problem)
+    return Prepared(_packed_again(packed, changed), taken)
 
 
 def prepared_xml(data: bytes) -> Prepared:

@@ -54,6 +54,18 @@ def prepared_text(text: str, format: str, where: str, on_problem: OnProblem) -> 
     return Prepared(masked.text.encode(), masked)
 
 
+def with_whole_characters(rtf: str) -> str:
+    """RTF whose characters beyond 16 bits, which it writes as two (``\\u-10187?\\u-9135?``), are one."""
+    return _SURROGATES.sub(lambda match: _character(int(match[1]) % 65536, int(match[2]) % 65536) or match[0], rtf)
+
+
+def _character(high: int, low: int) -> str:
+    """The character of two surrogates, empty where they are none."""
+    if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
+        return ""
+    return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+
+
 def _asciidoc(text: str) -> str:
     """AsciiDoc with its formulas between LaTeX's delimiters."""
     stem = match.group(1) if (match := _STEM.search(text)) is not None else "asciimath"
@@ -73,6 +85,7 @@ def _delimited(formula: str, notation: str, stem: str, marks: str) -> str:
     return f"\\{marks[0]}{formula}\\{marks[1]}"
 
 
+_SURROGATES = re.compile(r"\\u(-?\d{4,5})[ ]?\?\\u(-?\d{4,5})[ ]?\?")
 _STEM = re.compile(r"(?m)^:stem:[ \t]*(latexmath)\b")
 _NOTATION = r"(?P<notation>stem|latexmath|asciimath)"
 _ASCIIDOC_BLOCK = re.compile(

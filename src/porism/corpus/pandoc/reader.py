@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,12 +17,13 @@ from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.html.reader import declared_encoding
 from porism.corpus.pandoc.blocks import Node, PandocBlocks
 from porism.corpus.pandoc.markup import prepared_opendocument, prepared_word, prepared_xml
-from porism.corpus.pandoc.preparing import Prepared, prepared_text
+from porism.corpus.pandoc.preparing import Prepared, prepared_text, with_whole_characters
 from porism.corpus.pandoc.program import DOCUMENTS, pandoc_tree
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_files import decode, guess_encoding, open_file, read_bytes
 from porism.corpus.theorem_heads import ParagraphUnits
-from porism.corpus.walking import FileReader
+from porism.corpus.walking import FileReader, ending
+from porism.corpus.zipped import read_zip
 from porism.errors import OnProblem
 from porism.types import Content, Document
 
@@ -33,14 +35,17 @@ HEAD = 4096
 class PandocFormat:
     """A format: its name here, the endings of its files, its name in pandoc, and how files are told from others.
 
-    :param kind: ``packed`` for archives, ``xml``, or ``marks`` for texts whose formulas stand between dollars.
-    :param signs: what its files have at their beginning, where files of other formats have the same ending.
+    :param kind: ``packed`` for archives, ``xml``, ``marks`` for texts whose formulas stand between dollars, ``plain``
+        for others.
+    :param shared: endings that files of other formats have too.
+    :param signs: what its files with such endings have at their beginning.
     """
 
     name: str
     extensions: tuple[str, ...]
     pandoc: str
     kind: str
+    shared: tuple[str, ...] = ()
     signs: re.Pattern[bytes] | None = None
 
 
@@ -53,15 +58,16 @@ FORMATS = (
     PandocFormat("dokuwiki", (".dokuwiki", ".doku"), "dokuwiki", "marks"),
     PandocFormat("textile", (".textile",), "textile", "marks"),
     PandocFormat("asciidoc", (".adoc", ".asciidoc"), "asciidoc", "marks"),
-    PandocFormat("jats", (".jats", ".nxml", ".xml"), "jats", "xml", re.compile(
-        rb"<!DOCTYPE\s+article\b[^>]*(?:NLM|JATS)|<article\b[^>]*\s(?:article-type|dtd-version)\s*=|<front>\s*<(?:journal|article)-meta"
+    PandocFormat("jats", (".jats", ".nxml"), "jats", "xml", (".xml",), re.compile(
+        rb"<!DOCTYPE\s+article\b[^>]*(?:NLM|JATS)|<article\b[^>]*\s(?:article-type|dtd-version)\s*=|"
+        rb"<front>\s*<(?:journal|article)-meta"
     )),
-    PandocFormat("docbook", (".dbk", ".docbook", ".xml"), "docbook", "xml", re.compile(
+    PandocFormat("docbook", (".dbk", ".docbook"), "docbook", "xml", (".xml",), re.compile(
         rb"//DTD DocBook|http://docbook\.org/ns/docbook"
     )),
     PandocFormat("fb2", (".fb2",), "fb2", "xml"),
     PandocFormat("opml", (".opml",), "opml", "xml"),
-    PandocFormat("man", (".man", *_MAN_PAGES), "man", "plain", re.compile(rb"(?m)^\.TH\s")),
+    PandocFormat("man", (".man",), "man", "plain", _MAN_PAGES, re.compile(rb"(?m)^\.TH\s")),
 )
 
 
@@ -70,11 +76,11 @@ class PandocReader(FileReader):
 
     def __init__(self, format: PandocFormat) -> None:
         self._format = format
-        self.name, self.extensions = format.name, format.extensions
-        self.needs = dict.fromkeys(format.extensions, DOCUMENTS)
+        self.name, self.extensions = format.name, (*format.extensions, *format.shared)
+        self.needs = dict.fromkeys(self.extensions, DOCUMENTS)
 
     def accepts(self, path: Path) -> bool:
-        if self._format.signs is None:
+        if self._format.signs is None or ending(path) not in self._format.shared:
             return True
         try:
             with open_file(path) as file:
@@ -99,13 +105,15 @@ class PandocReader(FileReader):
     ) -> Prepared | None:
         kind = self._format.kind
         if kind == "packed":
-            prepare = prepared_opendocument if self.name == "odt" else prepared_word
-            return prepare(data, name, on_problem)
+            prepare = prepared_opendocument if self.name == "odt" else partial(
+                prepared_word, where=name, on_problem=on_problem
+            )
+            return read_zip(data, prepare, name, on_problem)
         declared = declared_encoding(data) if kind == "xml" else None
         text = decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared)
         if kind == "marks":
             return prepared_text(text, self._format.pandoc, name, on_problem)
-        data = text.encode("utf-8", "replace")
+        data = (with_whole_characters(text) if self.name == "rtf" else text).encode("utf-8", "replace")
         return prepared_xml(data) if self.name in ("jats", "docbook") else Prepared(data)
 
 
