@@ -96,11 +96,12 @@ class FileUnits:
     :param extra: metadata that every document of the file gets.
     :param fallback: the title of the text under no heading, in a file without a title.
     :param language: that the file says it is in; units that begin later can be in another.
+    :param first_line: 0 where lines are not known.
     """
 
     def __init__(
         self, file: str, source: str, on_problem: OnProblem, title: Content | None = None,
-        extra: Metadata | None = None, fallback: Content | None = None, language: str = "",
+        extra: Metadata | None = None, fallback: Content | None = None, language: str = "", first_line: int = 1,
     ) -> None:
         self.file, self.title, self._fallback = file, title, fallback
         self._store = UnitStore(source, on_problem, extra)
@@ -112,7 +113,7 @@ class FileUnits:
         self._blocks: list[tuple[Unit | None, Parts]] = []  # only the outermost is a unit of its own
         self._candidate: Unit | None = None  # what a proof that comes next belongs to
         self.language = language
-        self._text = Unit("section", file, 1, language=language)
+        self._text = Unit("section", file, first_line, language=language)
         self._units.append(self._text)
         self.out: Parts = self._text.body
         self._size = 0
@@ -212,13 +213,14 @@ class FileUnits:
         yield from self._store.flush()
 
     def _one(self, sections: list[Unit]) -> Iterator[Document]:
-        whole = Unit("document", self.file, 1, title=self.title, anchor="")
+        whole = Unit("document", self.file, sections[0].line, title=self.title, anchor="")
         for unit in sections:
             if unit.title:
                 if not whole.title:
                     whole.title = unit.title
                 else:
-                    whole.body.extend(["\n\n", LineMark(unit.line), *unit.title.parts, "\n\n"])
+                    mark = [LineMark(unit.line)] if unit.line else []
+                    whole.body.extend(["\n\n", *mark, *unit.title.parts, "\n\n"])
             whole.body.extend(unit.body)
             whole.labels.extend(unit.labels)
             whole.language = whole.language or unit.language

@@ -30,8 +30,8 @@ _BEFORE_PUNCTUATION = re.compile(r" +([,.;:?!)])(?=\s|$)")
 class Unit:
     """What will be one document; ``anchor`` names it in its file where the format does, references use its ``labels``.
 
-    The empty anchor is that of the whole file. ``language`` is the one that the source says it is in, empty where it
-    says none.
+    The empty anchor is that of the whole file, and line 0 one that is not known. ``language`` is the one that the
+    source says it is in, empty where it says none.
     """
 
     kind: str
@@ -175,8 +175,10 @@ class UnitStore:
             if values and (name == "tags" or first):
                 fields[name] = Content(", ".join(values if isinstance(values, tuple) else (values,)))
         metadata: dict[str, str | tuple[str, ...]] = {
-            "source": self.source, "type": unit.kind, "file": unit.file, "line": str(unit.line),
+            "source": self.source, "type": unit.kind, "file": unit.file,
         }  # fmt: skip
+        if unit.line:
+            metadata["line"] = str(unit.line)
         metadata.update(self.extra)
         if unit.language:
             metadata[LANGUAGE] = unit.language
@@ -199,7 +201,7 @@ class UnitStore:
         wanted = unit.anchor if unit.anchor is not None else unit.labels[0] if unit.labels else fallback
         names = self._names.setdefault(unit.file, set())
         if wanted in names:
-            where = f"{unit.file}:{unit.line}"
+            where = f"{unit.file}:{unit.line}" if unit.line else unit.file
             self._on_problem(Problem(where, f"the label {unit.labels[0] if unit.labels else wanted} is used twice"))
             wanted = fallback
             while wanted in names:

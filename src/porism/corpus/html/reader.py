@@ -24,7 +24,7 @@ from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader, relative_name, source_name
 from porism.corpus.walking import walk as walk_files
 from porism.errors import OnProblem, Problem, SourceError
-from porism.types import PLACEHOLDER, Content, Document, MarkupNotation
+from porism.types import PLACEHOLDER, Content, Document, MarkupNotation, Metadata
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
@@ -94,27 +94,31 @@ def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProb
 
 
 def page_documents(
-    text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem
+    text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
+    extra: Metadata | None = None, *, with_lines: bool = True,
 ) -> Iterator[Document]:
-    """The documents of one page; ``formulas`` is the notation wanted where it has both."""
+    """The documents of one page; ``formulas`` is the notation wanted where it has both, ``extra`` metadata for all."""
     html = clean(text)
     if "{{" in html:
         html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
-    return _Page(html, name, source, formulas, on_problem).read()
+    return _Page(html, name, source, formulas, on_problem, extra, with_lines).read()
 
 
 class _Page:
     """The walk over one page."""
 
-    def __init__(self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem) -> None:
+    def __init__(
+        self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
+        extra: Metadata | None, with_lines: bool,
+    ) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
-        self.tree = parse_html(html, mark_lines=BLOCKS, must_end=_HEADINGS | _NO_CONTENT)
+        self.tree = parse_html(html, mark_lines=BLOCKS if with_lines else (), must_end=_HEADINGS | _NO_CONTENT)
         top = self.tree.body.parent
         language = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
-        self.units = FileUnits(name, source, on_problem, language=language)
+        self._line = int(with_lines)
+        self.units = FileUnits(name, source, on_problem, extra=extra, language=language, first_line=self._line)
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
-        self._line = 1
-        self._kept_line = 1  # where what has not been kept yet begins
+        self._kept_line = self._line  # where what has not been kept yet begins
         self._section_id: str | None = None
         self._depth = 0
         self._blocks: list[int] = []  # the depths of the elements that are units
@@ -216,7 +220,7 @@ class _Page:
         """Gives what has been visited to the open unit."""
         parts = list(self.builder.take_parts())
         for problem in self.builder.problems():
-            self.on_problem(Problem(f"{self.name}:{self._kept_line}", problem))
+            self.on_problem(Problem(f"{self.name}:{self._kept_line}" if self._kept_line else self.name, problem))
         if parts:
             self.units.add("\n", *parts, "\n")
         self._kept_line = self.builder.line = self._line
@@ -247,6 +251,7 @@ class FormulaPageReader:
     """Makes each formula of pages a document, as in the Wikipedia formulas of NTCIR-12; used where it is named."""
 
     name = "html-formulas"
+    document = "a formula"
 
     def detect(self, path: Path) -> bool:
         """No: a page is read as text with formulas unless this format is named."""

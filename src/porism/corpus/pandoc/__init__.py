@@ -1,0 +1,1 @@
+"""Documents of word processors, wikis and publishers, by way of pandoc's tree."""
