@@ -50,7 +50,7 @@ def search(
 ) -> schema.SearchResults:
     """A page of the documents that answer a question.
 
-    Facets and other orders than that of relevance are those of one index, not of several servers.
+    Facets, groups and other orders than that of relevance are those of one index, not of several servers.
 
     :param question: in place of what the request asks, where something else has read that.
     :raises QueryError: the question is empty or beyond a limit, a filter names a key that no document has, or there is
@@ -63,7 +63,7 @@ def search(
     parts = parts_of(served.index, question)
     options = SearchOptions(
         request.k, request.first, limits.depth, request.filters, request.explain, is_over=deadline.over,
-        rerank=served.reranking(request.rerank),
+        rerank=served.reranking(request.rerank), group_by=request.group_by, group=request.group,
     )
     sorts: tuple[str, ...] = ("relevance",)
     shown_facets: tuple[schema.Facet, ...] = ()
@@ -81,7 +81,8 @@ def search(
         hints=answer.hints, total=answer.total, total_is_exact=answer.total_is_exact, page=request.page,
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
         missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
-        facets=shown_facets, sort=request.sort, sorts=sorts, rerank=request.rerank, rerankers=served.rerankers,
+        facets=shown_facets, groups=answer.groups, sort=request.sort, sorts=sorts, rerank=request.rerank,
+        rerankers=served.rerankers,
     )
 
 
@@ -197,5 +198,5 @@ def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schem
         stages=tuple(
             schema.StageView(stage=stage.stage, rank=stage.rank, score=round(stage.score, 6)) for stage in hit.stages
         ),
-        home=None if hit.home == HERE else hit.home,
+        home=None if hit.home == HERE else hit.home, group=hit.group,
     )

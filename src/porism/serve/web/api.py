@@ -12,6 +12,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
 from porism.analysis.folding import fold
+from porism.search.grouping import Grouping
 from porism.search.index import filters_from_strings
 from porism.serve.web import (
     answering,
@@ -90,6 +91,10 @@ Explain = Annotated[bool, Query(description="Whether each result is explained.")
 Target = Annotated[
     Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
 ]
+GroupBy = Annotated[
+    Grouping, Query(description="`question`: one result for each question, or section of a book; see `group` of hits.")
+]
+GroupId = Annotated[str, Query(description="Only the results of this group.")]
 PatternText = Annotated[
     str, Query(description='Conditions between commas: `?a ⊔ (?b ⊓ ?c) = _`, `⊢ ?a < ?b`, `Real.sqrt`, `"comm"`.')
 ]
@@ -135,16 +140,18 @@ class Api:
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
         page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", rerank: Rerank = "", explain: Explain = False,
+        group_by: GroupBy = "", group: GroupId = "",
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
         chosen = dict(filters_from_strings(filters))
         return self.search_body(request, SearchRequest(
-            q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain
+            q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain,
+            group_by=group_by, group=group,
         ))
 
     def search_body(self, request: Request, body: SearchRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `rerank`,
-        `explain`."""
+        `explain`, `group_by`, `group`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: answering.search(view, body, self._limits))
 

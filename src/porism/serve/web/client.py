@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from porism.errors import PorismError
 from porism.extras import need
+from porism.search.grouping import Grouping
 from porism.serve.shards.requests import A, Request
 from porism.serve.web import run_schema, schema
 from porism.version import __version__
@@ -92,13 +93,13 @@ class Client:
 
     def search(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, sort: str = "relevance",
-        rerank: str = "", explain: bool = False, index: str | None = None,
+        rerank: str = "", explain: bool = False, group_by: Grouping = "", group: str = "", index: str | None = None,
     ) -> schema.SearchResults:
         """A page of the documents that answer a question.
 
         :raises ApiError: the question cannot be asked, or the server cannot be reached; so all methods do.
         """
-        settings = {"sort": sort, "rerank": rerank, "explain": explain}
+        settings = {"sort": sort, "rerank": rerank, "explain": explain, "group_by": group_by, "group": group}
         return self._ask("/search", schema.SearchResults, question, k, page, filters, index, **settings)
 
     def formulas(

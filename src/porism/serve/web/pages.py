@@ -25,6 +25,7 @@ from porism.serve.web.templating import Templates
 from porism.serve.web.urls import SearchState
 
 MODES = ("documents", "formulas")
+GROUPINGS = ("question", "none")
 MATCHES: tuple[str, ...] = get_args(Match)
 
 FilterList = Annotated[list[str], Query(alias="filter")]
@@ -85,17 +86,18 @@ class Pages:
     def search(
         self, request: Request, q: str = "", mode: str = "documents", index: str = "",
         filters: FilterList = [], sort: str = "relevance", match: str = "any", rerank: str = "",  # noqa: B006
-        page: int = 1, k: int = 10,
+        page: int = 1, k: int = 10, group_by: str = "question", group: str = "", fragment: bool = False,
     ) -> Response:
-        """Results, or what was wrong with the question."""
+        """Results, or what was wrong with the question; the ``fragment`` has the cards alone."""
         state = SearchState(
-            q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank
+            q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank,
+            _known(group_by, GROUPINGS), group,
         )
         view = self._api.view(index)
         if not q.strip() and not filters:
             return self.home(request, index, mode)
         try:
-            return self._page(request, view, lambda: self._results(view, state))
+            return self._page(request, view, lambda: self._results(view, state, fragment))
         except QueryError as error:
             read = answering.read_only(view, q[: self._limits.question_characters], self._limits)
             return HTMLResponse(
@@ -105,18 +107,24 @@ class Pages:
                 status_code=400,
             )
 
-    def _results(self, view: View, state: SearchState) -> str:
+    def _results(self, view: View, state: SearchState, fragment: bool) -> str:
         results: schema.SearchResults | schema.FormulaResults
         asked: dict[str, Any] = {"q": state.q, "filters": dict(state.chosen), "page": state.page, "k": state.k}
         if state.mode == "formulas":
             formulas = FormulaSearchRequest(**asked | {"match": state.match})
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
-            request = SearchRequest(**asked, sort=state.sort, rerank=state.rerank)
+            request = SearchRequest(
+                **asked, sort=state.sort, rerank=state.rerank, group=state.group,
+                group_by="question" if state.group_by == "question" else "",
+            )
             results = answering.search(view, request, self._limits)
+        count = results.total
+        if isinstance(results, schema.SearchResults) and results.groups is not None:
+            count = results.groups
         return self.templates.render(
-            "search.html", state=state, results=results, read=None, error=None, facts=describe(view),
-            last_page=min(-(-results.total // state.k), self._limits.depth // state.k),
+            "fragments/cards.html" if fragment else "search.html", state=state, results=results, read=None, error=None,
+            facts=describe(view), last_page=min(-(-count // state.k), self._limits.depth // state.k),
             judged=self.known.find(state.q) if state.mode == "documents" else None,
         )
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from porism.explanation import Explanation
 from porism.formula import ParseProblem
 from porism.search.answers import MissingIndex
+from porism.search.grouping import Group
 
 
 class Model(BaseModel):
@@ -105,6 +106,7 @@ class HitView(Model):
     stages: tuple[StageView, ...] = ()
     page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
     home: str | None = Field(default=None, description="The index that has it, where several are searched.")
+    group: Group | None = Field(default=None, description="Where results are grouped: what it is the best one of.")
 
 
 class FacetValue(Model):
@@ -156,6 +158,7 @@ class SearchResults(Page):
 
     hits: tuple[HitView, ...]
     facets: tuple[Facet, ...] = ()
+    groups: int | None = Field(default=None, description="How many groups the results make, where they are grouped.")
     sort: str = "relevance"
     sorts: tuple[str, ...] = ("relevance",)
     rerank: str = Field(default="", description="The reranker that has put the first results in order.")

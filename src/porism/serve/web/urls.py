@@ -9,7 +9,10 @@ from urllib.parse import urlencode
 
 from porism.search.index import filters_from_strings
 
-DEFAULTS = {"mode": "documents", "sort": "relevance", "match": "any", "page": 1, "k": 10, "rerank": "", "index": ""}
+DEFAULTS = {
+    "mode": "documents", "sort": "relevance", "match": "any", "group_by": "question", "group": "", "page": 1, "k": 10,
+    "rerank": "", "index": "",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class SearchState:
     page: int = 1
     k: int = 10
     rerank: str = ""
+    group_by: str = "question"
+    group: str = ""
 
     @property
     def chosen(self) -> Mapping[str, tuple[str, ...]]:

@@ -214,16 +214,18 @@ function startParts() {
   document.addEventListener("focusin", over);
 }
 
-function startWhy() {
+function startPanels() { // why a result is there, and what else is of its group
   document.addEventListener("click", async (event) => {
-    const link = event.target.closest("a.why");
+    const link = event.target.closest("a.why, a.group");
     if (!link || event.metaKey || event.ctrlKey) return;
     event.preventDefault();
-    const panel = $(".why-panel", link.closest("article"));
+    const isGroup = link.matches(".group");
+    const panel = $(isGroup ? ".group-panel" : ".why-panel", link.closest("article"));
     panel.hidden = !panel.hidden;
     link.setAttribute("aria-expanded", String(!panel.hidden));
     if (panel.hidden || panel.childElementCount) return;
-    try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; }
+    try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; return; }
+    if (isGroup) $(".card", panel)?.remove(); // the best one, which is shown already
     reachable(panel);
   });
 }
@@ -354,7 +356,7 @@ function startLinks() {
 // -- new commits: a page says when it would look different, and changes nothing by itself -----------------------------------------
 
 function shownIn(main) {
-  const cards = $$(".card", main).map((card) => card.dataset.id ?? $("h2", card).textContent);
+  const cards = $$(".card", main).filter((card) => !card.closest(".group-panel")).map((card) => card.dataset.id ?? $("h2", card).textContent);
   if (cards.length || $(".summary", main)) return { cards, text: $(".summary strong", main)?.textContent ?? "" };
   return { cards, text: $$(".reading, .facts", main).map((one) => one.textContent).join("\n") };
 }
@@ -453,4 +455,4 @@ function startTheme() {
 }
 
 if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
-startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
+startParts(); startPanels(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
