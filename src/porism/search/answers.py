@@ -68,12 +68,25 @@ class Hit(Value):
 @dataclass(frozen=True, slots=True)
 class FormulaDocument(Value):
     """A document that has a formula: its title, where the formula is there first, and the address of its page where it
-    is on a server."""
+    is on a server. Where all ``places`` were looked at, they are counted, and ``passages`` are those around them."""
 
     id: str
     title: Snippet
     location: Location
     page: str | None = None
+    places: int = 0
+    passages: tuple[Snippet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences(Value):
+    """All places of a formula: ``documents`` and ``places`` count them, and ``shown`` is a page of the documents."""
+
+    formula: Formula
+    key: str
+    documents: int
+    places: int
+    shown: tuple[FormulaDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)

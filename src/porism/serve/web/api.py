@@ -99,6 +99,7 @@ PatternText = Annotated[
     str, Query(description='Conditions between commas: `?a ⊔ (?b ⊓ ?c) = _`, `⊢ ?a < ?b`, `Real.sqrt`, `"comm"`.')
 ]
 Directed = Annotated[bool, Query(description="Whether the sides of = and ↔ stay where they are.")]
+FormulaKey = Annotated[str, Query(description="The `key` of a formula that was found.")]
 FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
 
 
@@ -235,6 +236,18 @@ class Api:
         left, right = (formula_views.read_formula(check_length(text, self._limits)) for text in (first, second))
         return self._answer(request, None, lambda: formula_views.equality(left, right))
 
+    def occurrences(
+        self, request: Request, formula: FormulaText = "", key: FormulaKey = "", index: Name = "",
+        filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
+    ) -> Response:
+        """All documents that have a formula, which is named by its text or by the `key` of a result, with the text
+        around it."""
+        view = self.view(index)
+        asked = requests.PageRequest(q=formula, filters=dict(filters_from_strings(filters)), page=page, k=k)
+        return self._answer(
+            request, view, lambda: formula_answering.occurrences(view, formula, key, asked, self._limits)
+        )
+
     def document(self, request: Request, id: DocumentId, index: Name = "", q: Text = "") -> Response:
         """A document, with what matches a question marked where one is given."""
         view = self.document_view(index, id)
@@ -313,6 +326,7 @@ def api_router(api: Api) -> Any:
         ("GET", "/parse", api.parse, schema.ParsedFormula, "Parse a formula"),
         ("GET", "/convert", api.convert, schema.Converted, "Convert a formula"),
         ("GET", "/equal", api.equal, schema.Equality, "Compare two formulas"),
+        ("GET", "/occurrences", api.occurrences, schema.Occurrences, "All places of a formula"),
         ("GET", "/document", api.document, schema.DocumentView, "Fetch a document"),
         ("GET", "/similar", api.similar, schema.Similar, "Similar documents"),
         ("GET", "/relations", api.relations, schema.RelationsView, "Uses, users and counterparts"),

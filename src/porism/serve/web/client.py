@@ -164,6 +164,14 @@ class Client:
         """Whether two formulas are equal."""
         return self._get("/equal", schema.Equality, "", first=first, second=second)
 
+    def occurrences(
+        self, formula: str = "", k: int = 10, *, key: str = "", page: int = 1, filters: Filters | None = None,
+        index: str | None = None,
+    ) -> schema.Occurrences:
+        """A page of the documents that have a formula, named by its text or by its ``key``."""
+        asked = {"formula": formula, "key": key, "k": k, "page": page, "filter": _pairs(filters)}
+        return self._get("/occurrences", schema.Occurrences, index, **asked)
+
     def document(self, doc_id: str, question: str = "", *, index: str | None = None) -> schema.DocumentView:
         """A document; what matches a question is marked, where one is given."""
         return self._get("/document", schema.DocumentView, index, id=doc_id, q=question)

@@ -18,11 +18,11 @@ from porism.serve.web.parts import check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
 from porism.serve.web.rendering import FormulaLinker
-from porism.serve.web.requests import FormulaSearchRequest, Match, SearchRequest
+from porism.serve.web.requests import FormulaSearchRequest, Match, PageRequest, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.templating import Templates
-from porism.serve.web.urls import SearchState
+from porism.serve.web.urls import SearchState, address
 
 MODES = ("documents", "formulas")
 GROUPINGS = ("question", "none")
@@ -237,6 +237,25 @@ class Pages:
 
         return self._page(request, view, make)
 
+    def occurrences(
+        self, request: Request, formula: str = "", key: str = "", index: str = "", filters: FilterList = [],  # noqa: B006
+        page: int = 1, k: int = 10,
+    ) -> Response:
+        """All places of a formula."""
+        view = self._api.view(index)
+        state = SearchState(mode="formulas", index=index, filters=tuple(filters), page=page, k=k)
+        asked = PageRequest(q=formula, filters=dict(state.chosen), page=page, k=k)
+
+        def make() -> str:
+            answer = formula_answering.occurrences(view, formula, key, asked, self._limits)
+            own = {"formula": formula, "key": key, "index": index, "filter": filters, "k": k if k != 10 else ""}
+            return self.templates.render(
+                "occurrences.html", answer=answer, state=state, last_page=-(-answer.documents // k),
+                parts=answer.parts, page_address=lambda number: address("/occurrences", **own, page=number),
+            )
+
+        return self._page(request, view, make)
+
     def help(self, request: Request, index: str = "") -> Response:
         """How to ask."""
         view = self._api.view(index)
@@ -328,7 +347,8 @@ def page_router(pages: Pages) -> Any:
     routes: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
-        ("/formula", pages.formula), ("/help", pages.help), ("/api", pages.api_page),
+        ("/formula", pages.formula), ("/occurrences", pages.occurrences), ("/help", pages.help),
+        ("/api", pages.api_page),
         ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
         ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
         ("/static/{path:path}", pages.static),

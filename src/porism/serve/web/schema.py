@@ -170,9 +170,25 @@ class FormulaPlace(Model):
 
     id: str
     title: tuple[PieceView, ...]
-    fields: tuple[str, ...]
+    fields: tuple[str, ...] = ()
     place: PlaceView
     page: str | None = Field(default=None, description="The page of the document where it is on another server.")
+    count: int = Field(default=0, description="How often the document has it, where all of its places are listed.")
+    passages: tuple[tuple[PieceView, ...], ...] = Field(default=(), description="The text around the first of them.")
+
+
+class Occurrences(Model):
+    """A page of the documents that have a formula, in the order of the index."""
+
+    index: str
+    generation: int
+    formula: FormulaView
+    parts: tuple[QueryPart, ...] = ()
+    documents: int
+    places: int
+    page: int
+    per_page: int
+    hits: tuple[FormulaPlace, ...]
 
 
 class FormulaHitView(Model):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -65,10 +65,10 @@ class SearchState:
         return self.url(filters=tuple(pair for pair in self.filters if pair != f"{key}={value}"))
 
 
-def address(path: str, **parameters: str) -> str:
-    """An address with parameters; empty ones are left out."""
+def address(path: str, **parameters: str | int | Sequence[str]) -> str:
+    """An address with parameters, each value of a list by itself; empty ones are left out."""
     pairs = [(name, value) for name, value in parameters.items() if value]
-    return f"{path}?{urlencode(pairs)}" if pairs else path
+    return f"{path}?{urlencode(pairs, doseq=True)}" if pairs else path
 
 
 def formula_search(latex: str, index: str = "") -> str:

@@ -312,7 +312,9 @@ function startFormulas() {
     formula.setAttribute("aria-expanded", "true");
     $("[data-do=find]", menu).href = formula.href;
     const index = new URL(formula.href).searchParams.get("index");
-    $("[data-do=tree]", menu).href = `/formula?${new URLSearchParams({ formula: formula.dataset.latex, ...(index && { index }) })}`;
+    const own = new URLSearchParams({ formula: formula.dataset.latex, ...(index && { index }) });
+    $("[data-do=places]", menu).href = `/occurrences?${own}`;
+    $("[data-do=tree]", menu).href = `/formula?${own}`;
     menu.hidden = false;
     const under = formula.getBoundingClientRect();
     menu.style.top = `${under.bottom + scrollY + 6}px`;
