@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Annotated, Any, Literal
@@ -11,7 +10,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
-from porism.analysis.folding import fold
 from porism.search.grouping import Grouping
 from porism.search.index import filters_from_strings
 from porism.serve.web import (
@@ -23,17 +21,14 @@ from porism.serve.web import (
     requests,
     schema,
 )
-from porism.serve.web.formula_views import view
+from porism.serve.web.completing import complete
 from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
-from porism.serve.web.schema import Completion, Completions
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
-from porism.serve.web.vocabulary import squeezed
 from porism.system.concurrency.caching import Memory
-from porism.types import Formula
 from porism.version import __version__
 
 PREFIX = "/api/v1"
@@ -277,7 +272,7 @@ class Api:
     def suggest(
         self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
     ) -> schema.Completions:
-        """Completions of a question: words, tags, formulas and titles that the index has."""
+        """Completions of a question: commands, words, tags and formulas that the index has, and titles: whole results."""
         return complete(self.view(index), check_length(q, self._limits), k)
 
     def indexes(self) -> list[schema.IndexView]:
@@ -349,68 +344,3 @@ def api_router(api: Api) -> Any:
         operation_id="indexes",
     )
     return router
-
-
-_WORD_AT_END = re.compile(r"[^\W_]+\Z")
-_TAG_AT_END = re.compile(r"(?:\A|(?<=\s))tags:([\w-]*)\Z")
-
-EACH = 5
-"""Completions of each kind, at most."""
-
-
-def complete(served: View, text: str, most: int = 8) -> Completions:
-    """What the last word or the formula at the end of a text could go on with, from what the index contains.
-
-    Empty while the vocabulary of the index is being read, which takes a few seconds after it was opened.
-    """
-    vocabulary = served.vocabulary
-    completions: list[Completion] = []
-    if vocabulary is not None and text.strip():
-        opened = _open_formula(text)
-        if opened is not None:
-            typed = squeezed(text[opened:])
-            completions = [
-                Completion(
-                    kind="formula", text=f"{entry.text}$", start=opened, documents=entry.documents,
-                    formula=view(Formula(entry.text)),
-                )
-                for entry in vocabulary.formulas.find(typed, most) if typed
-            ]
-        elif (tag := _TAG_AT_END.search(text)) is not None:
-            completions = [
-                Completion(kind="tag", text=f"tags:{entry.text}", start=tag.start(), documents=entry.documents)
-                for entry in vocabulary.tags.find(fold(tag[1]), most)
-            ]
-        else:
-            completions = _words(served, text)
-    return Completions(question=text, completions=tuple(completions[:most]))
-
-
-def _words(served: View, text: str) -> list[Completion]:
-    vocabulary = served.vocabulary
-    assert vocabulary is not None
-    completions: list[Completion] = []
-    word = _WORD_AT_END.search(text)
-    if word is not None and len(word.group()) >= 2:
-        prefix = fold(word.group())
-        entries = [entry for entry in vocabulary.words.find(prefix, EACH + 1) if entry.key != prefix]
-        completions += [
-            Completion(kind="word", text=entry.text, start=word.start(), documents=entry.documents)
-            for entry in entries[:EACH]
-        ]
-        completions += [
-            Completion(kind="tag", text=f"tags:{entry.text}", start=word.start(), documents=entry.documents)
-            for entry in vocabulary.tags.find(prefix, 2)
-        ]
-    if len(text.strip()) >= 3:
-        completions += [
-            Completion(kind="title", text=entry.text, start=0, documents=1, id=entry.id)
-            for entry in vocabulary.titles.find(fold(text.lstrip()), 2)
-        ]
-    return completions
-
-
-def _open_formula(text: str) -> int | None:
-    """Where the formula begins whose closing dollar is missing, None where there is none."""
-    dollars = [match.start() for match in re.finditer(r"(?<!\\)\$", text)]
-    return dollars[-1] + 1 if len(dollars) % 2 else None

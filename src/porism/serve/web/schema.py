@@ -376,9 +376,10 @@ class ComparisonView(Model):
 
 
 class Completion(Model):
-    """Something that a question could go on with; ``text`` replaces what was typed from ``start`` on."""
+    """Something that a question could go on with; ``text`` replaces what was typed from ``start`` on, and begins with
+    it. A ``title`` is a whole result: the document ``id``. A ``command`` has what it looks like as its ``formula``."""
 
-    kind: Literal["word", "tag", "formula", "title"]
+    kind: Literal["command", "word", "tag", "formula", "title"]
     text: str
     start: int
     documents: int

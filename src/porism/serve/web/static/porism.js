@@ -67,6 +67,10 @@ function startCompletions() {
   };
   const take = (number) => {
     const one = found[number];
+    if (one.id) { // a title is a whole result
+      location.href = `/document?${new URLSearchParams({ id: one.id, ...(chosenIndex() && { index: chosenIndex() }) })}`;
+      return;
+    }
     box.value = box.value.slice(0, one.start) + one.text;
     close();
     box.focus();
@@ -81,10 +85,16 @@ function startCompletions() {
       item.setAttribute("role", "option");
       item.setAttribute("aria-selected", "false");
       const text = document.createElement("span");
-      if (one.formula) text.innerHTML = one.formula.mathml; else text.textContent = one.text;
+      const isCommand = one.kind === "command";
+      if (one.formula && !isCommand) text.innerHTML = one.formula.mathml; else text.textContent = one.text;
+      if (isCommand) text.className = "command";
       const note = document.createElement("small");
-      note.textContent = one.kind === "title" ? "title" : one.documents ? `${one.documents.toLocaleString("en")} ${one.kind === "formula" ? "place" : "document"}${one.documents === 1 ? "" : "s"}` : "recent";
-      item.append(text, note);
+      const unit = one.kind === "formula" || isCommand ? "place" : "document";
+      note.textContent = one.kind === "title" ? "opens" : one.documents ? `${one.documents.toLocaleString("en")} ${unit}${one.documents === 1 ? "" : "s"}` : "";
+      const glyph = document.createElement("span");
+      glyph.className = "glyph";
+      if (isCommand && one.formula) glyph.innerHTML = one.formula.mathml;
+      item.append(text, ...(isCommand ? [glyph] : []), note);
       item.addEventListener("mousedown", (event) => { event.preventDefault(); take(number); });
       return item;
     }));
