@@ -182,7 +182,7 @@ def make_hits(
     shown: set[Content] = set()
     for rank, (doc_id, score) in enumerate(scored, 1):
         document = load(doc_id).with_terms_as_text()
-        location = Location.of(document.metadata, partial(sources, doc_id))
+        location = Location.of(document.metadata, partial(sources, doc_id), doc_id)
         passage = maker.passage(document, shown=shown)
         snippet = Snippet(())
         if passage is not None:

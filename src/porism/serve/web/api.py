@@ -90,6 +90,11 @@ GroupBy = Annotated[
     Grouping, Query(description="`question`: one result for each question, or section of a book; see `group` of hits.")
 ]
 GroupId = Annotated[str, Query(description="Only the results of this group.")]
+FileFormat = Annotated[Literal["bibtex", "csv", "json"], Query(description="What the file is.")]
+FILE_FORMATS = {
+    "bibtex": ("application/x-bibtex; charset=utf-8", "bib"), "csv": ("text/csv; charset=utf-8", "csv"),
+    "json": ("application/json", "json"),
+}
 PatternText = Annotated[
     str, Query(description='Conditions between commas: `?a ⊔ (?b ⊓ ?c) = _`, `⊢ ?a < ?b`, `Real.sqrt`, `"comm"`.')
 ]
@@ -150,6 +155,23 @@ class Api:
         `explain`, `group_by`, `group`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: answering.search(view, body, self._limits))
+
+    def export(
+        self, request: Request, q: Text, format: FileFormat = "json", index: Name = "", filters: FilterList = [],  # noqa: B006
+        page: PageNumber = 1, k: PerPage = 100, sort: Sort = "relevance", rerank: Rerank = "", group_by: GroupBy = "",
+        group: GroupId = "",
+    ) -> Response:
+        """Results as a file of BibTeX, CSV or JSON; `k` may be as many as are counted."""
+        view, chosen = self.view(index), dict(filters_from_strings(filters))
+        asked = SearchRequest(
+            q=q, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, group_by=group_by, group=group
+        )
+        kind, ending = FILE_FORMATS[format]
+        answer = self._answers.respond(
+            request, view, kind, lambda: (answering.export(view, asked, format, self._limits).encode(), False)
+        )
+        answer.headers["Content-Disposition"] = f'attachment; filename="results.{ending}"'
+        return answer
 
     def stream(
         self, q: Text, index: Name = "", filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
@@ -272,7 +294,7 @@ class Api:
     def suggest(
         self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
     ) -> schema.Completions:
-        """Completions of a question: commands, words, tags and formulas that the index has, and titles: whole results."""
+        """Completions of a question: commands, words, tags and formulas of the index, and titles, which are results."""
         return complete(self.view(index), check_length(q, self._limits), k)
 
     def indexes(self) -> list[schema.IndexView]:
@@ -335,6 +357,10 @@ def api_router(api: Api) -> Any:
             path, handler, methods=[method], response_model=model, summary=summary, responses=errors,
             operation_id=f"{handler.__name__}",
         )
+    router.add_api_route(
+        "/export", api.export, methods=["GET"], summary="Export results as BibTeX, CSV or JSON",
+        response_class=Response, responses=errors, operation_id="export",
+    )
     router.add_api_route(
         "/search/stream", api.stream, methods=["GET"], summary="Search, with explanations as they are made",
         response_class=StreamingResponse, responses=errors, operation_id="stream",

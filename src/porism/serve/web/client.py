@@ -139,6 +139,16 @@ class Client:
         except self._unreachable as error:
             raise self._not_reached(error) from error
 
+    def export(
+        self, question: str, form: Literal["bibtex", "csv", "json"] = "json", k: int = 100, *,
+        filters: Filters | None = None, sort: str = "relevance", group_by: Grouping = "", index: str | None = None,
+    ) -> str:
+        """The results of a search as the text of a file."""
+        asked = self._parameters(
+            index, q=question, format=form, k=k, filter=_pairs(filters), sort=sort, group_by=group_by
+        )
+        return self._request("GET", "/export", params=asked).decode()
+
     def explain(
         self, question: str, doc_id: str, *, filters: Filters | None = None, rerank: str = "", index: str | None = None
     ) -> schema.Explained:
@@ -285,13 +295,16 @@ class Client:
         return {"index": named, **parameters} if named else parameters
 
     def _send(self, method: str, route: str, model: type[Model], **request: Any) -> Model:
+        return model.model_validate_json(self._request(method, route, **request))
+
+    def _request(self, method: str, route: str, **request: Any) -> bytes:
         for left in reversed(range(self._tries)):
             try:
                 answer = self._http.request(method, route, **request)
             except self._unreachable as error:
                 raise self._not_reached(error) from error
             if answer.status_code == 200:
-                return model.model_validate_json(answer.content)
+                return answer.content
             if answer.status_code not in _AGAIN or not left:
                 break
             wait = answer.headers.get("retry-after", "1")

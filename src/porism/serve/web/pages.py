@@ -65,6 +65,7 @@ class Pages:
     def __init__(self, library: Library, settings: WebSettings, api: Api, known: KnownQuestions | None = None) -> None:
         """``known`` are the questions whose answers are judged: their results are marked with grades."""
         self._library, self._settings, self._api, self._limits = library, settings, api, settings.limits
+        self.export = api.export
         self.known = known or KnownQuestions()
         self._pages = RememberedAnswers(256)
         self.templates = Templates(
@@ -347,8 +348,8 @@ def page_router(pages: Pages) -> Any:
     routes: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
-        ("/formula", pages.formula), ("/occurrences", pages.occurrences), ("/help", pages.help),
-        ("/api", pages.api_page),
+        ("/export", pages.export), ("/formula", pages.formula), ("/occurrences", pages.occurrences),
+        ("/help", pages.help), ("/api", pages.api_page),
         ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
         ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
         ("/static/{path:path}", pages.static),

@@ -59,6 +59,7 @@ class PlaceView(Model):
     section: tuple[str, ...] = ()
     tag: str | None = None
     url: str | None = None
+    editor: str | None = Field(default=None, description="Opens the file in an editor, see PORISM_EDITOR_URL.")
 
 
 class AlignmentView(Model):
@@ -107,6 +108,12 @@ class HitView(Model):
     page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
     home: str | None = Field(default=None, description="The index that has it, where several are searched.")
     group: Group | None = Field(default=None, description="Where results are grouped: what it is the best one of.")
+
+
+class HitList(Model):
+    """Results as a file."""
+
+    hits: tuple[HitView, ...]
 
 
 class FacetValue(Model):
@@ -313,6 +320,7 @@ class DocumentView(Model):
     metadata: dict[str, str | tuple[str, ...]] = {}
     parts: tuple[QueryPart, ...] = ()
     formulas: int = 0
+    bibtex: str = Field(default="", description="An entry of BibTeX to cite it by.")
 
 
 class Similar(Model):

@@ -50,6 +50,13 @@ class SearchState:
         pairs += [("filter", pair) for pair in state.filters]
         return f"/search?{urlencode(pairs)}"
 
+    def export(self, form: str) -> str:
+        """The address of the results as a file."""
+        return address(
+            "/export", q=self.q, format=form, index=self.index, filter=self.filters, sort=self.sort, rerank=self.rerank,
+            group=self.group, group_by=self.group_by if self.group_by != "none" else "",
+        )
+
     def with_filter(self, key: str, value: str) -> str:
         """The address with a filter more."""
         return self.url(filters=(*self.filters, f"{key}={value}"))

@@ -1,11 +1,11 @@
-"""What a question can be completed with: the words, tags, formulas, commands and titles of the documents of an index."""
+"""What a question can be completed with: words, tags, formulas, commands and titles of the documents of an index."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 

@@ -365,6 +365,47 @@ function startLinks() {
   document.addEventListener("focusin", over);
 }
 
+// -- copying: links, BibTeX, and the LaTeX of any formula by click or by the key c -------------------------------------------------
+
+function say(text) {
+  $(".tray.said")?.remove();
+  const tray = document.createElement("div");
+  tray.className = "tray said";
+  tray.setAttribute("role", "status");
+  document.body.append(tray);
+  tray.textContent = text; // after it is there, so that it is read out
+  setTimeout(() => tray.remove(), 2500);
+}
+
+async function copy(text, told) {
+  try { await navigator.clipboard.writeText(text); say(told); } catch { say("The browser does not allow copying"); }
+}
+
+function startCopying() {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button.copy");
+    if (button) {
+      if (button.dataset.copy) copy($(`.${button.dataset.copy}`).textContent, "Copied BibTeX");
+      else copy(new URL(button.dataset.copyLink, location.href).href, "Copied the link");
+      return;
+    }
+    const formula = event.target.closest("span.f[data-latex]");
+    if (formula && !formula.closest("a, button, summary") && getSelection().isCollapsed) copy(formula.dataset.latex, `Copied ${formula.dataset.latex}`);
+  });
+}
+
+let lastCopied = null;
+
+function copyNextFormula(place) { // the focused formula, else those of the result one after the other
+  const focused = document.activeElement.closest("[data-latex]");
+  const formulas = focused ? [focused] : $$("[data-latex]", place);
+  if (!formulas.length) return;
+  const number = (formulas.indexOf(lastCopied) + 1) % formulas.length;
+  lastCopied = formulas[number];
+  const which = formulas.length > 1 ? ` (${number + 1} of ${formulas.length}, c for the next)` : "";
+  copy(lastCopied.dataset.latex, `Copied ${lastCopied.dataset.latex}${which}`);
+}
+
 // -- new commits: a page says when it would look different, and changes nothing by itself -----------------------------------------
 
 function shownIn(main) {
@@ -450,6 +491,8 @@ function startKeys() {
       if (!match.matches("a")) match.tabIndex = -1;
       match.scrollIntoView({ block: "center" });
       match.focus({ preventScroll: true });
+    } else if (event.key === "c") {
+      copyNextFormula(document.activeElement.closest(".card") ?? cards[Math.max(0, current)] ?? $("main"));
     } else if (event.key === "w") {
       const card = document.activeElement.closest(".card") ?? cards[current];
       if (card) $("a.why, .why-details summary", card)?.click();
@@ -467,4 +510,4 @@ function startTheme() {
 }
 
 if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
-startParts(); startPanels(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
+startParts(); startPanels(); startComparing(); startCopying(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
