@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from porism.cli.demo import DEMO_INDEX, index_sample
 from porism.cli.options import DEFAULT_INDEX, Function, Indexes, IndexPlace, all_options, folders
 from porism.cli.progress import compile_once
 from porism.cli.settings_options import settings_options
@@ -84,6 +86,7 @@ def serve(
         raise click.UsageError("--run needs judgments to score the runs with: --qrels FILE or --judge FOLDER.")
     if settings.topics is not None and settings.qrels is None:
         raise click.UsageError("--topics are those of the judgments of --qrels FILE, which is not given.")
+    indexes = indexes or _offered_sample()
     settings = replace(
         settings, indexes=names_of(folders(tuple(index for index in indexes if isinstance(index, Path)))),
         limits=replace(settings.limits, per_minute=rate), hosts=(*settings.hosts, *_names(host, host_names)),
@@ -94,6 +97,28 @@ def serve(
         run(settings, host, port, partial(_say_ready, settings, host))
     else:
         serve_by_workers(settings, host, port, workers, partial(_say_ready, settings, host))
+
+
+def _offered_sample() -> Indexes:
+    """The index of the sample, if the user wants it where there is no index at the usual place; else none.
+
+    :raises IndexNotFound: there is no index, and the user does not want it or cannot be asked.
+    """
+    from porism.errors import IndexNotFound
+    from porism.search.sources.indexing import is_index
+
+    if is_index(Path(DEFAULT_INDEX)):
+        return ()
+    sample = Path(DEMO_INDEX)
+    question = f"There is no index here yet. Serve the bundled sample (in {sample})?"
+    if not sys.stdin.isatty() or not click.confirm(question, default=True):
+        raise IndexNotFound(
+            "there is no index", where=DEFAULT_INDEX,
+            hint=f"Make one: porism index YOUR_NOTES. To look at the sample first: porism demo, then porism serve "
+            f"--index {sample}.",
+        )
+    index_sample(sample)
+    return (sample,)
 
 
 def _names(host: str, host_names: Iterable[str]) -> tuple[str, ...]:

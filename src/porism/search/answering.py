@@ -21,6 +21,7 @@ from porism.runs.run import Run
 from porism.search.answers import Answer, FormulaDocument, FormulaHit, Hit, StageScore
 from porism.search.formula_occurrences import Place
 from porism.search.formula_queries import read_formula_question
+from porism.search.grouping import Grouping, grouped, members, metadata_of
 from porism.search.index import Index
 from porism.search.marked_text import Piece, Snippet, show_formula, tidy
 from porism.search.questions import Question
@@ -64,6 +65,8 @@ class SearchOptions:
     :param depth: so many results are counted at least.
     :param relevant: documents from which the question learns in place of those found first; so ``not_relevant``.
     :param formulas: how titles and passages show formulas.
+    :param group_by: by what documents of an index here are grouped; of each group the best one is a hit.
+    :param group: only the documents of this group, by its id, are hits.
     :param rerank: puts the first results of a search for documents in another order.
     :param keep: which formulas count, of the ``depth`` best.
     :param documents: so many documents of each formula are shown.
@@ -78,6 +81,8 @@ class SearchOptions:
     relevant: Sequence[str] = ()
     not_relevant: Sequence[str] = ()
     formulas: FormulaStyle = "unicode"
+    group_by: Grouping = ""
+    group: str = ""
     rerank: Reranking | None = None
     keep: Callable[[Formula], bool] | None = None
     documents: int = 5
@@ -162,8 +167,18 @@ class IndexAnswers(Answerer):
     def show(self, ranking: StagedRanking, options: SearchOptions) -> Answer[Hit]:
         """The answer with the chosen ones of the results."""
         index, read, first = self.index, ranking.question, options.first
-        hits = index.hits(ranking.results[first : first + options.k], read, options.formulas)
-        hits = [replace(hit, rank=rank) for rank, hit in enumerate(hits, first + 1)]
+        results, groups = ranking.results, None
+        if options.group:
+            results = members(results, metadata_of(index.snapshot, results), options.group)
+        elif options.group_by:
+            groups = grouped(results, metadata_of(index.snapshot, results))
+        shown = groups if groups is not None else [(result, None) for result in results]
+        page = shown[first : first + options.k]
+        hits = [
+            replace(hit, rank=rank, group=group) for rank, (hit, (_, group)) in enumerate(
+                zip(index.hits([result for result, _ in page], read, options.formulas), page, strict=True), first + 1
+            )
+        ]
         if options.explain:
             depth = len(ranking.run[read.query.id]) if ranking.stages else options.k
             hits = [hit if options.is_over() else self._explained(hit, read, depth, options) for hit in hits]
@@ -171,7 +186,7 @@ class IndexAnswers(Answerer):
             hits = with_stages(hits, read.query, ranking.run, ranking.stages)
         return Answer(
             tuple(hits), tuple(index.hints(read, options.filters)), bool(read.conditions or read.filters),
-            len(ranking.results), len(ranking.results) < options.counted,
+            len(results), len(ranking.results) < options.counted, groups=None if groups is None else len(groups),
         )
 
     def _explained(self, hit: Hit, read: Question, depth: int, options: SearchOptions) -> Hit:

@@ -12,6 +12,7 @@ from porism.formula import parse, to_latex, to_mathml, to_unicode
 from porism.index.sources import Source
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.formula_occurrences import Place
+from porism.search.grouping import Group
 from porism.search.highlighting import MarkedMatch
 from porism.search.locations import Location
 from porism.search.marked_text import Piece, Snippet, Value
@@ -40,7 +41,7 @@ class Hit(Value):
     ``explanation`` says why it has its score, and ``matches`` how its formulas answer those of the question, where that
     was requested. A document that was re-ranked has what each stage gave it in ``stages``, the search first. Where
     several indexes are searched, ``home`` is the name of the one that has it; ``page`` is the address of its page where
-    that index is on a server.
+    that index is on a server. Where results are grouped, ``group`` is what it stands for, if there is more of it.
     """
 
     rank: int
@@ -55,6 +56,7 @@ class Hit(Value):
     stages: tuple[StageScore, ...] = ()
     home: str | None = None
     page: str | None = None
+    group: Group | None = None
 
     def to_dict(self) -> dict[str, Any]:
         value = Value.to_dict(self)
@@ -66,12 +68,25 @@ class Hit(Value):
 @dataclass(frozen=True, slots=True)
 class FormulaDocument(Value):
     """A document that has a formula: its title, where the formula is there first, and the address of its page where it
-    is on a server."""
+    is on a server. Where all ``places`` were looked at, they are counted, and ``passages`` are those around them."""
 
     id: str
     title: Snippet
     location: Location
     page: str | None = None
+    places: int = 0
+    passages: tuple[Snippet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences(Value):
+    """All places of a formula: ``documents`` and ``places`` count them, and ``shown`` is a page of the documents."""
+
+    formula: Formula
+    key: str
+    documents: int
+    places: int
+    shown: tuple[FormulaDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +142,8 @@ class Answer(Generic[H]):
     """The hits, best first, and hints: what in the question may have been meant otherwise, a sentence each.
 
     ``restricted`` says that the question has filters, phrases or fields that a document must meet. ``total`` is how
-    many results were counted; where it is not exact there are more. ``missing`` are indexes on servers that did not
-    answer.
+    many results were counted; where it is not exact there are more. ``groups`` counts them as they are grouped, None
+    where they are not. ``missing`` are indexes on servers that did not answer.
     """
 
     hits: tuple[H, ...]
@@ -137,6 +152,7 @@ class Answer(Generic[H]):
     total: int = 0
     total_is_exact: bool = True
     missing: tuple[MissingIndex, ...] = ()
+    groups: int | None = None
 
     @property
     def partial(self) -> bool:
@@ -166,7 +182,7 @@ def make_hits(
     shown: set[Content] = set()
     for rank, (doc_id, score) in enumerate(scored, 1):
         document = load(doc_id).with_terms_as_text()
-        location = Location.of(document.metadata, partial(sources, doc_id))
+        location = Location.of(document.metadata, partial(sources, doc_id), doc_id)
         passage = maker.passage(document, shown=shown)
         snippet = Snippet(())
         if passage is not None:

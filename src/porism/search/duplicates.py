@@ -200,6 +200,6 @@ class _Shown:
         return self._duplicate(stored_document(*located), shown)
 
     def _duplicate(self, document: Document, text: str) -> Duplicate:
-        location = Location.of(document.metadata, lambda: self._snapshot.sources_of(document.id))
+        location = Location.of(document.metadata, lambda: self._snapshot.sources_of(document.id), document.id)
         title = one_printable_line(show_content(document.title, "unicode"))
         return Duplicate(one_printable_line(text), document.id, title, location)

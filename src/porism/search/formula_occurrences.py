@@ -139,6 +139,29 @@ class FormulaPlaces:
                 places.extend(self._places(number, positions[: most - len(places)]))
         return tuple(places)
 
+    def by_document(
+        self, key: str, allowed: Masks | None = None, page: slice = slice(None)
+    ) -> tuple[int, int, list[tuple[Place, ...]]]:
+        """How many documents have the formula with a normalised form, at how many places, and all places of those of
+        them that are on a page."""
+        documents = count = 0
+        places: list[tuple[Place, ...]] = []
+        for number, segment in enumerate(self.segments):
+            if (ordinal := segment.find_formula(key)) is None:
+                continue
+            positions = self.occurring(number, np.array([ordinal], np.int64), allowed).positions
+            docs = np.searchsorted(segment.occurrences.indptr, positions, side="right") - 1
+            starts = np.flatnonzero(np.diff(docs, prepend=-1))
+            ends = np.append(starts[1:], len(docs))
+            shown = slice(max(0, (page.start or 0) - documents), None if page.stop is None else page.stop - documents)
+            if shown.stop is None or shown.stop > 0:
+                places += [
+                    tuple(self._places(number, positions[start:end]))
+                    for start, end in zip(starts[shown].tolist(), ends[shown].tolist(), strict=True)
+                ]
+            documents, count = documents + len(starts), count + len(positions)
+        return documents, count, places
+
     def formula(self, segment: Segment, ordinal: int, places: Sequence[Place] = ()) -> Formula:
         """A formula as it was written first, with the id and visual id of its first place."""
         source = segment.formula_source(ordinal)

@@ -94,7 +94,7 @@ class Index(IndexSearcher):
         :raises QueryError: the index has no such document.
         """
         document = self.document(doc_id)
-        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(doc_id))
+        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(doc_id), doc_id)
         content = document.fields.get(field) if field is not None else None
         if content is None or formula >= len(content.formulas):
             return location

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import quote
 
 import xxhash
 
@@ -15,6 +17,11 @@ from porism.search.printable import one_printable_line
 from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
+_SITES = {"arqmath": "math.stackexchange.com", "stackexchange": ""}
+"""Format of a source → the site of its posts, empty where the folder names it."""
+_SITE_NAME = re.compile(r"(?:[a-z0-9-]+\.)+(?:com|net)")
+_POST_PATHS = {"answer": "a", "question": "q", "thread": "q"}
+_POST = re.compile(r"\d+\Z", re.ASCII)
 _MAX_HEADING_LENGTH = 60
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
@@ -39,14 +46,20 @@ class Location(Value):
     url: str | None = None
 
     @classmethod
-    def of(cls, metadata: Metadata, sources: Callable[[], Mapping[str, Source]] | None = None) -> Location:
-        """The location in a document's metadata; ``sources`` gives the sources of the index by name."""
+    def of(
+        cls, metadata: Metadata, sources: Callable[[], Mapping[str, Source]] | None = None, doc_id: str = ""
+    ) -> Location:
+        """The location in a document's metadata; ``sources`` gives the sources of the index by name.
+
+        Posts of ARQMath and of data dumps have the address of the post on its site, which their id says.
+        """
         source, file = _first(metadata, "source"), _first(metadata, "file")
         line = _first(metadata, "line") or ""
-        path = None
-        if source is not None and file is not None and sources is not None and (known := sources().get(source)):
-            path = _path_of(known, file)
-        urls = (_first(metadata, key) for key in _URL_KEYS)
+        known = sources().get(source) if source is not None and sources is not None else None
+        path = _path_of(known, file) if known is not None and file is not None else None
+        urls = [_first(metadata, key) for key in _URL_KEYS]
+        if known is not None:
+            urls.append(_post_address(known, doc_id, _first(metadata, "type")))
         return cls(
             source, file, int(line) if line.isdecimal() and line.isascii() and int(line) > 0 else None, path,
             _first(metadata, "type"),
@@ -93,6 +106,29 @@ class Location(Value):
 
     def __str__(self) -> str:
         return self.text()
+
+
+def editor_address(location: Location, template: str) -> str | None:
+    """The address that opens a file in an editor, by a template with ``{file}`` and ``{line}``, such as
+    ``vscode://file/{file}:{line}``; None where the file is not known."""
+    if location.path is None or not template:
+        return None
+    return template.replace("{file}", quote(location.path.as_posix())).replace("{line}", str(location.line or 1))
+
+
+def _post_address(source: Source, doc_id: str, kind: str | None) -> str | None:
+    """Where a post of a site of Stack Exchange is to be read, None for other documents.
+
+    A dump is of the site that its folder is called by, ``math.stackexchange.com``.
+    """
+    site = _SITES.get(source.format or source.detected)
+    if site == "":
+        folder = source.path.name if _SITE_NAME.fullmatch(source.path.name) else source.path.parent.name
+        site = folder if _SITE_NAME.fullmatch(folder) else None
+    post = _POST.search(doc_id)
+    if not site or post is None or kind not in _POST_PATHS:
+        return None
+    return f"https://{site}/{_POST_PATHS[kind]}/{post[0]}"
 
 
 def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:

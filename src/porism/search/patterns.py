@@ -116,7 +116,7 @@ class PatternSearch:
     def _hit(self, rank: int, match: _Match) -> PatternHit:
         segment = self._snapshot.segments[match.segment]
         document = load_document(segment.stored(match.document))
-        location = Location.of(document.metadata, partial(self._snapshot.sources_of, match.id))
+        location = Location.of(document.metadata, partial(self._snapshot.sources_of, match.id), match.id)
         signature = document.fields.get(SIGNATURE, Content(""))
         statement = signature.to_latex()
         if match.place >= 0 and not any(formula.notation == "lean" for formula in signature.formulas):

@@ -245,9 +245,14 @@ class SnippetMaker:
                 best = (worth, items[first].start, number)
         within = [item for item in items[: best[2]] if item.start >= best[1]]
         match = max(reversed(within), key=lambda item: item.worth).start if within else None
-        start = _sentence_start(content.text, best[1])
-        end = widths.last_within(widths(start) + characters)
-        return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))), match)
+        return _passage(content, widths, best[0], field, best[1], match, characters)
+
+    def around(
+        self, document: Document, field: str, character: int, characters: int = PASSAGE_CHARACTERS
+    ) -> Passage:
+        """The passage around a character of a field."""
+        content = document.fields[field]
+        return _passage(content, _Shown(content), 0.0, field, character, character, characters)
 
     def _text_items(self, text: str) -> list[_Item]:
         """The words and symbols of a text that match, in order; a whole name comes before its parts."""
@@ -312,6 +317,15 @@ class _Shown:
     def last_within(self, shown: int) -> int:
         """The last position of the text that is shown at ``shown`` or before."""
         return int(np.searchsorted(self._total, shown, side="right")) - 1
+
+
+def _passage(
+    content: Content, widths: _Shown, worth: float, field: str, first: int, match: int | None, characters: int
+) -> Passage:
+    """The passage of so many shown characters that begins a little before the character ``first``."""
+    start = _sentence_start(content.text, first)
+    end = widths.last_within(widths(start) + characters)
+    return Passage(worth, field, start, max(end, min(start + 1, len(content.text))), match)
 
 
 def _sentence_start(text: str, position: int, most: int = 80) -> int:

@@ -89,6 +89,22 @@ def test_completions_are_taken_by_keyboard(opened: Open) -> None:
     assert not page.locator("#completions").is_visible()
 
 
+def test_a_command_is_completed_and_a_title_opens_its_document(opened: Open) -> None:
+    page = opened("/")
+    page.wait_for_selector("#q:focus")
+    page.keyboard.type(r"sum $\fr", delay=15)
+    page.wait_for_selector("#completions .glyph math mfrac")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    assert page.locator("#q").input_value() == r"sum $\frac"
+    page.fill("#q", "")
+    page.keyboard.type("chain ru", delay=15)
+    page.locator("#completions li", has_text="opens").first.wait_for()
+    assert page.locator("#q").input_value() == "chain ru"
+    page.locator("#completions li", has_text="opens").first.click()
+    page.wait_for_url("**/document?id=chain-rule")
+
+
 def test_the_palette_writes_into_the_formula(opened: Open) -> None:
     page = opened("/")
     page.click("#palette-button")

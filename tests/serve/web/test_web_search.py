@@ -197,8 +197,29 @@ def test_suggestions_come_from_the_index(client: Any) -> None:
     assert all(one["kind"] == "formula" and one["text"].replace(" ", "").startswith(r"\sum_{k=1}^nk")
                for one in formulas)
     assert all(one["text"].endswith("$") and one["start"] == 4 for one in formulas)
-    titles = [one for one in get(client, "/suggest", q="Chain rule")["completions"] if one["kind"] == "title"]
-    assert [one["id"] for one in titles][:1] == ["chain-rule"]
+    for typed, doc_id in (("Chain rule", "chain-rule"), ("rule", "cramers-rule")):  # by any of its words
+        assert doc_id in {one["id"] for one in get(client, "/suggest", q=typed)["completions"]}
+
+
+def test_commands_go_on_after_a_backslash_and_words_elsewhere(client: Any) -> None:
+    def kinds(text: str) -> list[tuple[str, str]]:
+        found = get(client, "/suggest", q=text, k=50)["completions"]
+        assert all(one["id"] or (text[: one["start"]] + one["text"]).startswith(text) or one["kind"] == "formula"
+                   for one in found)
+        return [(one["kind"], one["text"]) for one in found]
+
+    inside = kinds(r"the sum $\fr")
+    assert inside[0] == ("command", r"\frac")
+    assert {kind for kind, _ in inside} == {"command", "formula"}
+    assert {kind for kind, _ in kinds(r"\fr")} == {"command"}
+    assert {kind for kind, _ in kinds(r"$a$ and \alph")} == {"command"}
+    assert kinds(r"$$\int x$$ fract")[0] == ("word", "fractions")
+    assert kinds("Binom")[0] == ("word", "Binomial")
+    assert {kind for kind, _ in kinds("$$x")} == {"formula"}
+    assert all(text.endswith("$$") for _, text in kinds("$$x"))
+    assert all(kind != "command" for kind, _ in kinds(r"$a \\fr"))  # a new line, and letters
+    shown = {one["text"]: one["formula"] for one in get(client, "/suggest", q=r"$\fr")["completions"]}
+    assert "<mfrac>" in shown[r"\frac"]["mathml"]
 
 
 def test_health_describes_the_index(client: Any, sample_view: Any) -> None:

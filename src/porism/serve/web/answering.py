@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.answering import IndexAnswers, SearchOptions, StagedRanking
-from porism.search.answers import Hit
+from porism.search.answers import Answer, Hit
+from porism.search.exporting import bibtex, csv_table
 from porism.search.questions import Question
 from porism.serve.web import schema
 from porism.serve.web.facets import facets_of
@@ -50,7 +52,7 @@ def search(
 ) -> schema.SearchResults:
     """A page of the documents that answer a question.
 
-    Facets and other orders than that of relevance are those of one index, not of several servers.
+    Facets, groups and other orders than that of relevance are those of one index, not of several servers.
 
     :param question: in place of what the request asks, where something else has read that.
     :raises QueryError: the question is empty or beyond a limit, a filter names a key that no document has, or there is
@@ -63,26 +65,58 @@ def search(
     parts = parts_of(served.index, question)
     options = SearchOptions(
         request.k, request.first, limits.depth, request.filters, request.explain, is_over=deadline.over,
-        rerank=served.reranking(request.rerank),
+        rerank=served.reranking(request.rerank), group_by=request.group_by, group=request.group,
     )
-    sorts: tuple[str, ...] = ("relevance",)
+    sorts = _sorts(served)
     shown_facets: tuple[schema.Facet, ...] = ()
-    if served.federated is not None:
-        answer = served.federated.answer(question, options)
-    else:
+    if served.federated is None:
         ranking = _ranking(served, question, options, request.rerank)
-        sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
         shown_facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
-        ordered = replace(ranking, results=_sorted(served, ranking.results, request.sort, sorts))
-        answer = IndexAnswers(served.index).show(ordered, options)
+    answer = _answer(served, question, options, request)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
     return schema.SearchResults(
         index=served.name, generation=served.generation, question=request.q, parts=tuple(parts.parts),
         hints=answer.hints, total=answer.total, total_is_exact=answer.total_is_exact, page=request.page,
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
         missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
-        facets=shown_facets, sort=request.sort, sorts=sorts, rerank=request.rerank, rerankers=served.rerankers,
+        facets=shown_facets, groups=answer.groups, sort=request.sort, sorts=sorts, rerank=request.rerank,
+        rerankers=served.rerankers,
     )
+
+
+def export(served: View, request: SearchRequest, form: Literal["bibtex", "csv", "json"], limits: Limits) -> str:
+    """The results of a question as a file, with passages and formulas in LaTeX; a page may have all that are counted.
+
+    :raises QueryError: as :func:`search`.
+    """
+    request.check(replace(limits, results=limits.depth))
+    question = read(served, request.q, limits)
+    options = SearchOptions(
+        request.k, request.first, limits.depth, request.filters, formulas="unicode" if form == "json" else "latex",
+        rerank=served.reranking(request.rerank), group_by=request.group_by, group=request.group,
+    )
+    hits = _answer(served, question, options, request).hits
+    if form == "bibtex":
+        return bibtex(hits)
+    if form == "csv":
+        return csv_table(hits)
+    pieces = PieceMaker(served, Parts(), Deadline(0))
+    return schema.HitList(hits=tuple(shown_hit(served, hit, pieces, Parts()) for hit in hits)).model_dump_json()
+
+
+def _answer(served: View, question: Question, options: SearchOptions, request: SearchRequest) -> Answer[Hit]:
+    if served.federated is not None:
+        return served.federated.answer(question, options)
+    ranking = _ranking(served, question, options, request.rerank)
+    ordered = replace(ranking, results=_sorted(served, ranking.results, request.sort, _sorts(served)))
+    return IndexAnswers(served.index).show(ordered, options)
+
+
+def _sorts(served: View) -> tuple[str, ...]:
+    """The orders that results can have."""
+    if served.federated is not None:
+        return ("relevance",)
+    return ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
 
 
 def count(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limits: Limits) -> int:
@@ -197,5 +231,5 @@ def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schem
         stages=tuple(
             schema.StageView(stage=stage.stage, rank=stage.rank, score=round(stage.score, 6)) for stage in hit.stages
         ),
-        home=None if hit.home == HERE else hit.home,
+        home=None if hit.home == HERE else hit.home, group=hit.group,
     )

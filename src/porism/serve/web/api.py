@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Annotated, Any, Literal
@@ -11,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
-from porism.analysis.folding import fold
+from porism.search.grouping import Grouping
 from porism.search.index import filters_from_strings
 from porism.serve.web import (
     answering,
@@ -22,17 +21,14 @@ from porism.serve.web import (
     requests,
     schema,
 )
-from porism.serve.web.formula_views import view
+from porism.serve.web.completing import complete
 from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
-from porism.serve.web.schema import Completion, Completions
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
-from porism.serve.web.vocabulary import squeezed
 from porism.system.concurrency.caching import Memory
-from porism.types import Formula
 from porism.version import __version__
 
 PREFIX = "/api/v1"
@@ -90,10 +86,20 @@ Explain = Annotated[bool, Query(description="Whether each result is explained.")
 Target = Annotated[
     Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
 ]
+GroupBy = Annotated[
+    Grouping, Query(description="`question`: one result for each question, or section of a book; see `group` of hits.")
+]
+GroupId = Annotated[str, Query(description="Only the results of this group.")]
+FileFormat = Annotated[Literal["bibtex", "csv", "json"], Query(description="What the file is.")]
+FILE_FORMATS = {
+    "bibtex": ("application/x-bibtex; charset=utf-8", "bib"), "csv": ("text/csv; charset=utf-8", "csv"),
+    "json": ("application/json", "json"),
+}
 PatternText = Annotated[
     str, Query(description='Conditions between commas: `?a ⊔ (?b ⊓ ?c) = _`, `⊢ ?a < ?b`, `Real.sqrt`, `"comm"`.')
 ]
 Directed = Annotated[bool, Query(description="Whether the sides of = and ↔ stay where they are.")]
+FormulaKey = Annotated[str, Query(description="The `key` of a formula that was found.")]
 FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
 
 
@@ -135,18 +141,37 @@ class Api:
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
         page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", rerank: Rerank = "", explain: Explain = False,
+        group_by: GroupBy = "", group: GroupId = "",
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
         chosen = dict(filters_from_strings(filters))
         return self.search_body(request, SearchRequest(
-            q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain
+            q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain,
+            group_by=group_by, group=group,
         ))
 
     def search_body(self, request: Request, body: SearchRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `rerank`,
-        `explain`."""
+        `explain`, `group_by`, `group`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: answering.search(view, body, self._limits))
+
+    def export(
+        self, request: Request, q: Text, format: FileFormat = "json", index: Name = "", filters: FilterList = [],  # noqa: B006
+        page: PageNumber = 1, k: PerPage = 100, sort: Sort = "relevance", rerank: Rerank = "", group_by: GroupBy = "",
+        group: GroupId = "",
+    ) -> Response:
+        """Results as a file of BibTeX, CSV or JSON; `k` may be as many as are counted."""
+        view, chosen = self.view(index), dict(filters_from_strings(filters))
+        asked = SearchRequest(
+            q=q, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, group_by=group_by, group=group
+        )
+        kind, ending = FILE_FORMATS[format]
+        answer = self._answers.respond(
+            request, view, kind, lambda: (answering.export(view, asked, format, self._limits).encode(), False)
+        )
+        answer.headers["Content-Disposition"] = f'attachment; filename="results.{ending}"'
+        return answer
 
     def stream(
         self, q: Text, index: Name = "", filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
@@ -228,6 +253,18 @@ class Api:
         left, right = (formula_views.read_formula(check_length(text, self._limits)) for text in (first, second))
         return self._answer(request, None, lambda: formula_views.equality(left, right))
 
+    def occurrences(
+        self, request: Request, formula: FormulaText = "", key: FormulaKey = "", index: Name = "",
+        filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
+    ) -> Response:
+        """All documents that have a formula, which is named by its text or by the `key` of a result, with the text
+        around it."""
+        view = self.view(index)
+        asked = requests.PageRequest(q=formula, filters=dict(filters_from_strings(filters)), page=page, k=k)
+        return self._answer(
+            request, view, lambda: formula_answering.occurrences(view, formula, key, asked, self._limits)
+        )
+
     def document(self, request: Request, id: DocumentId, index: Name = "", q: Text = "") -> Response:
         """A document, with what matches a question marked where one is given."""
         view = self.document_view(index, id)
@@ -257,7 +294,7 @@ class Api:
     def suggest(
         self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
     ) -> schema.Completions:
-        """Completions of a question: words, tags, formulas and titles that the index has."""
+        """Completions of a question: commands, words, tags and formulas of the index, and titles, which are results."""
         return complete(self.view(index), check_length(q, self._limits), k)
 
     def indexes(self) -> list[schema.IndexView]:
@@ -306,6 +343,7 @@ def api_router(api: Api) -> Any:
         ("GET", "/parse", api.parse, schema.ParsedFormula, "Parse a formula"),
         ("GET", "/convert", api.convert, schema.Converted, "Convert a formula"),
         ("GET", "/equal", api.equal, schema.Equality, "Compare two formulas"),
+        ("GET", "/occurrences", api.occurrences, schema.Occurrences, "All places of a formula"),
         ("GET", "/document", api.document, schema.DocumentView, "Fetch a document"),
         ("GET", "/similar", api.similar, schema.Similar, "Similar documents"),
         ("GET", "/relations", api.relations, schema.RelationsView, "Uses, users and counterparts"),
@@ -320,6 +358,10 @@ def api_router(api: Api) -> Any:
             operation_id=f"{handler.__name__}",
         )
     router.add_api_route(
+        "/export", api.export, methods=["GET"], summary="Export results as BibTeX, CSV or JSON",
+        response_class=Response, responses=errors, operation_id="export",
+    )
+    router.add_api_route(
         "/search/stream", api.stream, methods=["GET"], summary="Search, with explanations as they are made",
         response_class=StreamingResponse, responses=errors, operation_id="stream",
     )
@@ -328,68 +370,3 @@ def api_router(api: Api) -> Any:
         operation_id="indexes",
     )
     return router
-
-
-_WORD_AT_END = re.compile(r"[^\W_]+\Z")
-_TAG_AT_END = re.compile(r"(?:\A|(?<=\s))tags:([\w-]*)\Z")
-
-EACH = 5
-"""Completions of each kind, at most."""
-
-
-def complete(served: View, text: str, most: int = 8) -> Completions:
-    """What the last word or the formula at the end of a text could go on with, from what the index contains.
-
-    Empty while the vocabulary of the index is being read, which takes a few seconds after it was opened.
-    """
-    vocabulary = served.vocabulary
-    completions: list[Completion] = []
-    if vocabulary is not None and text.strip():
-        opened = _open_formula(text)
-        if opened is not None:
-            typed = squeezed(text[opened:])
-            completions = [
-                Completion(
-                    kind="formula", text=f"{entry.text}$", start=opened, documents=entry.documents,
-                    formula=view(Formula(entry.text)),
-                )
-                for entry in vocabulary.formulas.find(typed, most) if typed
-            ]
-        elif (tag := _TAG_AT_END.search(text)) is not None:
-            completions = [
-                Completion(kind="tag", text=f"tags:{entry.text}", start=tag.start(), documents=entry.documents)
-                for entry in vocabulary.tags.find(fold(tag[1]), most)
-            ]
-        else:
-            completions = _words(served, text)
-    return Completions(question=text, completions=tuple(completions[:most]))
-
-
-def _words(served: View, text: str) -> list[Completion]:
-    vocabulary = served.vocabulary
-    assert vocabulary is not None
-    completions: list[Completion] = []
-    word = _WORD_AT_END.search(text)
-    if word is not None and len(word.group()) >= 2:
-        prefix = fold(word.group())
-        entries = [entry for entry in vocabulary.words.find(prefix, EACH + 1) if entry.key != prefix]
-        completions += [
-            Completion(kind="word", text=entry.text, start=word.start(), documents=entry.documents)
-            for entry in entries[:EACH]
-        ]
-        completions += [
-            Completion(kind="tag", text=f"tags:{entry.text}", start=word.start(), documents=entry.documents)
-            for entry in vocabulary.tags.find(prefix, 2)
-        ]
-    if len(text.strip()) >= 3:
-        completions += [
-            Completion(kind="title", text=entry.text, start=0, documents=1, id=entry.id)
-            for entry in vocabulary.titles.find(fold(text.lstrip()), 2)
-        ]
-    return completions
-
-
-def _open_formula(text: str) -> int | None:
-    """Where the formula begins whose closing dollar is missing, None where there is none."""
-    dollars = [match.start() for match in re.finditer(r"(?<!\\)\$", text)]
-    return dollars[-1] + 1 if len(dollars) % 2 else None

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from porism.errors import PorismError
 from porism.extras import need
+from porism.search.grouping import Grouping
 from porism.serve.shards.requests import A, Request
 from porism.serve.web import run_schema, schema
 from porism.version import __version__
@@ -92,13 +93,13 @@ class Client:
 
     def search(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, sort: str = "relevance",
-        rerank: str = "", explain: bool = False, index: str | None = None,
+        rerank: str = "", explain: bool = False, group_by: Grouping = "", group: str = "", index: str | None = None,
     ) -> schema.SearchResults:
         """A page of the documents that answer a question.
 
         :raises ApiError: the question cannot be asked, or the server cannot be reached; so all methods do.
         """
-        settings = {"sort": sort, "rerank": rerank, "explain": explain}
+        settings = {"sort": sort, "rerank": rerank, "explain": explain, "group_by": group_by, "group": group}
         return self._ask("/search", schema.SearchResults, question, k, page, filters, index, **settings)
 
     def formulas(
@@ -138,6 +139,16 @@ class Client:
         except self._unreachable as error:
             raise self._not_reached(error) from error
 
+    def export(
+        self, question: str, form: Literal["bibtex", "csv", "json"] = "json", k: int = 100, *,
+        filters: Filters | None = None, sort: str = "relevance", group_by: Grouping = "", index: str | None = None,
+    ) -> str:
+        """The results of a search as the text of a file."""
+        asked = self._parameters(
+            index, q=question, format=form, k=k, filter=_pairs(filters), sort=sort, group_by=group_by
+        )
+        return self._request("GET", "/export", params=asked).decode()
+
     def explain(
         self, question: str, doc_id: str, *, filters: Filters | None = None, rerank: str = "", index: str | None = None
     ) -> schema.Explained:
@@ -162,6 +173,14 @@ class Client:
     def equal(self, first: str, second: str) -> schema.Equality:
         """Whether two formulas are equal."""
         return self._get("/equal", schema.Equality, "", first=first, second=second)
+
+    def occurrences(
+        self, formula: str = "", k: int = 10, *, key: str = "", page: int = 1, filters: Filters | None = None,
+        index: str | None = None,
+    ) -> schema.Occurrences:
+        """A page of the documents that have a formula, named by its text or by its ``key``."""
+        asked = {"formula": formula, "key": key, "k": k, "page": page, "filter": _pairs(filters)}
+        return self._get("/occurrences", schema.Occurrences, index, **asked)
 
     def document(self, doc_id: str, question: str = "", *, index: str | None = None) -> schema.DocumentView:
         """A document; what matches a question is marked, where one is given."""
@@ -276,13 +295,16 @@ class Client:
         return {"index": named, **parameters} if named else parameters
 
     def _send(self, method: str, route: str, model: type[Model], **request: Any) -> Model:
+        return model.model_validate_json(self._request(method, route, **request))
+
+    def _request(self, method: str, route: str, **request: Any) -> bytes:
         for left in reversed(range(self._tries)):
             try:
                 answer = self._http.request(method, route, **request)
             except self._unreachable as error:
                 raise self._not_reached(error) from error
             if answer.status_code == 200:
-                return model.model_validate_json(answer.content)
+                return answer.content
             if answer.status_code not in _AGAIN or not left:
                 break
             wait = answer.headers.get("retry-after", "1")

@@ -8,7 +8,8 @@ from porism.analysis.folding import fold
 from porism.analysis.words import WORD
 from porism.formula import operator_tree, parse
 from porism.formula.values import whole_value
-from porism.search.marked_text import Snippet, show_content
+from porism.search.exporting import bibtex_entry
+from porism.search.marked_text import Piece, Snippet, show_content
 from porism.search.snippets import SnippetMaker
 from porism.serve.web import schema
 from porism.serve.web.answering import read
@@ -70,14 +71,17 @@ def _view(
         )
         for name in shown_fields(document)
     )
-    shown_title = plain_pieces(document.title) or (
-        schema.PieceView(text=location.section[-1] if location.section else document.id),
-    )
+    name = location.section[-1] if location.section else document.id
+    shown_title = plain_pieces(document.title) or (schema.PieceView(text=name),)
+    latex_title = SnippetMaker(served.index.analyzer, {}, ()).title(document, "latex")
+    if not latex_title.pieces:
+        latex_title = Snippet((Piece(name),))
     return schema.DocumentView(
         index=served.name, generation=served.generation, id=document.id, title=shown_title, sections=sections,
         place=place_of(location, len(served.index.snapshot.sources) > 1, title),
         metadata={key: value for key, value in document.metadata.items() if key not in NAMES},
         parts=tuple(parts.parts), formulas=len(formulas_of(sections)),
+        bibtex=bibtex_entry(document.id, latex_title, document.metadata, location),
     )
 
 

@@ -11,13 +11,22 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.answering import IndexAnswers, SearchOptions
 from porism.search.answers import FormulaHit
 from porism.search.formula_queries import make_formula_query, read_formula_question
+from porism.search.occurrences import occurrences_of
 from porism.serve.web import schema
 from porism.serve.web.answering import count
-from porism.serve.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
-from porism.serve.web.parts import Parts, check_formulas, check_length, formula_parts
+from porism.serve.web.formula_views import (
+    equality,
+    has_wildcard,
+    key_of,
+    keyed_view,
+    read_formula,
+    same_up_to_names,
+    view,
+)
+from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, formula_parts
 from porism.serve.web.pieces import PieceMaker, alignment, place_of
-from porism.serve.web.problems import error_sentence
-from porism.serve.web.requests import Deadline, FormulaSearchRequest
+from porism.serve.web.problems import NotFound, error_sentence
+from porism.serve.web.requests import Deadline, FormulaSearchRequest, PageRequest, check_page
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
 from porism.types import Formula
@@ -92,6 +101,39 @@ def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema
     content, _ = read_formula_question(check_length(text, limits))
     query = make_formula_query(content)
     return alignment(served.index.explain_formula(content, key), formula_parts(query.formulas))
+
+
+def occurrences(served: View, text: str, key: str, request: PageRequest, limits: Limits) -> schema.Occurrences:
+    """A page of the documents that have a formula: the one of a ``key``, else the one of a ``text``. Of several servers
+    only the indexes here are looked at.
+
+    :raises NotFound: no document has it, or there is no such page.
+    :raises QueryError: the text is empty, a page is too large, or a filter names an unknown key.
+    """
+    check_page(1, request.k, limits)
+    check_filters(request.filters, limits)
+    if request.page < 1:
+        raise QueryError(f"page {request.page} does not exist", hint="Pages are counted from 1.")
+    key = key or key_of(read_formula(check_length(text, limits)))
+    answer = occurrences_of(served.index, key, request.k, first=request.first, filters=request.filters)
+    if answer is None:
+        raise NotFound("no document has this formula", hint="Search for formulas like it.")
+    if not answer.shown:
+        raise NotFound(f"page {request.page} does not exist", hint=f"{answer.documents:,} documents have the formula.")
+    parts = formula_parts((answer.formula,))
+    pieces = PieceMaker(served, parts, Deadline(0))
+    return schema.Occurrences(
+        index=served.name, generation=served.generation,
+        formula=view(answer.formula).model_copy(update={"key": key}), parts=tuple(parts.parts),
+        documents=answer.documents, places=answer.places, page=request.page, per_page=request.k, hits=tuple(
+            schema.FormulaPlace(
+                id=document.id, title=pieces.pieces(document.title) or (schema.PieceView(text=document.id),),
+                place=place_of(document.location, served.has_several_sources, str(document.title)),
+                count=document.places, passages=tuple(map(pieces.pieces, document.passages)),
+            )
+            for document in answer.shown
+        ),
+    )
 
 
 def _match(served: View, formulas: tuple[Formula, ...], key: str) -> FormulaMatch:

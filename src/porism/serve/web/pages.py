@@ -18,13 +18,14 @@ from porism.serve.web.parts import check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
 from porism.serve.web.rendering import FormulaLinker
-from porism.serve.web.requests import FormulaSearchRequest, Match, SearchRequest
+from porism.serve.web.requests import FormulaSearchRequest, Match, PageRequest, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.templating import Templates
-from porism.serve.web.urls import SearchState
+from porism.serve.web.urls import SearchState, address
 
 MODES = ("documents", "formulas")
+GROUPINGS = ("question", "none")
 MATCHES: tuple[str, ...] = get_args(Match)
 
 FilterList = Annotated[list[str], Query(alias="filter")]
@@ -64,6 +65,7 @@ class Pages:
     def __init__(self, library: Library, settings: WebSettings, api: Api, known: KnownQuestions | None = None) -> None:
         """``known`` are the questions whose answers are judged: their results are marked with grades."""
         self._library, self._settings, self._api, self._limits = library, settings, api, settings.limits
+        self.export = api.export
         self.known = known or KnownQuestions()
         self._pages = RememberedAnswers(256)
         self.templates = Templates(
@@ -85,17 +87,18 @@ class Pages:
     def search(
         self, request: Request, q: str = "", mode: str = "documents", index: str = "",
         filters: FilterList = [], sort: str = "relevance", match: str = "any", rerank: str = "",  # noqa: B006
-        page: int = 1, k: int = 10,
+        page: int = 1, k: int = 10, group_by: str = "question", group: str = "", fragment: bool = False,
     ) -> Response:
-        """Results, or what was wrong with the question."""
+        """Results, or what was wrong with the question; the ``fragment`` has the cards alone."""
         state = SearchState(
-            q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank
+            q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank,
+            _known(group_by, GROUPINGS), group,
         )
         view = self._api.view(index)
         if not q.strip() and not filters:
             return self.home(request, index, mode)
         try:
-            return self._page(request, view, lambda: self._results(view, state))
+            return self._page(request, view, lambda: self._results(view, state, fragment))
         except QueryError as error:
             read = answering.read_only(view, q[: self._limits.question_characters], self._limits)
             return HTMLResponse(
@@ -105,18 +108,24 @@ class Pages:
                 status_code=400,
             )
 
-    def _results(self, view: View, state: SearchState) -> str:
+    def _results(self, view: View, state: SearchState, fragment: bool) -> str:
         results: schema.SearchResults | schema.FormulaResults
         asked: dict[str, Any] = {"q": state.q, "filters": dict(state.chosen), "page": state.page, "k": state.k}
         if state.mode == "formulas":
             formulas = FormulaSearchRequest(**asked | {"match": state.match})
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
-            request = SearchRequest(**asked, sort=state.sort, rerank=state.rerank)
+            request = SearchRequest(
+                **asked, sort=state.sort, rerank=state.rerank, group=state.group,
+                group_by="question" if state.group_by == "question" else "",
+            )
             results = answering.search(view, request, self._limits)
+        count = results.total
+        if isinstance(results, schema.SearchResults) and results.groups is not None:
+            count = results.groups
         return self.templates.render(
-            "search.html", state=state, results=results, read=None, error=None, facts=describe(view),
-            last_page=min(-(-results.total // state.k), self._limits.depth // state.k),
+            "fragments/cards.html" if fragment else "search.html", state=state, results=results, read=None, error=None,
+            facts=describe(view), last_page=min(-(-count // state.k), self._limits.depth // state.k),
             judged=self.known.find(state.q) if state.mode == "documents" else None,
         )
 
@@ -229,6 +238,25 @@ class Pages:
 
         return self._page(request, view, make)
 
+    def occurrences(
+        self, request: Request, formula: str = "", key: str = "", index: str = "", filters: FilterList = [],  # noqa: B006
+        page: int = 1, k: int = 10,
+    ) -> Response:
+        """All places of a formula."""
+        view = self._api.view(index)
+        state = SearchState(mode="formulas", index=index, filters=tuple(filters), page=page, k=k)
+        asked = PageRequest(q=formula, filters=dict(state.chosen), page=page, k=k)
+
+        def make() -> str:
+            answer = formula_answering.occurrences(view, formula, key, asked, self._limits)
+            own = {"formula": formula, "key": key, "index": index, "filter": filters, "k": k if k != 10 else ""}
+            return self.templates.render(
+                "occurrences.html", answer=answer, state=state, last_page=-(-answer.documents // k),
+                parts=answer.parts, page_address=lambda number: address("/occurrences", **own, page=number),
+            )
+
+        return self._page(request, view, make)
+
     def help(self, request: Request, index: str = "") -> Response:
         """How to ask."""
         view = self._api.view(index)
@@ -320,7 +348,8 @@ def page_router(pages: Pages) -> Any:
     routes: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
-        ("/formula", pages.formula), ("/help", pages.help), ("/api", pages.api_page),
+        ("/export", pages.export), ("/formula", pages.formula), ("/occurrences", pages.occurrences),
+        ("/help", pages.help), ("/api", pages.api_page),
         ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
         ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
         ("/static/{path:path}", pages.static),

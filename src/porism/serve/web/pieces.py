@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.retrieve.base import Aligning
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
-from porism.search.locations import Location
+from porism.search.locations import Location, editor_address
 from porism.search.marked_text import Piece as ShownPiece
 from porism.search.marked_text import Snippet, tidy
 from porism.serve.web import schema
@@ -69,10 +71,11 @@ def plain_pieces(content: Content) -> tuple[schema.PieceView, ...]:
 
 
 def place_of(location: Location, several_sources: bool = False, title: str = "") -> schema.PlaceView:
-    """A location without the path on this machine."""
+    """A location without the path on this machine, unless ``PORISM_EDITOR_URL`` says how editors open it."""
     return schema.PlaceView(
         text=location.text(several_sources, title, 90), source=location.source, file=location.file,
         line=location.line, kind=location.kind, section=location.section, tag=location.tag, url=location.url,
+        editor=editor_address(location, os.environ.get("PORISM_EDITOR_URL", "")),
     )
 
 

@@ -43,7 +43,10 @@ def plain_html(pieces: Sequence[PieceView]) -> Any:
 def _piece(piece: PieceView, parts: Sequence[QueryPart]) -> str:
     look, part = _look(piece, parts)
     if piece.formula is not None:
-        return element("span", piece.formula.mathml, **{"class": " ".join(["f", *look]), "data_part": part})
+        return element(
+            "span", piece.formula.mathml,
+            **{"class": " ".join(["f", *look]), "data_latex": piece.formula.latex, "data_part": part},
+        )
     if piece.match:
         return element("mark", clean_text(piece.text), **{"class": " ".join(look), "data_part": part})
     return clean_text(piece.text)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from porism.errors import QueryError
+from porism.search.grouping import Grouping
 from porism.serve.web.parts import check_filters
 from porism.serve.web.settings import Limits
 
@@ -62,6 +63,8 @@ class SearchRequest(PageRequest):
     """A page of documents, their order, and whether each is explained."""
 
     sort: str = "relevance"
+    group_by: Grouping = ""
+    group: str = ""
     rerank: str = ""
     explain: bool = False
 

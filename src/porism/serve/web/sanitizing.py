@@ -41,7 +41,7 @@ FORMULA: Mapping[str, frozenset[str]] = {
 PASSAGE: Mapping[str, frozenset[str]] = {
     "a": frozenset({"aria-label", "class", "data-latex", "data-links", "data-part", "data-text", "href"}),
     "mark": frozenset({"class", "data-part"}),
-    "span": frozenset({"class", "data-part"}),
+    "span": frozenset({"class", "data-latex", "data-part"}),
 }
 """What passages have around their words and formulas."""
 

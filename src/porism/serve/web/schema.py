@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from porism.explanation import Explanation
 from porism.formula import ParseProblem
 from porism.search.answers import MissingIndex
+from porism.search.grouping import Group
 
 
 class Model(BaseModel):
@@ -58,6 +59,7 @@ class PlaceView(Model):
     section: tuple[str, ...] = ()
     tag: str | None = None
     url: str | None = None
+    editor: str | None = Field(default=None, description="Opens the file in an editor, see PORISM_EDITOR_URL.")
 
 
 class AlignmentView(Model):
@@ -105,6 +107,13 @@ class HitView(Model):
     stages: tuple[StageView, ...] = ()
     page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
     home: str | None = Field(default=None, description="The index that has it, where several are searched.")
+    group: Group | None = Field(default=None, description="Where results are grouped: what it is the best one of.")
+
+
+class HitList(Model):
+    """Results as a file."""
+
+    hits: tuple[HitView, ...]
 
 
 class FacetValue(Model):
@@ -156,6 +165,7 @@ class SearchResults(Page):
 
     hits: tuple[HitView, ...]
     facets: tuple[Facet, ...] = ()
+    groups: int | None = Field(default=None, description="How many groups the results make, where they are grouped.")
     sort: str = "relevance"
     sorts: tuple[str, ...] = ("relevance",)
     rerank: str = Field(default="", description="The reranker that has put the first results in order.")
@@ -167,9 +177,25 @@ class FormulaPlace(Model):
 
     id: str
     title: tuple[PieceView, ...]
-    fields: tuple[str, ...]
+    fields: tuple[str, ...] = ()
     place: PlaceView
     page: str | None = Field(default=None, description="The page of the document where it is on another server.")
+    count: int = Field(default=0, description="How often the document has it, where all of its places are listed.")
+    passages: tuple[tuple[PieceView, ...], ...] = Field(default=(), description="The text around the first of them.")
+
+
+class Occurrences(Model):
+    """A page of the documents that have a formula, in the order of the index."""
+
+    index: str
+    generation: int
+    formula: FormulaView
+    parts: tuple[QueryPart, ...] = ()
+    documents: int
+    places: int
+    page: int
+    per_page: int
+    hits: tuple[FormulaPlace, ...]
 
 
 class FormulaHitView(Model):
@@ -294,6 +320,7 @@ class DocumentView(Model):
     metadata: dict[str, str | tuple[str, ...]] = {}
     parts: tuple[QueryPart, ...] = ()
     formulas: int = 0
+    bibtex: str = Field(default="", description="An entry of BibTeX to cite it by.")
 
 
 class Similar(Model):
@@ -357,9 +384,10 @@ class ComparisonView(Model):
 
 
 class Completion(Model):
-    """Something that a question could go on with; ``text`` replaces what was typed from ``start`` on."""
+    """Something that a question could go on with; ``text`` replaces what was typed from ``start`` on, and begins with
+    it. A ``title`` is a whole result: the document ``id``. A ``command`` has what it looks like as its ``formula``."""
 
-    kind: Literal["word", "tag", "formula", "title"]
+    kind: Literal["command", "word", "tag", "formula", "title"]
     text: str
     start: int
     documents: int

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from porism.search.index import filters_from_strings
 
-DEFAULTS = {"mode": "documents", "sort": "relevance", "match": "any", "page": 1, "k": 10, "rerank": "", "index": ""}
+DEFAULTS = {
+    "mode": "documents", "sort": "relevance", "match": "any", "group_by": "question", "group": "", "page": 1, "k": 10,
+    "rerank": "", "index": "",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class SearchState:
     page: int = 1
     k: int = 10
     rerank: str = ""
+    group_by: str = "question"
+    group: str = ""
 
     @property
     def chosen(self) -> Mapping[str, tuple[str, ...]]:
@@ -45,6 +50,13 @@ class SearchState:
         pairs += [("filter", pair) for pair in state.filters]
         return f"/search?{urlencode(pairs)}"
 
+    def export(self, form: str) -> str:
+        """The address of the results as a file."""
+        return address(
+            "/export", q=self.q, format=form, index=self.index, filter=self.filters, sort=self.sort, rerank=self.rerank,
+            group=self.group, group_by=self.group_by if self.group_by != "none" else "",
+        )
+
     def with_filter(self, key: str, value: str) -> str:
         """The address with a filter more."""
         return self.url(filters=(*self.filters, f"{key}={value}"))
@@ -60,10 +72,10 @@ class SearchState:
         return self.url(filters=tuple(pair for pair in self.filters if pair != f"{key}={value}"))
 
 
-def address(path: str, **parameters: str) -> str:
-    """An address with parameters; empty ones are left out."""
+def address(path: str, **parameters: str | int | Sequence[str]) -> str:
+    """An address with parameters, each value of a list by itself; empty ones are left out."""
     pairs = [(name, value) for name, value in parameters.items() if value]
-    return f"{path}?{urlencode(pairs)}" if pairs else path
+    return f"{path}?{urlencode(pairs, doseq=True)}" if pairs else path
 
 
 def formula_search(latex: str, index: str = "") -> str:

@@ -1,11 +1,12 @@
-"""What the documents of an index contain that a question can be completed with: words, tags, formulas, titles."""
+"""What a question can be completed with: words, tags, formulas, commands and titles of the documents of an index."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,13 @@ from porism.analysis.folding import fold
 from porism.analysis.unspaced import UNSPACED
 from porism.analysis.words import WORD
 from porism.formula import notation_of
+from porism.formula.tables.commands import ACCENTS, FONTS, FRACTIONS
+from porism.formula.tables.rows import symbol_rows
 from porism.index import Snapshot
 from porism.index.documents import stored_document
 from porism.index.languages import snapshot_analyzer
 from porism.search.marked_text import show_content
-from porism.types import Document
+from porism.types import DECLARES, Document
 
 MAX_DOCUMENTS = 8_000
 """Words and titles are those of at most so many documents, spread evenly over the index."""
@@ -29,6 +32,11 @@ MAX_FORMULAS = 40_000
 MAX_FORMULA_LENGTH = 160
 _MIN_WORD_LENGTH = 3
 _LOOKED_AT = 4_000
+_MAX_TITLE_WORDS = 12
+"""A title is found by what begins with one of so many of its words."""
+
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_WORD_START = re.compile(r"[^\W_]+")
 
 
 class VocabularyEntry(NamedTuple):
@@ -78,9 +86,13 @@ class CompletionVocabulary:
             for folded, word in own.items():
                 words[folded] += 1
                 forms.setdefault(folded, Counter())[word.lower()] += 1
-            if document.title:
-                shown = show_content(document.title, "unicode")
-                titles.append(VocabularyEntry(fold(shown), document.title.to_latex().strip(), 1, document.id))
+            declared = document.metadata.get(DECLARES, ())
+            shown = show_content(document.title, "unicode")
+            for title in {shown, *((declared,) if isinstance(declared, str) else declared)} - {""}:
+                titles += [
+                    VocabularyEntry(fold(title[word.start() :]), title, 1, document.id)
+                    for word in islice(_WORD_START.finditer(title), _MAX_TITLE_WORDS)
+                ]
         self.documents_of: Counter[str] = words
         analyzer = snapshot_analyzer(snapshot)
         stop = frozenset().union(*(analyzer.words_in(language).dropped for language in analyzer.languages))
@@ -90,7 +102,32 @@ class CompletionVocabulary:
         ])
         self.titles = CompletionTable(titles)
         self.tags = CompletionTable(list(_tags(snapshot)))
-        self.formulas = CompletionTable([] if ended() else list(_formulas(snapshot)))
+        formulas = [] if ended() else list(_formulas(snapshot))
+        self.formulas = CompletionTable(formulas)
+        self.commands = CompletionTable(list(_commands(formulas)))
+
+
+def _commands(formulas: Iterable[VocabularyEntry]) -> Iterator[VocabularyEntry]:
+    """The commands of formulas and those that are well known, by name; their text is LaTeX that shows them."""
+    documents: Counter[str] = Counter()
+    for formula in formulas:
+        for name in set(_COMMAND.findall(formula.text)):
+            documents[name] += formula.documents
+    examples = _command_examples()
+    for name in documents.keys() | examples.keys():
+        yield VocabularyEntry(name, examples.get(name, ""), documents[name])
+
+
+def _command_examples() -> dict[str, str]:
+    """Command without its backslash → LaTeX that shows what it is for."""
+    return {
+        **{name: f"\\{name}{{x}}" for name in ("sqrt", *ACCENTS)}, **{name: f"\\{name}{{A}}" for name in FONTS},
+        **{name: f"\\{name}{{a}}{{b}}" for name in FRACTIONS},
+        **{
+            match[1]: command for row in symbol_rows().values() for command in row.commands
+            if (match := _COMMAND.fullmatch(command))
+        },
+    }
 
 
 def squeezed(latex: str) -> str:

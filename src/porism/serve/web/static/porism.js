@@ -67,6 +67,10 @@ function startCompletions() {
   };
   const take = (number) => {
     const one = found[number];
+    if (one.id) { // a title is a whole result
+      location.href = `/document?${new URLSearchParams({ id: one.id, ...(chosenIndex() && { index: chosenIndex() }) })}`;
+      return;
+    }
     box.value = box.value.slice(0, one.start) + one.text;
     close();
     box.focus();
@@ -81,10 +85,16 @@ function startCompletions() {
       item.setAttribute("role", "option");
       item.setAttribute("aria-selected", "false");
       const text = document.createElement("span");
-      if (one.formula) text.innerHTML = one.formula.mathml; else text.textContent = one.text;
+      const isCommand = one.kind === "command";
+      if (one.formula && !isCommand) text.innerHTML = one.formula.mathml; else text.textContent = one.text;
+      if (isCommand) text.className = "command";
       const note = document.createElement("small");
-      note.textContent = one.kind === "title" ? "title" : one.documents ? `${one.documents.toLocaleString("en")} ${one.kind === "formula" ? "place" : "document"}${one.documents === 1 ? "" : "s"}` : "recent";
-      item.append(text, note);
+      const unit = one.kind === "formula" || isCommand ? "place" : "document";
+      note.textContent = one.kind === "title" ? "opens" : one.documents ? `${one.documents.toLocaleString("en")} ${unit}${one.documents === 1 ? "" : "s"}` : "";
+      const glyph = document.createElement("span");
+      glyph.className = "glyph";
+      if (isCommand && one.formula) glyph.innerHTML = one.formula.mathml;
+      item.append(text, ...(isCommand ? [glyph] : []), note);
       item.addEventListener("mousedown", (event) => { event.preventDefault(); take(number); });
       return item;
     }));
@@ -214,16 +224,18 @@ function startParts() {
   document.addEventListener("focusin", over);
 }
 
-function startWhy() {
+function startPanels() { // why a result is there, and what else is of its group
   document.addEventListener("click", async (event) => {
-    const link = event.target.closest("a.why");
+    const link = event.target.closest("a.why, a.group");
     if (!link || event.metaKey || event.ctrlKey) return;
     event.preventDefault();
-    const panel = $(".why-panel", link.closest("article"));
+    const isGroup = link.matches(".group");
+    const panel = $(isGroup ? ".group-panel" : ".why-panel", link.closest("article"));
     panel.hidden = !panel.hidden;
     link.setAttribute("aria-expanded", String(!panel.hidden));
     if (panel.hidden || panel.childElementCount) return;
-    try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; }
+    try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; return; }
+    if (isGroup) $(".card", panel)?.remove(); // the best one, which is shown already
     reachable(panel);
   });
 }
@@ -310,7 +322,9 @@ function startFormulas() {
     formula.setAttribute("aria-expanded", "true");
     $("[data-do=find]", menu).href = formula.href;
     const index = new URL(formula.href).searchParams.get("index");
-    $("[data-do=tree]", menu).href = `/formula?${new URLSearchParams({ formula: formula.dataset.latex, ...(index && { index }) })}`;
+    const own = new URLSearchParams({ formula: formula.dataset.latex, ...(index && { index }) });
+    $("[data-do=places]", menu).href = `/occurrences?${own}`;
+    $("[data-do=tree]", menu).href = `/formula?${own}`;
     menu.hidden = false;
     const under = formula.getBoundingClientRect();
     menu.style.top = `${under.bottom + scrollY + 6}px`;
@@ -351,10 +365,51 @@ function startLinks() {
   document.addEventListener("focusin", over);
 }
 
+// -- copying: links, BibTeX, and the LaTeX of any formula by click or by the key c -------------------------------------------------
+
+function say(text) {
+  $(".tray.said")?.remove();
+  const tray = document.createElement("div");
+  tray.className = "tray said";
+  tray.setAttribute("role", "status");
+  document.body.append(tray);
+  tray.textContent = text; // after it is there, so that it is read out
+  setTimeout(() => tray.remove(), 2500);
+}
+
+async function copy(text, told) {
+  try { await navigator.clipboard.writeText(text); say(told); } catch { say("The browser does not allow copying"); }
+}
+
+function startCopying() {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button.copy");
+    if (button) {
+      if (button.dataset.copy) copy($(`.${button.dataset.copy}`).textContent, "Copied BibTeX");
+      else copy(new URL(button.dataset.copyLink, location.href).href, "Copied the link");
+      return;
+    }
+    const formula = event.target.closest("span.f[data-latex]");
+    if (formula && !formula.closest("a, button, summary") && getSelection().isCollapsed) copy(formula.dataset.latex, `Copied ${formula.dataset.latex}`);
+  });
+}
+
+let lastCopied = null;
+
+function copyNextFormula(place) { // the focused formula, else those of the result one after the other
+  const focused = document.activeElement.closest("[data-latex]");
+  const formulas = focused ? [focused] : $$("[data-latex]", place);
+  if (!formulas.length) return;
+  const number = (formulas.indexOf(lastCopied) + 1) % formulas.length;
+  lastCopied = formulas[number];
+  const which = formulas.length > 1 ? ` (${number + 1} of ${formulas.length}, c for the next)` : "";
+  copy(lastCopied.dataset.latex, `Copied ${lastCopied.dataset.latex}${which}`);
+}
+
 // -- new commits: a page says when it would look different, and changes nothing by itself -----------------------------------------
 
 function shownIn(main) {
-  const cards = $$(".card", main).map((card) => card.dataset.id ?? $("h2", card).textContent);
+  const cards = $$(".card", main).filter((card) => !card.closest(".group-panel")).map((card) => card.dataset.id ?? $("h2", card).textContent);
   if (cards.length || $(".summary", main)) return { cards, text: $(".summary strong", main)?.textContent ?? "" };
   return { cards, text: $$(".reading, .facts", main).map((one) => one.textContent).join("\n") };
 }
@@ -436,6 +491,8 @@ function startKeys() {
       if (!match.matches("a")) match.tabIndex = -1;
       match.scrollIntoView({ block: "center" });
       match.focus({ preventScroll: true });
+    } else if (event.key === "c") {
+      copyNextFormula(document.activeElement.closest(".card") ?? cards[Math.max(0, current)] ?? $("main"));
     } else if (event.key === "w") {
       const card = document.activeElement.closest(".card") ?? cards[current];
       if (card) $("a.why, .why-details summary", card)?.click();
@@ -453,4 +510,4 @@ function startTheme() {
 }
 
 if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
-startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
+startParts(); startPanels(); startComparing(); startCopying(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
