@@ -119,7 +119,7 @@ def copy_most_kernels(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def compiled_files(folder: Path) -> dict[Path, int]:
     """The files of compiled code, with the time at which each was written."""
-    found = {path: path.stat().st_mtime_ns for path in (folder / "cache").rglob("*.nbc")}
+    found = {path: path.stat().st_mtime_ns for path in (folder / "cache").rglob("*.kernel")}
     assert found
     return found
 

@@ -16,5 +16,5 @@ def copy_kernels(package: Path) -> None:
         if copy.read_bytes() == file.read_bytes():
             shutil.copystat(file, copy)  # compiled code belongs to a file of this time and size
             copy.with_name("__pycache__").mkdir(exist_ok=True)
-            for compiled in file.parent.glob(f"__pycache__/{file.stem}.*.nb[ci]"):
+            for compiled in file.parent.glob(f"__pycache__/{file.stem}.*.kernel"):
                 shutil.copy2(compiled, copy.with_name("__pycache__"))

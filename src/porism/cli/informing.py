@@ -185,8 +185,8 @@ def check(index_path: Path, repair: bool, as_json: bool, quiet: bool) -> None:
     """Read every file of an index and compare it with its checksum.
 
     Prints a line for each kind of file: manifest, table of sources, segments, deletions, derived data, tokenizers,
-    embeddings, similarity matrices. Names each damaged file with what to do about it, and then exits with 1. JSON has
-    files by kind, damages, repaired and sound.
+    embeddings, similarity matrices, compiled kernels. Names each damaged file with what to do about it, and then exits
+    with 1. JSON has files by kind, damages, repaired and sound.
     """
     report = checked(index_path, repair=repair, quiet=quiet)
     if as_json:

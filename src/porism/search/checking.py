@@ -31,6 +31,8 @@ from porism.search.artifacts import read_record
 from porism.search.models.vectors import missing_vectors
 from porism.search.models.wings import rebuild_similarities
 from porism.search.sources.indexing import prepare_for_searches
+from porism.system.compiled.kernel_cache import read_kernel
+from porism.system.compiled.warmup import compiled_files
 from porism.system.files.artifacts import (
     EMBEDDINGS,
     ENCODERS,
@@ -45,6 +47,7 @@ from porism.system.files.artifacts import (
 from porism.system.files.lock import WriterLock
 
 DERIVED = "derived data"
+KERNELS = "compiled kernels"
 _ORIGINAL = "Restore it from a copy, or index the sources again."
 _MAKE_AGAIN = "Make it again: porism check --repair."
 _ATTEMPTS = 20
@@ -66,7 +69,10 @@ _Read = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A file that is not as it was written: ``file`` is relative to the index; ``what`` is wrong, ``hint`` helps."""
+    """A file that is not as it was written: ``what`` is wrong, ``hint`` helps.
+
+    ``file`` is relative to the index; that of a compiled kernel, which all indexes share, is absolute.
+    """
 
     kind: str
     file: str
@@ -126,11 +132,12 @@ class _Task:
 def check_index(
     path: str | os.PathLike[str], *, repair: bool = False, on_bytes: OnBytes = lambda done, total: None
 ) -> CheckReport:
-    """Reads every file of an index and compares it with its checksums.
+    """Reads every file of an index, and every compiled kernel of this user, and compares it with its checksums.
 
     With ``repair`` what was computed from other files is computed again: derived data that are damaged or missing, and
-    damaged similarity matrices whose settings can be read. An index that lacks derived data is sound, because searches
-    compute them in memory; but it is slower. ``on_bytes`` is called with bytes read and bytes in all.
+    damaged similarity matrices whose settings can be read. Damaged kernels are removed, and compiled when needed. An
+    index that lacks derived data is sound, because searches compute them in memory; but it is slower. ``on_bytes`` is
+    called with bytes read and bytes in all.
 
     :raises IndexNotFound: there is no index.
     :raises IndexVersionError: it was written in a format that this version does not read.
@@ -200,7 +207,7 @@ def _derived_files(folder: Path) -> set[str]:
 
 
 def _name(folder: Path, file: Path) -> str:
-    return file.relative_to(folder).as_posix()
+    return (file.relative_to(folder) if file.is_relative_to(folder) else file).as_posix()
 
 
 def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
@@ -225,6 +232,8 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
     for kind, again in _AGAIN.items():
         for file in kind.files(folder):
             yield _Task(kind.folder, file, partial(_check_artifact, kind, file), again.format(name=kind.name_of(file)))
+    for file in compiled_files():
+        yield _Task(KERNELS, file, partial(_check_kernel, file), "It is compiled again when it is needed.")
 
 
 def _container(kind: str, path: Path, holds: str, stamp: Stamp) -> _Task:
@@ -261,12 +270,16 @@ def _check_artifact(kind: ArtifactKind, path: Path, read: _Read) -> None:
         SimilarityMatrix(container)
 
 
+def _check_kernel(path: Path, read: _Read) -> None:
+    read_kernel(path)
+
+
 def _repair(folder: Path, damages: tuple[Damage, ...]) -> None:
     """Makes again what can be; what cannot is left as it is."""
     lock = WriterLock(folder / LOCK_FILE)
     try:
         for damage in damages:
-            if damage.kind == DERIVED:
+            if damage.kind in (DERIVED, KERNELS):
                 (folder / damage.file).unlink(missing_ok=True)
         with suppress(IndexCorrupt), Snapshot.open(folder) as snapshot:  # what it is made of can be damaged too
             prepare_for_searches(snapshot.segments, on_problem=None)

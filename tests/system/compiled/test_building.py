@@ -119,17 +119,6 @@ def test_kernels_of_a_changed_module_are_compiled_again(module, tmp_path):
 
 
 @LONG_ONLY
-def test_a_broken_file_of_the_cache_is_written_again(module, tmp_path):
-    compile_kernels(kernels_of([module]), processes=1)
-    files = [*tmp_path.glob("__pycache__/*doubled*.nbi"), *tmp_path.glob("__pycache__/*raised*.nbc")]
-    assert len(files) == 3
-    for file, damage in zip(files, [b"", b"\x80\x04broken", b"\xff" * 200], strict=True):
-        file.write_bytes(damage)
-    assert used(tmp_path)[:3] == ["42", "2", "1.5"]
-    assert used(tmp_path) == ["42", "2", "1.5", "0"]
-
-
-@LONG_ONLY
 def test_an_interruption_leaves_a_cache_that_can_be_completed(module, tmp_path):
     kernels = kernels_of([module])
 
@@ -182,7 +171,7 @@ def test_processes_end_with_their_parent(module, tmp_path):
         while any(Path(f"/proc/{child}").exists() and _runs(child) for child in children):
             assert time.monotonic() < until, "a process still runs"
             time.sleep(0.05)
-    assert not list(tmp_path.glob("__pycache__/*.nbc"))
+    assert not list(tmp_path.glob("__pycache__/*.kernel"))
 
 
 def _runs(process: int) -> bool:
@@ -202,10 +191,10 @@ def test_without_a_folder_that_can_be_written_they_work_in_memory(module, tmp_pa
 
 
 def test_a_full_disk_is_no_error(module, tmp_path, monkeypatch):
-    def full(self: object, name: str, data: object) -> None:
+    def full(part: object, path: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
+    monkeypatch.setattr("porism.system.files.durable.publish", full)
     doubled = next(kernel for kernel in kernels_of([module]) if kernel.__name__ == "doubled")
     assert doubled(21) == 42
 

@@ -38,7 +38,7 @@ def test_without_a_folder_to_keep_them_they_are_compiled_into_one_that_goes_with
     folder = Path(os.environ["NUMBA_CACHE_DIR"])
     assert folder.parent == tmp_path
     assert str(folder) == numba.config.CACHE_DIR
-    assert [path.name.split("-")[0] for path in folder.rglob("*.nbc")] == ["kernels.borda_points"]
+    assert [path.name.split("-")[0] for path in folder.rglob("*.kernel")] == ["kernels.borda_points"]
     assert kernel.is_cached()
     removals[0]()
     assert not folder.exists()

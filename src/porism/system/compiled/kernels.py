@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pickle import UnpicklingError
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -20,6 +20,7 @@ import numba.extending
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.system.compiled.kernel_cache import keeps_rights, use_kernel_files
 from porism.system.compiled.numba_internals import KernelCompiler, calls_typed_once, spare_scipy
 from porism.system.concurrency.interrupts import uninterrupted
 
@@ -77,29 +78,28 @@ class Kernel:
             spare_scipy()
             # A Ctrl-C in the midst would leave Numba's own tables half filled, and nothing could be compiled any more.
             with uninterrupted(), _preparing, calls_typed_once():
-                self._compiled = self._through_the_cache() or njit(self._signature, **self._options)(self._function)
+                dispatcher = self._cached() or njit(**self._options)(self._function)
+                dispatcher.compile(self._signature)
+                dispatcher.disable_compile()
+                self._compiled = cast(Callable[..., Any], dispatcher)
         return self._compiled
 
-    def _through_the_cache(self) -> Callable[..., Any] | None:
-        """The compiled function, loaded or stored; None where no folder can be written, or the disk is full."""
+    def _cached(self) -> Any:
+        """The function to compile or load, with its cache; None where no folder can be written."""
         try:
-            return cast(Callable[..., Any], njit(self._signature, cache=True, **self._options)(self._function))
-        except (RuntimeError, OSError):
-            return None
-        except (EOFError, UnpicklingError, ValueError, TypeError, AttributeError, ImportError, IndexError, KeyError):
-            # A file of the cache is broken, as after a power cut: forget it, and write it again.
-            with suppress(RuntimeError, OSError):
-                njit(cache=True, **self._options)(self._function)._cache.flush()
-                return cast(Callable[..., Any], njit(self._signature, cache=True, **self._options)(self._function))
-            return None
-
-    def cache_folder(self) -> str | None:
-        """Where its compiled code is kept; None where no folder can be written."""
-        spare_scipy()
-        try:
-            return cast(str, njit(cache=True, **self._options)(self._function).stats.cache_path)
+            dispatcher = njit(cache=True, **self._options)(self._function)
         except RuntimeError:
             return None
+        with suppress(AttributeError):  # a Numba of another make keeps its own cache
+            use_kernel_files(dispatcher)
+        return dispatcher
+
+    def cache_folder(self) -> Path | None:
+        """Where its compiled code is kept; None where no folder can be written, or others could write its files."""
+        spare_scipy()
+        dispatcher = self._cached()
+        folder = None if dispatcher is None else Path(dispatcher.stats.cache_path)
+        return folder if folder is not None and keeps_rights(folder) else None
 
     def is_cached(self) -> bool:
         """Whether it can be loaded from the cache on disk; compiles and loads nothing.
@@ -108,19 +108,14 @@ class Kernel:
         the kernel is compiled when it is first called.
         """
         spare_scipy()
-        try:
-            dispatcher = njit(cache=True, **self._options)(self._function)
-        except RuntimeError:
+        dispatcher = self._cached()
+        if dispatcher is None:
             return False
         try:
             key = dispatcher._cache._index_key(self._signature, dispatcher.targetctx.codegen())
-            file = dispatcher._cache._cache_file
-            name = file._load_index().get(key)
-            return name is not None and os.path.getsize(file._data_path(name)) > 0
+            return bool(dispatcher._cache._cache_file.has(key))
         except AttributeError:
             return True
-        except (OSError, EOFError, UnpicklingError, ValueError, IndexError, KeyError, ImportError):
-            return False
 
     def __call__(self, *arguments: Any) -> Any:
         try:

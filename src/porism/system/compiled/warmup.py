@@ -16,6 +16,7 @@ from porism.system.compiled.building import (
     not_compiled,
     use_temporary_cache,
 )
+from porism.system.compiled.kernel_cache import kernel_files, trusted_owners
 from porism.system.compiled.kernels import Kernel, kernels_wait_for
 
 SEARCHING = (
@@ -72,6 +73,14 @@ def kernel_modules() -> list[str]:
     files = sorted(_PACKAGE.rglob("*kernels.py"))
     names = [".".join(file.relative_to(_PACKAGE.parent).with_suffix("").parts) for file in files]
     return [name for name in names if name != "porism.system.compiled.kernels"]
+
+
+def compiled_files() -> Iterator[Path]:
+    """The files of compiled kernels that this process would load."""
+    first = {kernel.module: kernel for kernel in kernels_of(kernel_modules())}
+    folders = {kernel.cache_folder() for kernel in first.values()} - {None}
+    for folder in sorted(filter(None, folders)):
+        yield from kernel_files(folder, trusted_owners(__file__))
 
 
 def compilation(modules: tuple[str, ...] = SEARCHING) -> Compilation | None:

@@ -97,15 +97,15 @@ def publish(part: Path, path: Path) -> None:
     sync_folder(path.parent)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Writes a small file atomically and durably.
+def replace_file(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """Writes a small file atomically and durably, with these rights less those of the umask.
 
     :raises StorageError: the disk is full or the folder cannot be written.
     """
     part = temporary_name(path)
     with storage_errors(path):
         try:
-            with open(part, "xb") as file:
+            with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
                 file.write(data)
                 file.flush()
                 sync_file(file.fileno())
