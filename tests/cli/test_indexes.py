@@ -17,7 +17,6 @@ from processes import wait_for_work
 from porism.cli.informing import left_out_line
 from porism.corpus import READERS
 from porism.corpus.latex.loading import EXTENSIONS
-from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS
 
 
 @pytest.fixture
@@ -283,5 +282,4 @@ def test_many_endings_that_are_not_read_make_no_long_line() -> None:
 def test_the_help_names_the_endings_that_are_read(porism) -> None:
     words = porism("index", "--help").out.replace(",", " ").replace(";", " ").split()
     endings = {suffix for reader in READERS.values() for suffix in getattr(reader, "extensions", ())}
-    tables = {ending for ending in (*JSON_ENDINGS, *CSV_ENDINGS) if not ending.endswith(".gz")}
-    assert {*endings, *EXTENSIONS, *tables} <= set(words)
+    assert {*endings, *EXTENSIONS} <= set(words)

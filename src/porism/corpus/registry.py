@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.bibliography.reader import BibtexReader, CslReader, RisReader
 from porism.corpus.formal.agda import AgdaReader
 from porism.corpus.formal.isabelle import IsabelleReader
 from porism.corpus.formal.metamath import MetamathReader
@@ -28,7 +29,7 @@ from porism.corpus.posts.formula_posts import FormulaTableReader
 from porism.corpus.posts.stackexchange import StackExchangeReader
 from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
-from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
+from porism.corpus.tables.reader import CsvReader, JsonlReader, RecordReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.errors import OnProblem, PorismError, Problem, SourceError
@@ -104,7 +105,7 @@ class FolderReader:
                     yield from LatexProject(path, latex, options, source).groups()
             elif isinstance(reader, FileReader):
                 yield FileGroup(reader, entry, where, source, options)
-            elif isinstance(reader, JsonlReader | CsvReader):
+            elif isinstance(reader, RecordReader):
                 yield TableGroup(reader, entry, where, options)
             else:
                 yield CollectionGroup(reader, entry, where, _files_of(entry), options)
@@ -139,6 +140,9 @@ READERS: dict[str, Reader] = {
     "arqmath": ArqmathReader(),
     "stackexchange": StackExchangeReader(),
     "arqmath-formulas": FormulaTableReader(),
+    "bibtex": BibtexReader(),
+    "ris": RisReader(),
+    "csl-json": CslReader(),
     "jsonl": JsonlReader(),
     "csv": CsvReader(),
     "latex": LatexReader(),
@@ -159,16 +163,18 @@ READERS: dict[str, Reader] = {
 }
 """Format → its reader. The order is that of detection: collections first, then tables, then single files."""
 
+_ENDINGS_OF_TABLES = {
+    name: reader.extensions for name, reader in READERS.items() if isinstance(reader, RecordReader)
+}
 _COLLECTIONS = ("arqmath", "stackexchange")
-_TABLES = ("jsonl", "csv")
+_TABLES = tuple(_ENDINGS_OF_TABLES)
 _DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
 _NAMED = 3
 """So many of the tables that are passed over are named."""
-_TABLE_EXTENSIONS = frozenset((".jsonl", ".ndjson", ".jsonlines", ".json", ".csv", ".tsv", ".tab", ".xml"))
-_ENDINGS_OF_TABLES: dict[str, Sequence[str]] = {"jsonl": JSON_ENDINGS, "csv": CSV_ENDINGS}
+_TABLE_EXTENSIONS = frozenset((".xml", *(suffix for endings in _ENDINGS_OF_TABLES.values() for suffix in endings)))
 _BY_EXTENSION = {
     **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
     **{
@@ -235,7 +241,7 @@ def source_groups(
     elif isinstance(reader, FileReader):
         check_file(path)
         groups = iter([FileGroup(reader, path, path.name, source, options, alone=True)])
-    elif isinstance(reader, JsonlReader | CsvReader):
+    elif isinstance(reader, RecordReader):
         groups = iter([TableGroup(reader, path, path.name, options, alone=True)])
     else:
         groups = iter([CollectionGroup(reader, path, "", _files_of(path), options, alone=True)])
