@@ -15,6 +15,8 @@ from porism.search.printable import one_printable_line
 from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
+_SCHEMES = ("http://", "https://", "zotero://")
+"""Beginnings of addresses that it is safe to open."""
 _MAX_HEADING_LENGTH = 60
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
@@ -52,7 +54,7 @@ class Location(Value):
             _first(metadata, "type"),
             tuple(heading for heading in map(_shown_heading, _all(metadata, "section")) if heading),
             _first(metadata, "tag"),
-            next((url for url in urls if url and url.startswith(("http://", "https://"))), None),
+            next((url for url in urls if url and url.startswith(_SCHEMES)), None),
         )
 
     def at(self, content: Content, character: int) -> Location:

@@ -100,3 +100,23 @@ def test_an_update_reads_the_entries_that_changed(tmp_path: Path) -> None:
     (folder / "refs.bib").write_text("@misc{a, title={A}}\n\n@misc{b, title={B2}}\n", encoding="utf-8")
     report = index_sources([folder], tmp_path / "index")
     assert (report.added, report.changed, report.files_read) == (0, 1, 1)
+
+
+def test_files_of_the_source_have_what_is_said_of_their_entries(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    (folder / "files").mkdir(parents=True)
+    (folder / "refs.bib").write_text(
+        "@misc{a, title={On $x$}, author={Doe, J}, file={Text:files/a.txt:text/plain;../b.txt}}", encoding="utf-8"
+    )
+    (folder / "c.ris").write_text("TY  - JOUR\nTI  - C\nL1  - files/c.md\nER  - \n", encoding="utf-8")
+    for name in ("files/a.txt", "files/c.md", "other.txt", "../b.txt"):
+        (folder / name).write_text("Some words", encoding="utf-8")
+    index_sources([folder], tmp_path / "index")
+    documents = {document.id: document for document in open_source(folder)}
+    assert documents["papers/files/a.txt"].title.to_latex() == "On $x$"
+    assert documents["papers/files/a.txt"].metadata["authors"] == ("J Doe",)
+    assert documents["papers/files/c.md"].metadata["section"] == ("C",)
+    assert not documents["papers/other.txt"].title
+    (folder / "refs.bib").write_text("@misc{a, title={On y}, file={files/a.txt}}", encoding="utf-8")
+    report = index_sources([folder], tmp_path / "index")
+    assert (report.added, report.changed, report.files_read) == (0, 2, 2)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
-from porism.corpus.base import ReaderOptions, UnitId
+from porism.corpus.base import ReaderOptions, UnitId, ignore_problem
 from porism.corpus.bibliography.bibtex import Bibliography
 from porism.corpus.bibliography.csl import CSL_KINDS, csl_fields
-from porism.corpus.bibliography.entries import ReadText, entry_document
+from porism.corpus.bibliography.entries import ReadText, attachments, entry_document
 from porism.corpus.bibliography.ris import ris_records
 from porism.corpus.latex.environments import TextEnvironments
 from porism.corpus.latex.tokens import FUEL_CAPACITY, clean, tokenize
 from porism.corpus.mathtext import split_math
 from porism.corpus.posts.threads import body_content
-from porism.corpus.streams import ByteProgress, byte_lines, first_bytes, narrow_encoding
+from porism.corpus.streams import ByteProgress, byte_lines, first_bytes, narrow_encoding, open_seekable
 from porism.corpus.tables.json_records import Record, json_records
 from porism.corpus.tables.reader import RecordReader
 from porism.corpus.text_files import MAX_TEXT_BYTES, decode
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Content, Document, Formula
 
 _MARKUP = re.compile(r"[\\{}$~#%&^]|--|``|''")
@@ -31,6 +32,7 @@ _DOLLAR = re.compile(r"(?<!\\)\$")
 _TYPE = re.compile(rb'"type"\s*:\s*"(%s)"' % "|".join(CSL_KINDS).encode())
 _OF_REFERENCE = re.compile(rb'"(?:issued|container-title|DOI|citation-key|family)"\s*:')
 _LOOKED_AT = 65_536
+_FILE_FIELD = re.compile(rb"(?i:\bfile)\s*=|^L1  -", re.MULTILINE)
 
 
 class LatexValues:
@@ -87,6 +89,21 @@ class ReferenceReader(RecordReader):
         if document is None:
             on_problem(Problem(where, "an entry without title, abstract and note is skipped"))
         return document
+
+    def attached(self, path: Path, options: ReaderOptions) -> Iterator[tuple[str, Document]]:
+        """The whole paths of the files that a list names, each with the document of its entry."""
+        try:
+            with open_seekable(path, ignore_problem, options.encoding, options.max_unpacked) as file:
+                if not _FILE_FIELD.search(file.read(MAX_TEXT_BYTES)):
+                    return
+                file.seek(0)
+                for record in self.records(file, path, options, ignore_problem, ByteProgress(None, 0)):
+                    if files := attachments(record.values):
+                        document = self.document(record, f"{path.name}:{record.line}", options, ignore_problem, "")
+                        if document is not None:
+                            yield from ((os.path.abspath(path.parent / name), document) for name in files)
+        except (SourceError, OSError):
+            return  # reported when the list itself is read
 
     def text_reader(self, record: Record, where: str, on_problem: OnProblem) -> ReadText:
         """What makes content of the values of an entry."""
