@@ -106,9 +106,7 @@ class FolderReader:
         for entry, name in files:
             if isinstance(reader := READERS[name], ReferenceReader):
                 attached.update(reader.attached(entry, options))
-        groups = self._groups(path, files, options, folders)
-        if attached:
-            groups = map(lambda group: _with_entry(group, attached), groups)
+        groups = (_with_entry(group, attached) for group in self._groups(path, files, options, folders))
         return SourceGroups(format, groups, size, left_out)
 
     def _groups(

@@ -49,14 +49,16 @@ INSERT INTO items VALUES
   (6, 1, 2, 'GROUPED', 1), (7, 1, 1, 'BIN', 1), (8, 2, 1, 'ALONE', 1), (9, 3, 1, 'LINKED', 1), (10, 2, 1, 'OFBIN', 1);
 INSERT INTO deletedItems VALUES (7);
 INSERT INTO itemDataValues VALUES
-  (1, 'Ideal theory in rings of <i>p</i>-adic $\\mathbb{Z}_p$'), (2, 'We show $I = \\bigcap Q_i$.'), (3, '1921-05-00 1921'),
+  (1, 'Ideal theory in rings of <i>p</i>-adic $\\mathbb{Z}_p$'), (2, 'We show $I = \\bigcap Q_i$.'),
+  (3, '1921-05-00 1921'),
   (4, '10.1007/BF01464225'), (5, 'Math. Ann.'), (6, 'In the bin'), (7, 'Of the group');
 INSERT INTO itemData VALUES (1, 1, 1), (1, 2, 2), (1, 3, 3), (1, 4, 4), (1, 5, 5), (6, 1, 7), (7, 1, 6);
 INSERT INTO itemCreators VALUES (1, 2, 1, 1), (1, 1, 1, 0);
 INSERT INTO itemTags VALUES (1, 1, 0), (1, 2, 1), (2, 1, 0);
 INSERT INTO collectionItems VALUES (2, 1, 0);
 INSERT INTO itemNotes VALUES
-  (2, 1, '<div class="zotero-note"><h1>Idea</h1><p>Use <span class="math">$a+b$</span>:</p><pre class="math">$$c^2$$</pre></div>',
+  (2, 1, '<div class="zotero-note"><h1>Idea</h1><p>Use <span class="math">$a+b$</span>:</p>
+<pre class="math">$$c^2$$</pre></div>',
    'Idea'),
   (8, NULL, '<p>Alone $z$</p>', ''), (10, 7, '<p>gone</p>', '');
 INSERT INTO itemAttachments VALUES

@@ -98,7 +98,8 @@ class ZoteroLibrary:
 
     def _add_values(self) -> None:
         for number, name, value in self._rows(
-            "SELECT itemID, fieldName, value FROM itemData JOIN fields USING (fieldID) JOIN itemDataValues USING (valueID)"
+            "SELECT itemID, fieldName, value FROM itemData JOIN fields USING (fieldID) "
+            "JOIN itemDataValues USING (valueID)"
         ):
             item = self.items.get(number)
             if item is not None and name in _NAMES and value is not None:
@@ -110,17 +111,17 @@ class ZoteroLibrary:
             if (item := self.items.get(number)) is not None:
                 role = "editor" if role in ("editor", "seriesEditor", "translator", "contributor") else "author"
                 item.values.setdefault(role, []).append(" ".join(str(part) for part in (first, last) if part))
-        for number, tag in self._rows("SELECT itemID, name FROM itemTags JOIN tags USING (tagID) ORDER BY itemID, name"):
+        query = "SELECT itemID, name FROM itemTags JOIN tags USING (tagID) ORDER BY itemID, name"
+        for number, tag in self._rows(query):
             if (item := self.items.get(number)) is not None:
                 item.values.setdefault("keywords", []).append(str(tag))
 
     def _add_collections(self) -> None:
-        known = {
-            number: (str(name), parent)
-            for number, name, parent in self._rows("SELECT collectionID, collectionName, parentCollectionID FROM collections")
-        }
+        query = "SELECT collectionID, collectionName, parentCollectionID FROM collections"
+        known = {number: (str(name), parent) for number, name, parent in self._rows(query)}
         names: defaultdict[int, dict[str, None]] = defaultdict(dict)
-        for number, collection in self._rows("SELECT itemID, collectionID FROM collectionItems ORDER BY itemID, collectionID"):
+        query = "SELECT itemID, collectionID FROM collectionItems ORDER BY itemID, collectionID"
+        for number, collection in self._rows(query):
             for _ in range(_DEPTH):
                 if collection not in known:
                     break
