@@ -117,6 +117,7 @@ class JsonlReader(RecordReader):
 
     name = "jsonl"
     extensions = (".jsonl", ".ndjson", ".jsonlines", ".json")
+    document = "an object"
     expected = "JSON lines, one record a line"
 
     def detect(self, path: Path) -> bool:
@@ -145,6 +146,7 @@ class CsvReader(RecordReader):
 
     name = "csv"
     extensions = (".csv", ".tsv", ".tab")
+    document = "a row"
     expected = "a table with a header"
 
     def detect(self, path: Path) -> bool:
