@@ -104,6 +104,7 @@ class GroupedReader(ABC):
     """A reader of folders that hold several groups."""
 
     name: str
+    document: str
 
     @abstractmethod
     def detect(self, path: Path) -> bool:

@@ -26,6 +26,7 @@ from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
+from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
@@ -226,6 +227,8 @@ READERS: dict[str, Reader] = {
     "notebook": NotebookReader(),
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
+    "anki": AnkiReader(),
+    "anki-text": AnkiTextReader(),
     "text": PlainReader(),
     "folder": FolderReader(),
 }

@@ -71,8 +71,7 @@ def latex_reader(preamble: str) -> TextEnvironments:
 class ReferenceReader(RecordReader):
     """Reads files of references, each of which becomes a document."""
 
-    name: str
-    extensions: tuple[str, ...]
+    document = "an entry"
 
     def detect(self, path: Path) -> bool:
         """Whether the name has one of the extensions, packed with gzip or not."""
@@ -81,7 +80,7 @@ class ReferenceReader(RecordReader):
     def id_of(self, record: Record, file: str, options: ReaderOptions) -> UnitId:
         return UnitId(file, str(record.values.get("key") or record.line))
 
-    def document(
+    def document_of(
         self, record: Record, where: str, options: ReaderOptions, on_problem: OnProblem, source: str
     ) -> Document | None:
         doc_id = self.id_of(record, where.rpartition(":")[0], options)
@@ -99,7 +98,7 @@ class ReferenceReader(RecordReader):
                 file.seek(0)
                 for record in self.records(file, path, options, ignore_problem, ByteProgress(None, 0)):
                     if files := attachments(record.values):
-                        document = self.document(record, f"{path.name}:{record.line}", options, ignore_problem, "")
+                        document = self.document_of(record, f"{path.name}:{record.line}", options, ignore_problem, "")
                         if document is not None:
                             yield from ((os.path.abspath(path.parent / name), document) for name in files)
         except (SourceError, OSError):

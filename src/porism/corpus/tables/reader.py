@@ -56,7 +56,7 @@ class RecordReader(ABC):
         """The id of the document that a record of a file becomes."""
         return record_id(record.values, options) or UnitId(file, str(record.line))
 
-    def document(
+    def document_of(
         self, record: Record, where: str, options: ReaderOptions, on_problem: OnProblem, source: str
     ) -> Document | None:
         """The document of a record, None (and a report) where it has no text.
@@ -92,7 +92,7 @@ class RecordReader(ABC):
             for record in self.records(file, path, options, on_problem, progress):
 
                 def read(on_problem: OnProblem, record: Record = record) -> Document | None:
-                    return self.document(record, f"{path.name}:{record.line}", options, on_problem, source)
+                    return self.document_of(record, f"{path.name}:{record.line}", options, on_problem, source)
 
                 any_record = True
                 yield LazyRecord(

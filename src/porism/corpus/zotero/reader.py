@@ -36,6 +36,7 @@ class ZoteroReader(GroupedReader):
     """Reads the folder of a library, which has ``zotero.sqlite`` and the files in ``storage``."""
 
     name = "zotero"
+    document = "an item, a note, an annotation, and what the files of items give"
 
     def detect(self, path: Path) -> bool:
         """Whether the folder has the database of a library."""
