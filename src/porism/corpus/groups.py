@@ -170,7 +170,11 @@ class CollectionGroup(ReadGroup):
         self._reader, self._path, self._options = reader, path, options
 
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
-        yield from self._reader.read(self._path, self._options, on_problem, on_progress)
+        for document in self._reader.read(self._path, self._options, on_problem, on_progress):
+            if self.name and isinstance(document.id, UnitId):
+                file = self.name if self._path.is_file() else f"{self.name}/{document.id.file}"
+                document = replace(document, id=UnitId(file, document.id.unit))
+            yield document
 
 
 class Placer:

@@ -27,6 +27,7 @@ from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
+from porism.corpus.notes.joplin import JoplinReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
@@ -208,6 +209,7 @@ READERS: dict[str, Reader] = {
     "arqmath": ArqmathReader(),
     "stackexchange": StackExchangeReader(),
     "zotero": ZoteroReader(),
+    "joplin": JoplinReader(),
     "arqmath-formulas": FormulaTableReader(),
     "bibtex": BibtexReader(),
     "ris": RisReader(),
@@ -237,7 +239,7 @@ READERS: dict[str, Reader] = {
 _ENDINGS_OF_TABLES = {
     name: reader.extensions for name, reader in READERS.items() if isinstance(reader, RecordReader)
 }
-_COLLECTIONS = ("arqmath", "stackexchange", "zotero")
+_COLLECTIONS = ("arqmath", "stackexchange", "zotero", "joplin")
 _TABLES = tuple(_ENDINGS_OF_TABLES)
 _DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
 """Formats whose files are found by more than their endings."""
@@ -247,7 +249,7 @@ _NAMED = 3
 """So many of the tables that are passed over are named."""
 _TABLE_EXTENSIONS = frozenset((".xml", *(suffix for endings in _ENDINGS_OF_TABLES.values() for suffix in endings)))
 _DETECTED_ENDINGS: dict[str, Sequence[str]] = {
-    **_ENDINGS_OF_TABLES, "notebook": (".ipynb", *SCRIPT_LANGUAGES)
+    **_ENDINGS_OF_TABLES, "joplin": JoplinReader.extensions, "notebook": (".ipynb", *SCRIPT_LANGUAGES)
 }
 _BY_EXTENSION: dict[str, list[str]] = {suffix: ["latex"] for suffix in LATEX_EXTENSIONS}
 """Extension → the formats whose files have it; a file is of the first that accepts it."""

@@ -15,7 +15,7 @@ from porism.search.printable import one_printable_line
 from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
-_SCHEMES = ("http://", "https://", "zotero://")
+_SCHEMES = ("http://", "https://", "zotero://", "joplin://")
 """Beginnings of addresses that it is safe to open."""
 _MAX_HEADING_LENGTH = 60
 _SAY_NOTHING = frozenset({"document", "section"})

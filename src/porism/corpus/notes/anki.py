@@ -99,7 +99,9 @@ def _notes(database: sqlite3.Connection, name: str, source: str, on_problem: OnP
         decks = {str(deck): str(own).replace("\x1f", "::") for deck, own in rows}
     else:
         models, stated = next(database.execute("SELECT models, decks FROM col"), ("{}", "{}"))
-        fields = {key: [_name(field) for field in model.get("flds", ())] for key, model in _objects(models)}
+        for key, model in _objects(models):
+            stated_fields = model.get("flds")
+            fields[key] = [_name(field) for field in stated_fields] if isinstance(stated_fields, list) else []
         decks = {key: _name(deck) for key, deck in _objects(stated)}
     deck_of = {
         note: decks.get(str(deck), "")
