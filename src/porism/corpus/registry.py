@@ -28,6 +28,7 @@ from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
 from porism.corpus.notes.joplin import JoplinReader
+from porism.corpus.notes.logseq import LogseqReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
@@ -217,6 +218,7 @@ READERS: dict[str, Reader] = {
     "jsonl": JsonlReader(),
     "csv": CsvReader(),
     "latex": LatexReader(),
+    "logseq": LogseqReader(),
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
