@@ -18,7 +18,7 @@ PAGE = """title:: Lagrange's theorem
 alias:: [[Index theorem]], order theorem
 tags:: groups, [[finite groups]]
 
-- TODO [#A] Let $H \\le G$. See((64a0c2de-1111-2222-3333-444455556666)) [this](((64a0c2de-1111-2222-3333-444455556666))).
+- TODO [#A] Let $H \\leq G$. ((64a0c2de-1111-2222-3333-444455556666)) [this](((64a0c2de-1111-2222-3333-444455556666))).
   id:: 64a0c2de-aaaa-bbbb-cccc-444455556666
   :LOGBOOK:
   CLOCK: [2024-05-01 Wed 10:00:00]
@@ -75,7 +75,7 @@ def test_pages_are_outlines(documents: dict[str, Document]) -> None:
     assert first.title.text == "Lagrange's theorem"
     assert first.metadata["aliases"] == ("Index theorem", "order theorem")
     assert first.metadata["tags"] == ("groups", "finite groups", "to read")
-    assert first.fields["body"].to_latex() == "- Let $H \\le G$. See this.\n\nauthor: Lagrange"
+    assert first.fields["body"].to_latex() == "- Let $H \\leq G$. this.\n\nauthor: Lagrange"
     assert [formula.source for formula in section.fields["body"].formulas] == ["n", "m"]
     text = section.fields["body"].text
     assert "A remark to read on" in text
