@@ -22,7 +22,7 @@ md"# Beams"
 
 # ╔═╡ 1ec02e60-3d63-11eb-3a85-f729b432454e
 md"""
-The *load* ``q(x)`` is "small" and $w''=q$ $(x + f(2)).
+The *load* ``q(x)`` is "small" and $w''=q$ $(x + f(2)) near $(a, b)$.
 
 ```math
 EI w^{(4)} = q
@@ -67,7 +67,7 @@ def read(path: Path, text: str) -> list[Document]:
 
 
 @pytest.mark.parametrize(("name", "text", "formulas"), [
-    ("a.jl", PLUTO, ["q(x)", "w''=q", "EI w^{(4)} = q"]), ("b.jl", LITERATE, ["q", "EI w = q", "x"]),
+    ("a.jl", PLUTO, ["q(x)", "w''=q", "(a, b)", "EI w^{(4)} = q"]), ("b.jl", LITERATE, ["q", "EI w = q", "x"]),
     ("c.R", SPIN, ["q", "x"]),
 ])  # fmt: skip
 def test_texts_and_their_lines(name: str, text: str, formulas: list[str], tmp_path: Path) -> None:

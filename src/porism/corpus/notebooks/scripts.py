@@ -29,6 +29,7 @@ _PLUTO = "### A Pluto.jl notebook ###"
 _PLUTO_CELL = re.compile(r"# ╔═╡ (?!Cell order)")
 _PLUTO_TEXT = re.compile(r'\bmd(?P<quote>"""|")(?P<text>(?:\\.|(?!(?P=quote)).)*+)(?P=quote)', re.DOTALL)
 _JULIA_FORMULA = re.compile(r"(?<!`)``(?!`)([^`\n]+)``(?!`)")
+_MAX_LOOKED_AT = 500
 _INTERPOLATED = re.compile(r"\$\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)")
 _LITERATE = re.compile(r"^# #{1,6} \S", re.MULTILINE)
 _SPIN = re.compile(r"^#' ?(?:#{1,6} |---[ \t]*$|(?!@)[^\n]*\$)", re.MULTILINE)
@@ -153,7 +154,13 @@ def _pluto_cells(lines: list[str], first: int) -> Iterator[Cell]:
 
 def _without_julia(text: str) -> str:
     """Julia's Markdown as others have it: formulas in two backticks between dollars, and no values of expressions."""
-    return _JULIA_FORMULA.sub(r"$\1$", _INTERPOLATED.sub("", text))
+    return _JULIA_FORMULA.sub(r"$\1$", _INTERPOLATED.sub(_interpolated, text))
+
+
+def _interpolated(match: re.Match[str]) -> str:
+    """Nothing for the value of an expression; ``$(a, b)$`` is a formula, as the dollars after it on the line show."""
+    rest = match.string[match.end() : match.end() + _MAX_LOOKED_AT].partition("\n")[0]
+    return match.group() if (rest.count("$") - rest.count("$(")) % 2 else ""
 
 
 def _literate_cells(lines: list[str], first: int) -> Iterator[Cell]:
