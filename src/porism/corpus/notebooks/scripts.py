@@ -31,6 +31,7 @@ _PLUTO_TEXT = re.compile(r'\bmd(?P<quote>"""|")(?P<text>(?:\\.|(?!(?P=quote)).)*
 _JULIA_FORMULA = re.compile(r"(?<!`)``(?!`)([^`\n]+)``(?!`)")
 _MAX_LOOKED_AT = 500
 _INTERPOLATED = re.compile(r"\$\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)")
+_OF_PARENTHESES = re.compile(rf"{_INTERPOLATED.pattern}\$?")
 _LITERATE = re.compile(r"^# #{1,6} \S", re.MULTILINE)
 _SPIN = re.compile(r"^#' ?(?:#{1,6} |---[ \t]*$|(?!@)[^\n]*\$)", re.MULTILINE)
 """A heading, front matter or a formula: what roxygen's comments, which describe functions, do not have."""
@@ -160,7 +161,7 @@ def _without_julia(text: str) -> str:
 def _interpolated(match: re.Match[str]) -> str:
     """Nothing for the value of an expression; ``$(a, b)$`` is a formula, as the dollars after it on the line show."""
     rest = match.string[match.end() : match.end() + _MAX_LOOKED_AT].partition("\n")[0]
-    return match.group() if (rest.count("$") - rest.count("$(")) % 2 else ""
+    return match.group() if rest.startswith("$") or _OF_PARENTHESES.sub("", rest).count("$") % 2 else ""
 
 
 def _literate_cells(lines: list[str], first: int) -> Iterator[Cell]:
