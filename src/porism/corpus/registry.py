@@ -29,6 +29,7 @@ from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
 from porism.corpus.notes.joplin import JoplinReader
 from porism.corpus.notes.logseq import LogseqReader
+from porism.corpus.notes.lyx import LyxReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
@@ -222,6 +223,7 @@ READERS: dict[str, Reader] = {
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
+    "lyx": LyxReader(),
     "lean": LeanReader(),
     "isabelle": IsabelleReader(),
     "rocq": RocqReader(),
