@@ -38,6 +38,7 @@ from porism.corpus.posts.stackexchange import StackExchangeReader
 from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
 from porism.corpus.tables.reader import CsvReader, JsonlReader, RecordReader
+from porism.corpus.texmacs.reader import TexmacsReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.corpus.zotero.reader import ZoteroReader
@@ -224,6 +225,7 @@ READERS: dict[str, Reader] = {
     "rst": RstReader(),
     "org": OrgReader(),
     "lyx": LyxReader(),
+    "texmacs": TexmacsReader(),
     "lean": LeanReader(),
     "isabelle": IsabelleReader(),
     "rocq": RocqReader(),
