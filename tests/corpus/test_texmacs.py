@@ -20,13 +20,14 @@ DOCUMENT = r"""<TeXmacs|2.1.4>
 <style|<tuple|article|french>>
 
 <\body>
-  <assign|R|<macro|<bbb-R>>><assign|norm|<macro|x|<around*|\<\|\|\>|<arg|x>|\<\|\|\>>>>
+  <assign|R|<macro|<bbb-R>>><assign|hello|<macro|x|hello <arg|x>>>
+  <assign|norm|<macro|x|<around*|\<\|\|\>|<arg|x>|\<\|\|\>>>>
 
   <doc-data|<doc-title|Anneaux <math|p>-adiques>|<doc-author|<author-data|<author-name|Moi>>>>
 
   <section|Id<em|é>aux \P<math|I>\Q>
 
-  Before <strong|all>, \<#7B2C\> see <cite|a|b>.<label|sec:id>
+  In <TeXmacs> <strong|all>, <hello|you><text-dots> \<#7B2C\> see <cite|a|b>.<label|sec:id>
 
   <\theorem>
     <dueto|Noether><label|thm:main>Soit <math|I\<subset\><R>> et
@@ -66,8 +67,8 @@ def test_tags_are_units(tmp_path: Path) -> None:
     assert section.title.to_latex() == "Idéaux “$I$”"
     assert section.metadata["section"] == ("Anneaux $p$-adiques", "Idéaux “$I$”")
     assert section.metadata[LANGUAGE] == "french"
-    assert section.fields["body"].text == "Before all, 第 see [a, b].\n\n- first\n\n- second word < 2"
-    assert (theorem.title.text, theorem.metadata["line"]) == ("Noether", "14")
+    assert section.fields["body"].text == "In TeXmacs all, hello you… 第 see [a, b].\n\n- first\n\n- second word < 2"
+    assert (theorem.title.text, theorem.metadata["line"]) == ("Noether", "15")
     assert theorem.metadata["labels"] == ("thm:main", "eq:a")
     assert [formula.source for formula in theorem.fields["body"].formulas] == [
         r"I\subset \mathbb{R}", r"I=\sum _{n=0}^{\infty }\frac{x^{n}}{n!} \sin \left( x \right)"

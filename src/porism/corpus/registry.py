@@ -30,6 +30,8 @@ from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
 from porism.corpus.notes.joplin import JoplinReader
 from porism.corpus.notes.logseq import LogseqReader
 from porism.corpus.notes.lyx import LyxReader
+from porism.corpus.notes.mathematica import MathematicaReader
+from porism.corpus.notes.xournal import XournalReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
@@ -226,6 +228,8 @@ READERS: dict[str, Reader] = {
     "org": OrgReader(),
     "lyx": LyxReader(),
     "texmacs": TexmacsReader(),
+    "xournal": XournalReader(),
+    "mathematica": MathematicaReader(),
     "lean": LeanReader(),
     "isabelle": IsabelleReader(),
     "rocq": RocqReader(),

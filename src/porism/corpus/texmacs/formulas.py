@@ -73,12 +73,22 @@ class FormulaWriter:
 
     def __init__(self, macros: Macros, text_of: Callable[[list[Part]], str]) -> None:
         self._macros, self._text_of = macros, text_of
-        self._fuel = 0
+        self.fuel = MAX_EXPANSIONS
+        """How many macros may still be expanded in a formula, or in the text of the document."""
 
     def latex(self, parts: list[Part]) -> str:
         """The LaTeX of a formula."""
-        self._fuel = MAX_EXPANSIONS
-        return " ".join(self._parts(parts).split())
+        fuel, self.fuel = self.fuel, MAX_EXPANSIONS
+        latex = " ".join(self._parts(parts).split())
+        self.fuel = fuel
+        return latex
+
+    def expanded(self, node: Node) -> list[Part] | None:
+        """What a macro of the document stands for, with its arguments; None for any other tag."""
+        if node.tag not in self._macros or self.fuel <= 0:
+            return None
+        self.fuel -= 1
+        return self._expanded(node)
 
     def _parts(self, parts: list[Part]) -> str:
         pieces: list[str] = []
@@ -96,9 +106,8 @@ class FormulaWriter:
 
     def _node(self, node: Node) -> str:
         tag, arguments = node.tag, node.arguments
-        if tag in self._macros and self._fuel > 0:
-            self._fuel -= 1
-            return self._parts(self._expanded(node))
+        if (body := self.expanded(node)) is not None:
+            return self._parts(body)
         if tag in _NOTHING:
             return " "
         if tag in _WRAPPED:

@@ -31,6 +31,8 @@ _NOTHING = words(
 )
 """Tags that print nothing that would be searched."""
 _TITLES = words("doc-title tmdoc-title tmweb-title tmdoc-title* title")
+_WORDS = {"less": "<", "gtr": ">", "ldots": "…", "text-dots": "…", "emdash": "—", "endash": "–"}
+"""Symbols and tags that print a character in running text; those in capitals (``TeXmacs``) print their names."""
 _ITEMS = words("item item*")
 _MACRO_TAGS = words("macro func")
 
@@ -102,6 +104,8 @@ class _Body:
         """Reads a tag; returns what of it is to be read next."""
         units, tag = self._units, node.tag
         plain = tag.rstrip("*").removeprefix("render-")
+        if (body := self._formulas.expanded(node)) is not None:
+            return [*body]
         if tag == "assign":
             self._define(node)
         elif tag in _TITLES:
@@ -128,7 +132,9 @@ class _Body:
             units.add(reference_text("\\eqref" if tag == "eqref" else "\\ref", self._plain(node.last)))
         elif tag.startswith("cite"):
             units.add(f"[{', '.join(self._plain(argument) for argument in node.arguments)}]")
-        elif tag in ("hlink", "with", "footnote") or not node.arguments:
+        elif not node.arguments:
+            units.add(_shown(tag) if tag in _WORDS or tag[0].isupper() else "")
+        elif tag in ("hlink", "with", "footnote"):
             shown = node.argument(0) if tag == "hlink" else node.last
             return [" (", *shown, ")"] if tag == "footnote" else [*shown]
         else:
@@ -188,4 +194,4 @@ def _labels(node: Node) -> Iterator[Node]:
 
 def _shown(symbol: str) -> str:
     """A symbol in running text."""
-    return {"less": "<", "gtr": ">", "ldots": "…", "text-dots": "…"}.get(symbol, f" {symbol} ")
+    return _WORDS.get(symbol, symbol if symbol[:1].isupper() else f" {symbol} ")
