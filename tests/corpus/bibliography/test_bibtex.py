@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from porism.corpus.bibliography.bibtex import BibEntry, Bibliography
 from porism.corpus.opening import open_source
+from porism.corpus.registry import detect_format
 from porism.errors import Problem
 from porism.types import Document
 
@@ -43,6 +44,7 @@ def entries(text: str) -> tuple[list[BibEntry], list[Problem]]:
 def test_an_entry_is_a_document(tmp_path: Path) -> None:
     (document,), problems = read(tmp_path, WILES)
     assert problems == []
+    assert detect_format(tmp_path / "refs.bib") == "bibtex"
     assert document.id == "refs.bib#wiles95"
     assert {name: content.to_latex() for name, content in document.fields.items()} == {
         "title": r"""Modular curves and Fermat's "Last" Theorem over $\mathbb{Q}$""",

@@ -43,6 +43,7 @@ ITEM = {
 
 def test_ris(tmp_path: Path) -> None:
     (tmp_path / "a.ris").write_text(RIS, encoding="utf-8")
+    assert detect_format(tmp_path / "a.ris") == "ris"
     problems: list[Problem] = []
     paper, book = open_source(tmp_path / "a.ris", on_problem=problems.append)
     assert paper.title.to_latex() == "On $p$-adic L-functions"

@@ -1,6 +1,6 @@
 r"""Notebooks of Mathematica: text cells with their formulas, whose boxes become LaTeX.
 
-Input and output are passed over. An expression is read without recursion: ``Cell["text", "Section"]``, ``RowBox[{"a", "+", "b"}]``.
+Input and output are passed over. An expression (``Cell["text", "Section"]``) is read without recursion.
 """
 
 from __future__ import annotations
