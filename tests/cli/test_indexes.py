@@ -20,7 +20,6 @@ from porism.cli.formats import left_out_line
 from porism.corpus import READERS, registry
 from porism.corpus.base import UnitId
 from porism.corpus.latex.loading import EXTENSIONS
-from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS
 from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem
 from porism.extras import Extra
@@ -353,7 +352,7 @@ def test_all_formats_are_listed_with_their_endings_and_extras(porism, fake_forma
     assert names == list(READERS)
     listed = {word for line in lines for word in line.split()}
     endings = {suffix for reader in READERS.values() for suffix in getattr(reader, "extensions", ())}
-    assert {*endings, *EXTENSIONS, *JSON_ENDINGS, *CSV_ENDINGS, ".py"} <= listed
+    assert {*endings, *EXTENSIONS, ".py"} <= listed
     assert lines[-3:] == [
         "fake              .fake .easy", "                  a document: a page",
         "                  .fake needs the extra fakes (not installed: pip install 'porism[fakes]')",

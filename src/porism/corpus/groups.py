@@ -96,6 +96,40 @@ class FileGroup(ReadGroup):
         yield from self._reader.read_file(self._path, self.name, self._source, self._options, on_problem)
 
 
+OfFile = Callable[[Path], ReadGroup | None]
+"""The group of one file of the source, read as its ending says; None where no reader reads it."""
+
+
+class GroupedReader(ABC):
+    """A reader of folders that hold several groups."""
+
+    name: str
+    document: str
+
+    @abstractmethod
+    def detect(self, path: Path) -> bool:
+        """Whether a folder is of this format."""
+
+    @abstractmethod
+    def groups(
+        self, path: Path, name: str, options: ReaderOptions, on_problem: OnProblem, of_file: OfFile
+    ) -> Iterator[ReadGroup]:
+        """Its groups.
+
+        :param name: of the folder, relative to the source; empty for the source itself.
+        """
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents, apart from those of files that other readers read."""
+        for group in self.groups(path, "", options, on_problem, lambda file: None):
+            for item in group.items(on_problem, on_progress):
+                document = item.read(on_problem) if isinstance(item, LazyRecord) else item
+                if document is not None:
+                    yield document
+
+
 class TableReader(Reader, Protocol):
     """A reader that can tell records apart without making documents of them."""
 
@@ -136,7 +170,11 @@ class CollectionGroup(ReadGroup):
         self._reader, self._path, self._options = reader, path, options
 
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
-        yield from self._reader.read(self._path, self._options, on_problem, on_progress)
+        for document in self._reader.read(self._path, self._options, on_problem, on_progress):
+            if self.name and isinstance(document.id, UnitId):
+                file = self.name if self._path.is_file() else f"{self.name}/{document.id.file}"
+                document = replace(document, id=UnitId(file, document.id.unit))
+            yield document
 
 
 class Placer:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from porism.corpus.attachments import AttachedGroup
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.bibliography.reader import BibtexReader, CslReader, ReferenceReader, RisReader
 from porism.corpus.epub.reader import EpubReader
 from porism.corpus.formal.agda import AgdaReader
 from porism.corpus.formal.isabelle import IsabelleReader
 from porism.corpus.formal.metamath import MetamathReader
 from porism.corpus.formal.mizar import MizarReader
 from porism.corpus.formal.rocq import RocqReader
-from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
+from porism.corpus.groups import CollectionGroup, FileGroup, GroupedReader, Item, LazyRecord, ReadGroup, TableGroup
 from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.lacking import Lacking, lacking_texts
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
@@ -24,6 +27,12 @@ from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
+from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
+from porism.corpus.notes.joplin import JoplinReader
+from porism.corpus.notes.logseq import LogseqReader
+from porism.corpus.notes.lyx import LyxReader
+from porism.corpus.notes.mathematica import MathematicaReader
+from porism.corpus.notes.xournal import XournalReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.pandoc.reader import FORMATS, PandocReader
 from porism.corpus.plain_text import PlainReader
@@ -32,9 +41,11 @@ from porism.corpus.posts.formula_posts import FormulaTableReader
 from porism.corpus.posts.stackexchange import StackExchangeReader
 from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
-from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
+from porism.corpus.tables.reader import CsvReader, JsonlReader, RecordReader
+from porism.corpus.texmacs.reader import TexmacsReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
+from porism.corpus.zotero.reader import ZoteroReader
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.extras import Extra
 from porism.types import Document
@@ -99,23 +110,76 @@ class FolderReader:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
         size = sum(size_of(entry) for entry, _ in files)
         format = self._only or _format_of_all(files, tables)
-        return SourceGroups(format, self._groups(path, files, options), size, left_out, lacking)
+        folders: dict[Path, list[ReadGroup]] = {}
+        for entry, name in files:
+            if isinstance(READERS[name], GroupedReader):
+                try:
+                    folders[entry] = _groups_of_folder(name, entry, path, options, on_problem, left_out)
+                except SourceError as error:
+                    on_problem(Problem(error.where or relative_name(entry, path), error.what))
+        attached: dict[str, Document] = {}
+        for entry, name in files:
+            if isinstance(reader := READERS[name], ReferenceReader):
+                attached.update(reader.attached(entry, options))
+        groups = (_with_entry(group, attached) for group in self._groups(path, files, options, folders))
+        return SourceGroups(format, groups, size, left_out, lacking)
 
-    def _groups(self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
+    def _groups(
+        self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions, folders: dict[Path, list[ReadGroup]]
+    ) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in files if name == "latex"]
         source = source_name(path, options)
         for entry, name in files:
-            reader = READERS[name]
             where = relative_name(entry, path)
             if name == "latex":
                 if entry == latex[0]:
                     yield from LatexProject(path, latex, options, source).groups()
-            elif isinstance(reader, FileReader):
-                yield FileGroup(reader, entry, where, source, options)
-            elif isinstance(reader, JsonlReader | CsvReader):
-                yield TableGroup(reader, entry, where, options)
+            elif isinstance(READERS[name], GroupedReader):
+                yield from folders.get(entry, ())
             else:
-                yield CollectionGroup(reader, entry, where, _files_of(entry), options)
+                yield _group_of_file(name, entry, where, source, options) or CollectionGroup(
+                    READERS[name], entry, where, _files_of(entry), options
+                )
+
+
+def _with_entry(group: ReadGroup, attached: Mapping[str, Document]) -> ReadGroup:
+    """A group with the entry of a list of references that its one file is attached to, if any."""
+    entry = attached.get(os.path.abspath(group.files[0])) if isinstance(group, FileGroup) else None
+    return group if entry is None else AttachedGroup(group, entry)
+
+
+def _group_of_file(
+    format: str, path: Path, name: str, source: str, options: ReaderOptions, *, alone: bool = False
+) -> ReadGroup | None:
+    """The group of one file that is read by itself; None where its format reads files together."""
+    reader = READERS[format]
+    if isinstance(reader, FileReader):
+        return FileGroup(reader, path, name, source, options, alone=alone)
+    return TableGroup(reader, path, name, options, alone=alone) if isinstance(reader, RecordReader) else None
+
+
+def _groups_of_folder(
+    format: str, folder: Path, root: Path, options: ReaderOptions, on_problem: OnProblem, left_out: Counter[str]
+) -> list[ReadGroup]:
+    """The groups of a folder of a format that has several.
+
+    :param left_out: counts its files that no reader reads, by their endings.
+    :raises SourceError: it cannot be read.
+    """
+    reader = READERS[format]
+    assert isinstance(reader, GroupedReader)
+    source = source_name(root, options)
+
+    def of_file(path: Path) -> ReadGroup | None:
+        name = _format_of(path)
+        where = relative_name(path, root)
+        group = None if name is None else _group_of_file(name, path, where, source, options)
+        if group is None:
+            left_out[path.suffix.lower()] += 1
+        return group
+
+    where = "" if folder == root else relative_name(folder, root)
+    return list(reader.groups(folder, where, options, on_problem, of_file))
 
 
 class SourceGroups(NamedTuple):
@@ -151,13 +215,23 @@ def _files_of(path: Path) -> list[Path]:
 READERS: dict[str, Reader] = {
     "arqmath": ArqmathReader(),
     "stackexchange": StackExchangeReader(),
+    "zotero": ZoteroReader(),
+    "joplin": JoplinReader(),
     "arqmath-formulas": FormulaTableReader(),
+    "bibtex": BibtexReader(),
+    "ris": RisReader(),
+    "csl-json": CslReader(),
     "jsonl": JsonlReader(),
     "csv": CsvReader(),
     "latex": LatexReader(),
+    "logseq": LogseqReader(),
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
+    "lyx": LyxReader(),
+    "texmacs": TexmacsReader(),
+    "xournal": XournalReader(),
+    "mathematica": MathematicaReader(),
     "lean": LeanReader(),
     "isabelle": IsabelleReader(),
     "rocq": RocqReader(),
@@ -169,22 +243,27 @@ READERS: dict[str, Reader] = {
     **{format.name: PandocReader(format) for format in FORMATS},
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
+    "anki": AnkiReader(),
+    "anki-text": AnkiTextReader(),
     "text": PlainReader(),
     "folder": FolderReader(),
 }
 """Format → its reader. The order is that of detection: collections first, then tables, then single files."""
 
-_COLLECTIONS = ("arqmath", "stackexchange")
-_TABLES = ("jsonl", "csv")
+_ENDINGS_OF_TABLES = {
+    name: reader.extensions for name, reader in READERS.items() if isinstance(reader, RecordReader)
+}
+_COLLECTIONS = ("arqmath", "stackexchange", "zotero", "joplin")
+_TABLES = tuple(_ENDINGS_OF_TABLES)
 _DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
 _NAMED = 3
 """So many of the tables that are passed over are named."""
-_TABLE_EXTENSIONS = frozenset((".jsonl", ".ndjson", ".jsonlines", ".json", ".csv", ".tsv", ".tab", ".xml"))
+_TABLE_EXTENSIONS = frozenset((".xml", *(suffix for endings in _ENDINGS_OF_TABLES.values() for suffix in endings)))
 _DETECTED_ENDINGS: dict[str, Sequence[str]] = {
-    "jsonl": JSON_ENDINGS, "csv": CSV_ENDINGS, "notebook": (".ipynb", *SCRIPT_LANGUAGES)
+    **_ENDINGS_OF_TABLES, "joplin": JoplinReader.extensions, "notebook": (".ipynb", *SCRIPT_LANGUAGES)
 }
 _BY_EXTENSION: dict[str, list[str]] = {suffix: ["latex"] for suffix in LATEX_EXTENSIONS}
 """Extension → the formats whose files have it; a file is of the first that accepts it."""
@@ -263,16 +342,19 @@ def source_groups(
         raise SourceError("there is no such folder", where=str(path))
     source = source_name(path, options)
     groups: Iterator[ReadGroup]
+    left_out: Counter[str] = Counter()
     if name == "latex":
         groups = LatexProject(path.parent, [path], options, source).groups()
-    elif isinstance(reader, FileReader):
-        check_file(path)
-        groups = iter([FileGroup(reader, path, path.name, source, options, alone=True)])
-    elif isinstance(reader, JsonlReader | CsvReader):
-        groups = iter([TableGroup(reader, path, path.name, options, alone=True)])
+    elif isinstance(reader, GroupedReader):
+        groups = iter(_groups_of_folder(name, path, path, options, on_problem, left_out))
     else:
-        groups = iter([CollectionGroup(reader, path, "", _files_of(path), options, alone=True)])
-    return SourceGroups(name, groups, size_of(path) if path.is_file() else 0)
+        if isinstance(reader, FileReader):
+            check_file(path)
+        groups = iter([
+            _group_of_file(name, path, path.name, source, options, alone=True)
+            or CollectionGroup(reader, path, "", _files_of(path), options, alone=True)
+        ])
+    return SourceGroups(name, groups, size_of(path) if path.is_file() else 0, left_out)
 
 
 def guarded(group: ReadGroup, on_problem: OnProblem, on_progress: OnProgress = ignore_progress) -> Iterator[Item]:

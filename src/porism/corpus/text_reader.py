@@ -17,9 +17,10 @@ from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.tokens import tokenize
 from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.references import reference_text
-from porism.corpus.text_files import read_text
+from porism.corpus.streams import open_seekable
+from porism.corpus.text_files import MAX_TEXT_BYTES, decode, open_file, read_text
 from porism.corpus.walking import FileReader
-from porism.errors import OnProblem
+from porism.errors import OnProblem, Problem
 from porism.formula.macros.declarations import Declarations
 from porism.types import Content, Document
 
@@ -103,13 +104,39 @@ class TextFileReader(FileReader):
         """The macros that a text defines for all of its formulas, as LaTeX."""
         return ""
 
+    def text(self, path: Path, name: str, options: ReaderOptions, on_problem: OnProblem) -> str | None:
+        """The text of a file; None, and a problem, where it cannot be read or is none."""
+        return read_text(path, name, on_problem, options.encoding)
+
     def companions(self, path: Path, name: str) -> list[Path]:
         return site_macro_files(path, name)
 
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
-        text = read_text(path, name, on_problem, options.encoding)
+        text = self.text(path, name, options, on_problem)
         if text is not None:
             definitions = [*map(definitions_in, self.companions(path, name)), self.definitions(text)]
             yield from with_macros(self.documents(text, name, source, on_problem), PageMacros(definitions))
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with open_file(path) as file:
+            return file.read(2)
+    except OSError:
+        return b""  # reported when it is read
+
+
+class PackedTextReader(TextFileReader):
+    """Reads the text of files that may be packed with gzip."""
+
+    def text(self, path: Path, name: str, options: ReaderOptions, on_problem: OnProblem) -> str | None:
+        if _start(path) != b"\x1f\x8b":
+            return super().text(path, name, options, on_problem)
+        with open_seekable(path, on_problem, options.encoding, options.max_unpacked) as file:
+            data = file.read(MAX_TEXT_BYTES + 1)
+        if len(data) > MAX_TEXT_BYTES:
+            on_problem(Problem(name, f"unpacks to more than {MAX_TEXT_BYTES:,} bytes; it is left out"))
+            return None
+        return decode(data, name, on_problem, options.encoding)

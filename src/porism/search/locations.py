@@ -22,6 +22,8 @@ _SITES = {"arqmath": "math.stackexchange.com", "stackexchange": ""}
 _SITE_NAME = re.compile(r"(?:[a-z0-9-]+\.)+(?:com|net)")
 _POST_PATHS = {"answer": "a", "question": "q", "thread": "q"}
 _POST = re.compile(r"\d+\Z", re.ASCII)
+_SCHEMES = ("http://", "https://", "zotero://", "joplin://")
+"""Beginnings of addresses that it is safe to open."""
 _MAX_HEADING_LENGTH = 60
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
@@ -65,7 +67,7 @@ class Location(Value):
             _first(metadata, "type"),
             tuple(heading for heading in map(_shown_heading, _all(metadata, "section")) if heading),
             _first(metadata, "tag"),
-            next((url for url in urls if url and url.startswith(("http://", "https://"))), None),
+            next((url for url in urls if url and url.startswith(_SCHEMES)), None),
         )
 
     def at(self, content: Content, character: int) -> Location:

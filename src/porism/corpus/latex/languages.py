@@ -69,7 +69,7 @@ _OTHERS = frozenset(
 )
 """Languages whose shorthands change no letters."""
 
-_NAMES = {
+BABEL_NAMES = {
     **dict.fromkeys("ngerman austrian naustrian swissgerman nswissgerman germanb".split(), "german"),
     **dict.fromkeys("""
         american british usenglish ukenglish USenglish UKenglish uk usenglishmax canadian australian newzealand
@@ -104,7 +104,7 @@ class Languages:
         """The language that the source says it is in here, empty where it says none or one that is not known."""
         macro = self.expander.macros.get(LANGUAGE)
         name = "" if macro is None else join(macro.fixed)
-        return language_named(_NAMES.get(name, name)) or ""
+        return language_named(BABEL_NAMES.get(name, name)) or ""
 
     def take_options(self, names: Iterable[str], options: Iterable[str]) -> None:
         """Takes the language that packages or a class are loaded with: the last one named, or ``main=``."""

@@ -32,21 +32,38 @@ MAX_METADATA_LENGTH = 300
 MAX_METADATA = 50
 _METADATA_NAMES = {"file": "record.file", "line": "record.line"}
 """What a record's own values of these names are called: these names describe where the record itself is."""
-JSON_ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json")
-CSV_ENDINGS = (".csv", ".tsv", ".tab")
 
 
 class RecordReader(ABC):
     """Reads files of records, of which each becomes a document."""
 
+    name: str
+    extensions: tuple[str, ...]
     expected: str
     """What a file should be, for messages."""
+
+    @abstractmethod
+    def detect(self, path: Path) -> bool:
+        """Whether a file is of this format, by its name and first bytes."""
 
     @abstractmethod
     def records(
         self, file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress
     ) -> Iterator[Record]:
         """Yields the records of an open file; others are reported and skipped."""
+
+    def id_of(self, record: Record, file: str, options: ReaderOptions) -> str:
+        """The id of the document that a record of a file becomes."""
+        return record_id(record.values, options) or UnitId(file, str(record.line))
+
+    def document_of(
+        self, record: Record, where: str, options: ReaderOptions, on_problem: OnProblem, source: str
+    ) -> Document | None:
+        """The document of a record, None (and a report) where it has no text.
+
+        :param where: the file and the line of the record.
+        """
+        return to_document(record, where, options, on_problem, source)
 
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
@@ -75,11 +92,12 @@ class RecordReader(ABC):
             for record in self.records(file, path, options, on_problem, progress):
 
                 def read(on_problem: OnProblem, record: Record = record) -> Document | None:
-                    return to_document(record, f"{path.name}:{record.line}", options, on_problem, source)
+                    return self.document_of(record, f"{path.name}:{record.line}", options, on_problem, source)
 
                 any_record = True
-                doc_id = record_id(record.values, options) or UnitId(path.name, str(record.line))
-                yield LazyRecord(doc_id, record.line, _digest(record.values, seed), read)
+                yield LazyRecord(
+                    self.id_of(record, path.name, options), record.line, _digest(record.values, seed), read
+                )
             progress.finish()
         if not any_record:
             raise SourceError("no record could be read", where=str(path), hint=f"Expected {self.expected}")
@@ -98,12 +116,13 @@ class JsonlReader(RecordReader):
     """
 
     name = "jsonl"
+    extensions = (".jsonl", ".ndjson", ".jsonlines", ".json")
     document = "an object"
     expected = "JSON lines, one record a line"
 
     def detect(self, path: Path) -> bool:
         """Whether the name ends in ``.jsonl``, ``.ndjson`` or ``.json`` and the content begins like records."""
-        if not _bare_name(path).endswith(JSON_ENDINGS) or not path.is_file():
+        if not _bare_name(path).endswith(self.extensions) or not path.is_file():
             return False
         start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
         if _bare_name(path).endswith(".json"):
@@ -126,12 +145,13 @@ class CsvReader(RecordReader):
     """
 
     name = "csv"
+    extensions = (".csv", ".tsv", ".tab")
     document = "a row"
     expected = "a table with a header"
 
     def detect(self, path: Path) -> bool:
         """Whether the name ends in ``.csv`` or ``.tsv``."""
-        return path.is_file() and _bare_name(path).endswith(CSV_ENDINGS)
+        return path.is_file() and _bare_name(path).endswith(self.extensions)
 
     def records(
         self, file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: ByteProgress

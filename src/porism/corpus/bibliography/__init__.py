@@ -1,0 +1,1 @@
+"""Lists of references: BibTeX and BibLaTeX, RIS, CSL-JSON."""
