@@ -89,6 +89,7 @@ Target = Annotated[
 GroupBy = Annotated[
     Grouping, Query(description="`question`: one result for each question, or section of a book; see `group` of hits.")
 ]
+Correct = Annotated[bool, Query(description="Whether words that no document has are replaced by what may be meant.")]
 GroupId = Annotated[str, Query(description="Only the results of this group.")]
 FileFormat = Annotated[Literal["bibtex", "csv", "json"], Query(description="What the file is.")]
 FILE_FORMATS = {
@@ -141,18 +142,18 @@ class Api:
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
         page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", rerank: Rerank = "", explain: Explain = False,
-        group_by: GroupBy = "", group: GroupId = "",
+        group_by: GroupBy = "", group: GroupId = "", correct: Correct = False,
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
         chosen = dict(filters_from_strings(filters))
         return self.search_body(request, SearchRequest(
             q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain,
-            group_by=group_by, group=group,
+            group_by=group_by, group=group, correct=correct,
         ))
 
     def search_body(self, request: Request, body: SearchRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `rerank`,
-        `explain`, `group_by`, `group`."""
+        `explain`, `group_by`, `group`, `correct`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: answering.search(view, body, self._limits))
 

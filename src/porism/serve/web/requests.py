@@ -63,6 +63,7 @@ class SearchRequest(PageRequest):
     """A page of documents, their order, and whether each is explained."""
 
     sort: str = "relevance"
+    correct: bool = False
     group_by: Grouping = ""
     group: str = ""
     rerank: str = ""
