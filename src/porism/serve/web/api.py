@@ -23,11 +23,12 @@ from porism.serve.web import (
 )
 from porism.serve.web.completing import complete
 from porism.serve.web.parts import check_length, parts_of
-from porism.serve.web.problems import NotFound
+from porism.serve.web.problems import NotFound, Refused
 from porism.serve.web.relations import relations
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
+from porism.settings import nearest
 from porism.system.concurrency.caching import Memory
 from porism.version import __version__
 
@@ -316,6 +317,18 @@ def describe(view: View) -> schema.IndexView:
         channels=tuple(view.index.analyzer.channels), metadata=tuple(view.metadata_counts),
         formulas=sum(len(segment.keys) for segment in segments),
     )
+
+
+def check_parameters(request: Request) -> None:
+    """Refuses parameters that a route does not have: a filter that is misspelt must not be a search without it.
+
+    :raises Refused: with the one that may be meant.
+    """
+    known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
+    for name in request.query_params:
+        if name not in known:
+            hint = nearest(name, sorted(known)) if known else "Send what is asked as a body of JSON."
+            raise Refused(422, "invalid", f"there is no parameter {name[:100]!r}", hint)
 
 
 _ERRORS = {

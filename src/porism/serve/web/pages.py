@@ -53,7 +53,7 @@ def file_response(folder: Path, path: str, if_none_match: str = "") -> Response:
         content = file.read_bytes()
     except (OSError, ValueError) as error:  # a null character, too long a name, no rights
         raise NotFound(f"there is no file {path[:200]!r}") from error
-    tag = f'"{sha256(content).hexdigest()[:20]}"'
+    tag = f'W/"{sha256(content).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if tag in if_none_match.split(", "):
         return Response(status_code=304, headers=headers)
