@@ -44,6 +44,7 @@ NEEDS = {
     "neural": Need(_package("torch", "sentence_transformers"), "pip install 'porism[neural]'"),
     "gensim": Need(_package("gensim"), "pip install 'porism[embeddings]'"),
     "bench": Need(_package("bm25s", "rank_bm25", "ranx", "tantivy", "psutil"), "pip install '.[bench]'"),
+    "documents": Need(_package("pypandoc"), "pip install 'porism[documents]'"),
     "lab": Need(_package("sklearn"), "pip install 'porism[lab]'"),
     "milvus": Need(_package("pymilvus", "milvus_lite"), "pip install 'porism[cluster]' milvus-lite"),
     "dask": Need(_package("dask", "distributed"), "pip install 'porism[cluster]'"),
@@ -338,6 +339,10 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         "^3[0-9] texts, 3,000 terms, 50 distinct; |texts, 3,000 terms, ", "^positional .*'terms a second': ",
         "^plain ", "^gensim ",
     ), ("gensim",)),),
+    ("robustness", "formats"): (Case("--data {data} --chapters 1 --only docx odt epub mediawiki", (
+        r"[1-9]\d* chapters", r" +files +blocks +found +formulas +equal +reports +s/MB +s/file +memory MB",
+        *(rf"{name} +[1-9]\d* .*%.*" for name in ("docx", "odt", "epub", "mediawiki")),
+    ), ("documents",)),),
     ("robustness", "tokens"): (Case("--data {data}", (
         row("arqmath-mini", "16", "0", "0", "0"),
         *(row(name, "8", "0", "0", "0") for name in ("stackmathqa-sample", "hott", "openlogic", "planetmath")),

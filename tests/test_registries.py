@@ -118,8 +118,12 @@ def test_an_entry_has_a_module_a_row_and_a_test(kind: str, name: str) -> None:
 
 def test_the_page_of_readers_says_what_becomes_a_document() -> None:
     page = (ROOT / "docs" / "reference" / "readers.md").read_text(encoding="utf-8")
-    rows = {line.split(" | ")[0]: line.rstrip(" |").split(" | ")[-1] for line in page.splitlines() if line[:3] == "| `"}
-    said = {name: text.replace("`", "") for names, text in rows.items() for name in re.findall(r"`([^`]+)`", names)}
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    said = {
+        name: cells[-1].replace("`", "")
+        for cells in rows if len(cells) == 3
+        for name in re.findall(r"([^`, ]+)`", cells[0])
+    }
     assert {name: said[name] for name in READERS} == {name: reader.document for name, reader in READERS.items()}
 
 

@@ -38,7 +38,7 @@ from porism.types import Document, Formula
 CHAPTERS = (
     "napkin/tex/*/[a-m]*.tex", "projects/openlogic/content/sets-functions-relations/*/*.tex", "projects/d2l/*/*.md",
 )
-MIN_FORMULAS = 10
+MIN_FORMULAS = 1
 """Chapters of which pandoc reads fewer formulas are passed over."""
 KINDS = "theorem lemma proposition corollary definition example remark problem exercise question fact solution"
 ENVIRONMENTS = {

@@ -43,6 +43,27 @@ def test_misspelt_words_are_suggested(index, question: str, hint: str) -> None:
     assert index.hints(question) == [hint]
 
 
+def test_words_that_occur_together_come_first(tmp_path: Path) -> None:
+    bodies = [*["a catchy tune"] * 30, *["the Cauchy sequence"] * 3, *["a martini glass"] * 9, "Martinis of Cauchy"]
+    porism.index_documents([Document(str(number), {"body": Content(body)}) for number, body in enumerate(bodies)],
+                           tmp_path / "index")
+    with porism.open_index(tmp_path / "index") as opened:
+        meant = {text: opened.correction(text) for text in ("cachy", "cachy tune", "cachy sequence", "sequences")}
+    assert [found and found.question for found in meant.values()] == [
+        "catchy", "catchy tune", "cauchy sequence", None,
+    ]
+    assert all(found is None or found.sure for found in meant.values())
+
+
+def test_only_words_that_no_document_has_are_surely_meant_otherwise(index) -> None:
+    rare = index.correction("theroem")
+    assert rare is not None
+    assert (rare.question, rare.sure) == ("theorem", False)
+    both = index.correction("theroem contnuous")
+    assert both is not None
+    assert (both.question, both.sure) == ("theroem continuous", True)
+
+
 @pytest.mark.parametrize("question", [
     "theorem", "torsor", "torso", "zebra", "thm", "whcih theorem", "$thorem$", "2024", "homomorphism", "continuity",
 ])

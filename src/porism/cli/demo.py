@@ -12,7 +12,7 @@ from porism.cli.terminal import echo, echo_styled, style
 from porism.errors import pluralise
 
 if TYPE_CHECKING:
-    from porism.search.sources.updating import UpdateReport
+    from porism.search.sources.update_run import UpdateReport
 
 
 DEMO_INDEX = "porism-demo"

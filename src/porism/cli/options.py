@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -234,7 +235,11 @@ def print_json(value: Any) -> None:
     """Prints a value as indented JSON, in UTF-8."""
     import orjson
 
-    echo(escaped_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode("utf-8")))
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_INDENT_2).decode("utf-8")
+    except TypeError:  # it has names of files that are not UTF-8
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+    echo(escaped_json(text))
 
 
 def check_outputs(outputs: Mapping[str, Path | None], runs: Iterable[Path], others: Iterable[Path | None] = ()) -> None:

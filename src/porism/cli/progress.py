@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from porism.cli.terminal import echo
 from porism.errors import Problem, pluralise
+from porism.search.printable import one_printable_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -33,7 +34,7 @@ class ProblemLog:
         if len(self._first) < SHOWN_PROBLEMS:
             self._first.append(problem)
         if self._file:
-            self._file.write(f"{' '.join(str(problem).split())}\n")
+            self._file.write(f"{one_printable_line(str(problem))}\n")
 
     def close(self) -> None:
         """Prints the summary on standard error."""
@@ -52,7 +53,7 @@ class ProblemLog:
 
 def one_line(problem: Problem, most: int = 160) -> str:
     """A report on one line, cut if it is too long."""
-    line = "".join(ch if ch.isprintable() else " " for ch in " ".join(str(problem).split()))
+    line = "".join(ch if ch.isprintable() else " " for ch in one_printable_line(str(problem)))
     return line if len(line) <= most else f"{line[:most]}…"
 
 

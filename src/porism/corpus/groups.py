@@ -16,6 +16,7 @@ from porism.corpus.base import OnProgress, Reader, ReaderOptions, UnitId
 from porism.corpus.text_files import size_of
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem
+from porism.system.files.names import shown_name
 from porism.types import Document
 
 
@@ -193,11 +194,11 @@ class Placer:
             return wanted
         if wanted.file == self._file:
             return f"{self.source}#{wanted.unit}" if wanted.unit else self.source
-        return f"{self.source}/{wanted}"
+        return f"{self.source}/{UnitId(shown_name(wanted.file), wanted.unit)}"
 
     def longer_id(self, own: str, group: ReadGroup) -> str:
         """An id for a document whose own id another one has."""
-        where = self.source if group.name in ("", self._file) else f"{self.source}/{group.name}"
+        where = self.source if group.name in ("", self._file) else f"{self.source}/{shown_name(group.name)}"
         return f"{where}#{own}"
 
     def place(self, document: Document, doc_id: str, group: ReadGroup, line: int = 0) -> Document:
@@ -205,9 +206,9 @@ class Placer:
         metadata = dict(document.metadata)
         metadata["source"] = self.source
         if isinstance(document.id, UnitId) and not isinstance(group, TableGroup):
-            metadata["file"] = document.id.file
+            metadata["file"] = shown_name(document.id.file)
         elif group.name and not isinstance(group, CollectionGroup):
-            metadata["file"] = group.name
+            metadata["file"] = shown_name(group.name)
         if line:
             metadata["line"] = str(line)
         return Document(doc_id, document.fields, metadata)

@@ -11,6 +11,7 @@ from porism.corpus.groups import LazyRecord, Placer
 from porism.corpus.registry import SourceGroups, guarded, source_groups
 from porism.corpus.text_files import size_of
 from porism.errors import OnProblem, Problem, SourceError
+from porism.system.files.names import shown_name
 from porism.types import Document
 
 
@@ -54,11 +55,11 @@ def open_sources(
 def unique_name(path: Path, options: ReaderOptions, taken: Sequence[str]) -> str:
     """A name for a source that none of ``taken`` is equal to, in upper or lower case."""
     whole = path if path.name else path.resolve()
-    wanted = options.collection or whole.name or "source"
+    wanted = options.collection or shown_name(whole.name) or "source"
     lower = {name.lower() for name in taken}
     if wanted.lower() not in lower:
         return wanted
-    wanted = f"{wanted}@{whole.resolve().parent.name}"
+    wanted = f"{wanted}@{shown_name(whole.resolve().parent.name)}"
     name, number = wanted, 2
     while name.lower() in lower:
         name, number = f"{wanted}-{number}", number + 1

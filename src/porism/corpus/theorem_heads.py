@@ -31,13 +31,18 @@ class TheoremHead(NamedTuple):
     rest: Content
 
 
+def first_kind(text: str) -> str | None:
+    """The kind of block that the first word of a text names."""
+    first = text.split(maxsplit=1)[0].strip(".:．：") if text.strip() else ""
+    return titled_kind(Content(first)) if first.isalpha() else None
+
+
 def theorem_head(content: Content, marked: str) -> TheoremHead | None:
     """The head of a theorem-like block that a paragraph begins with, None where it begins otherwise.
 
     :param marked: the text of the paragraph's beginning that is bold, in italics or in small capitals.
     """
-    first = marked.split(maxsplit=1)[0].strip(".:．：") if marked.strip() else ""
-    kind = titled_kind(Content(first)) if first.isalpha() else None
+    kind = first_kind(marked)
     if kind is None:
         return None
     text = content.text[:_MAX_HEAD_LENGTH]
@@ -75,10 +80,15 @@ class ParagraphUnits:
         self._is_emphasised = False  # whether the text of the block that a head has begun is
         self._is_unfinished = False  # whether the last sentence is
 
-    def begin(self, kind: str, title: Content | None, label: str | None = None) -> None:
-        """The beginning of a block that the format marks."""
+    @property
+    def is_open(self) -> bool:
+        """Whether paragraphs are looked at, because a head has begun a block, or a block has no content yet."""
+        return bool(self._kind or self._fresh)
+
+    def begin(self, kind: str, title: Content | None, label: str | None = None, line: int = 0) -> None:
+        """The beginning of a block that the format marks; line 0 is one that is not known."""
         self.end_block()
-        self.units.begin(kind, title, 0, label)
+        self.units.begin(kind, title, line, label)
         self._fresh = kind
 
     def end(self) -> None:
@@ -87,13 +97,13 @@ class ParagraphUnits:
         self.units.end()
         self._fresh = ""
 
-    def heading(self, level: int, title: Content, anchor: str | None) -> None:
+    def heading(self, level: int, title: Content, anchor: str | None, line: int = 0) -> None:
         """A heading."""
         self.end_block()
-        self.units.heading(level, title, 0, anchor)
+        self.units.heading(level, title, line, anchor)
         self._fresh = ""
 
-    def add(self, content: Content, marked: str = "", *, emphasised: bool = False) -> None:
+    def add(self, content: Content, marked: str = "", *, emphasised: bool = False, line: int = 0) -> None:
         """A paragraph.
 
         :param marked: the text of its beginning that is bold, in italics or in small capitals.
@@ -106,14 +116,17 @@ class ParagraphUnits:
             content = head.rest
         elif head is not None:
             self.end_block()
-            self.units.begin(head.kind, head.title, 0)
+            self.units.begin(head.kind, head.title, line)
             self._kind = head.kind
             self._is_emphasised = emphasised
             content = head.rest
         elif self._kind and not self._goes_on(content.text, emphasised):
             self.end_block()
         self._fresh = ""
-        self.units.add("\n\n", *content.parts)
+        self.units.add("\n\n")
+        if line:
+            self.units.at(line)
+        self.units.add(*content.parts)
         self._is_unfinished = _SENTENCE_END.search(content.text[-20:]) is None
         if self._kind == "proof" and _QED.search(content.text[-20:]):
             self.end_block()

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 import zstandard
 
 from porism.corpus.base import ReaderOptions
 from porism.index.container import Container, Stamp, corrupt
 from porism.index.container_writer import ContainerWriter
+from porism.system.files.names import dump_names, load_names
 
 NOBODY = -1
 """The group of documents without a source."""
@@ -119,7 +119,7 @@ def write_sources(path: Path, generation: int, table: SourceTable) -> tuple[str,
     """
     name = f"sources-{generation:010}.bin"
     value = {"next_group": table.next_group, "sources": [_to_json(source) for source in table.sources.values()]}
-    packed = zstandard.ZstdCompressor(level=_LEVEL).compress(orjson.dumps(value))
+    packed = zstandard.ZstdCompressor(level=_LEVEL).compress(dump_names(value))
     with ContainerWriter(path / name, "sources", atomic=True) as writer:
         writer.add("table", np.frombuffer(packed, np.uint8))
         stamp = writer.finish({"sources": len(table.sources)})
@@ -141,7 +141,7 @@ def unpack_sources(packed: bytes, where: Path) -> SourceTable:
     :raises IndexCorrupt: it cannot be read.
     """
     try:
-        value = orjson.loads(zstandard.ZstdDecompressor().decompress(packed))
+        value = load_names(zstandard.ZstdDecompressor().decompress(packed))
         sources = [_from_json(entry) for entry in value["sources"]]
         return SourceTable({source.name: source for source in sources}, value["next_group"])
     except (zstandard.ZstdError, ValueError, KeyError, TypeError) as error:

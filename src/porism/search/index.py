@@ -29,7 +29,7 @@ from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
 from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
-from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
+from porism.search.suggestions import Correction, SpellingSuggester, correction_of, filter_hints
 from porism.system.concurrency.caching import cached_property
 from porism.types import DECLARES, Content, Formula, Query
 
@@ -60,6 +60,7 @@ class Index(IndexSearcher):
                 print(hit.score, hit.title, hit.snippet)
     """
 
+    _last_correction: tuple[Question, Correction | None] | None = None
     _last_allowed: tuple[Any, list[NDArray[np.bool_]]] | None = None
 
     @cached_property
@@ -180,11 +181,21 @@ class Index(IndexSearcher):
         """
         parsed = self.question(question)
         hints = [*parsed.notes, *filter_hints(self.snapshot, _all_filters(parsed, filters))]
-        if self._spelling is not None and (suggestions := self._spelling.suggestions(parsed.query)):
-            hints.append(spelling_hint(parsed.text or parsed.query.content.to_latex(), suggestions))
+        if (correction := self.correction(parsed)) is not None:
+            hints.append(correction.hint)
         if isinstance(self.retriever, HasQueryWarnings):
             hints += self.retriever.notes(parsed.query)
         return hints
+
+    def correction(self, question: str | Content | Query | Question) -> Correction | None:
+        """What a question may have been meant as, where it has words that no document has, or hardly one."""
+        parsed = self.question(question)
+        last = self._last_correction
+        if last is None or last[0] != parsed:
+            suggestions = self._spelling.suggestions(parsed.query) if self._spelling is not None else []
+            text = parsed.text or parsed.query.content.to_latex()
+            last = self._last_correction = (parsed, correction_of(text, suggestions) if suggestions else None)
+        return last[1]
 
     @cached_property
     def _spelling(self) -> SpellingSuggester | None:

@@ -14,6 +14,7 @@ from porism.corpus import split_math
 from porism.index.sources import Source
 from porism.search.marked_text import Value, show_content
 from porism.search.printable import one_printable_line
+from porism.system.files.names import real_name
 from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
@@ -139,7 +140,7 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     False where the index does not know, or the file cannot be read.
     """
     source = sources.get(location.source or "")
-    known = source.files.get(location.file or "") if source is not None else None
+    known = source.files.get(real_name(location.file or "")) if source is not None else None
     if source is None or known is None or location.path != _path_of(source, location.file or ""):
         return False
     try:
@@ -159,6 +160,7 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
 
 def _path_of(source: Source, file: str) -> Path:
     """Where a file of a source is on this machine."""
+    file = real_name(file)
     is_file = source.path.name == file and not source.path.is_dir()
     return source.path if is_file else source.path / file
 

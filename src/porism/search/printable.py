@@ -10,11 +10,15 @@ _CONTROL = re.compile(
     "\ud800-\udfff\ufeff\U000e0000-\U000e007f]"  # what UTF-8 cannot say, and invisible tags
 )
 REPLACEMENT = "\ufffd"
+_FOREIGN = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}
 
 
 def printable(text: str) -> str:
-    """The text with ``�`` for each control character but tab and line feed, and for what has no UTF-8 form."""
-    return _CONTROL.sub(REPLACEMENT, text)
+    """The text with ``�`` for each control character but tab and line feed, and for what has no UTF-8 form.
+
+    A byte of a file's name that is not UTF-8 is shown as ``\\xe9``.
+    """
+    return _CONTROL.sub(lambda match: _FOREIGN.get(ord(match.group()), REPLACEMENT), text)
 
 
 def one_printable_line(text: str) -> str:
@@ -23,11 +27,16 @@ def one_printable_line(text: str) -> str:
 
 
 def escaped_json(json: str) -> str:
-    """JSON of the same value in which control characters are ``\\u009b``: those above ASCII are raw otherwise."""
+    """JSON of the same value in which control characters are ``\\u009b``: those above ASCII are raw otherwise.
+
+    A byte of a file's name that is not UTF-8 is shown as ``\\xe9``, in JSON with two backslashes.
+    """
     return _CONTROL.sub(lambda match: _escape(ord(match.group())), json)
 
 
 def _escape(code: int) -> str:
+    if code in _FOREIGN:
+        return f"\\{_FOREIGN[code]}"
     if code < 0x10000:
         return f"\\u{code:04x}"
     high, low = divmod(code - 0x10000, 0x400)

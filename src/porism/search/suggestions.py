@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,9 @@ from porism.analysis.words import WORD
 from porism.index import Snapshot
 from porism.index.documents import stored_document
 from porism.index.engine.postings import DENSE_AT_LEAST, Postings
+from porism.index.snapshot import Masks
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, live_frequencies, open_postings
+from porism.search.marked_text import Value
 from porism.types import Query
 
 MIN_LENGTH = 4
@@ -29,6 +32,9 @@ LONG = 6
 
 FREQUENT = 100
 """A word that the index has is a slip only if one an edit away is in so many times more documents."""
+
+TOGETHER = 0.8
+"""What it is worth, in edits, that all documents with a word have another word of the question."""
 
 _MAX_SUFFIX_LENGTH = 3
 _COMPARED = 16
@@ -46,6 +52,17 @@ class Suggestion(NamedTuple):
     documents: int
 
 
+@dataclass(frozen=True, slots=True)
+class Correction(Value):
+    """A question that may have been meant, the sentence that says so, and whether it is ``sure``: the words that are
+    other there are then in no document."""
+
+    question: str
+    hint: str
+    sure: bool
+    followed: bool = False
+
+
 class SpellingSuggester:
     """Suggests words of an index; its vocabulary is read once, when a word is first looked for."""
 
@@ -57,16 +74,30 @@ class SpellingSuggester:
         self._highest_df = 0
 
     def suggestions(self, query: Query) -> list[Suggestion]:
-        """For each word of a query that the index does not have, or hardly, one like it; those without are left out."""
+        """For each word of a query that the index does not have, or hardly, one like it; those without are left out.
+
+        Words that occur in documents with other words of the query come before others.
+        """
         text = " ".join(content.text for content in query.fields.values())
         words = dict.fromkeys(
             word for word in WORD.findall(text)
             if fold(word).isalpha() and len(word) >= MIN_LENGTH and UNSPACED.search(word) is None
         )
-        return [suggestion for word in words if (suggestion := self.suggestion(word)) is not None]
+        suggestions: dict[str, Suggestion] = {}
+        for word in words:
+            terms = set().union(*(
+                self._terms_of(suggestions[other].meant if other in suggestions else other)
+                for other in words if other != word
+            ))
+            if (suggestion := self.suggestion(word, terms)) is not None:
+                suggestions[word] = suggestion
+        return list(suggestions.values())
 
-    def suggestion(self, word: str) -> Suggestion | None:
-        """A word of the index for one that it does not have, or hardly; None where there is none near enough."""
+    def suggestion(self, word: str, beside: Set[str] = frozenset()) -> Suggestion | None:
+        """A word of the index for one that it does not have, or hardly; None where there is none near enough.
+
+        :param beside: the terms with which it should occur.
+        """
         folded, terms = fold(word), self._terms_of(word)
         if not terms or not self._segments or self._near_stop_word(folded):
             return None
@@ -77,6 +108,7 @@ class SpellingSuggester:
         if FREQUENT * own > self._highest_df:  # no word is in so many more documents
             return None
         best: tuple[float, Suggestion] | None = None
+        others: Masks | None = None
         for candidate in self._candidates(folded, terms, 1 if own else _edits(folded)):
             if own and df[candidate] < FREQUENT * own:
                 continue
@@ -86,7 +118,13 @@ class SpellingSuggester:
             distance = min(OSA.distance(folded, fold(spelled)), *(OSA.distance(term, candidate) for term in terms))
             if distance > (1 if own else _edits(folded)):
                 continue
+            others = self._holding(beside) if others is None else others
+            together = sum(
+                int((mask & with_others).sum())
+                for mask, with_others in zip(self._holding({candidate}), others, strict=True)
+            )
             worse = distance + 0.5 * (spelled[:1] != folded[:1]) - 0.1 * np.log10(df[candidate])
+            worse -= TOGETHER * together / df[candidate]
             if best is None or worse < best[0]:
                 best = (worse, Suggestion(word, spelled, own, df[candidate]))
         return best[1] if best is not None else None
@@ -95,6 +133,18 @@ class SpellingSuggester:
         """The terms of a word in the languages of the index; none for a stop word of one of them."""
         terms = {self._analyzer.words_in(language).term(word) for language in self._analyzer.languages}
         return set() if None in terms else {term for term in terms if term is not None}
+
+    def _holding(self, terms: Set[str]) -> Masks:
+        """The documents of each segment that have one of some terms."""
+        masks = []
+        for segment in self._segments:
+            mask = np.zeros(segment.doc_count, np.bool_)
+            postings = open_postings(segment, WORDS, self._weights)
+            for number in segment.dictionary(WORDS).lookup(sorted(terms)).tolist():
+                if number >= 0:
+                    mask[postings.documents_of(number)] = True
+            masks.append(mask & segment.live)
+        return masks
 
     def _near_stop_word(self, word: str) -> bool:
         """Whether a word is a slip of one that is not searched for anyway: ``whcih``."""
@@ -164,6 +214,12 @@ def _most_documents(postings: Postings, dense_share: int) -> int:
 
 def _edits(word: str) -> int:
     return 2 if len(word) >= LONG else 1
+
+
+def correction_of(text: str, suggestions: Sequence[Suggestion]) -> Correction:
+    """What a question may have been meant as; words that no document has are replaced alone, if there are any."""
+    missing = [suggestion for suggestion in suggestions if not suggestion.documents_written]
+    return Correction(corrected(text, missing or suggestions), spelling_hint(text, suggestions), bool(missing))
 
 
 def spelling_hint(text: str, suggestions: Sequence[Suggestion]) -> str:

@@ -135,7 +135,8 @@ def test_keys_are_kept_hashed_and_guard_the_api(library: Any, sample_index: Path
     client = serving(library, sample_index, keys=file)
     asked = {"url": "/api/v1/search", "params": {"q": "series"}}
     assert client.get(**asked).json()["error"]["code"] == "no_key"
-    assert client.get(**asked, headers={"X-API-Key": "wrong"}).status_code == 401
+    wrong = client.get(**asked, headers={"X-API-Key": "wrong"})
+    assert (wrong.status_code, wrong.json()["error"]["code"]) == (401, "wrong_key")
     assert client.get(**asked, headers={"X-API-Key": secret}).status_code == 200
     assert client.get(**asked, headers={"Authorization": f"Bearer {secret}"}).status_code == 200
     assert client.get("/api/v1/health").status_code == 200

@@ -193,6 +193,8 @@ def test_ids_with_spaces_and_damaged_files(folder: Path) -> None:
     judgments = Judgments(folder)
     judgments.ask("x")
     judgments.grade("T1", {"my notes/a b.md": 2})
+    with pytest.raises(QueryError):
+        judgments.topic("T7")
     assert Judgments(folder).topic("T1").grades == {"my notes/a b.md": 2}
     (folder / "topics.jsonl").write_text('{"id": "T2", "query": "y"}\n')
     with pytest.raises(FormatError, match="'T1'"):
@@ -200,5 +202,5 @@ def test_ids_with_spaces_and_damaged_files(folder: Path) -> None:
     (folder / "topics.jsonl").write_text("nonsense\n")
     with pytest.raises(FormatError, match=r"topics\.jsonl:1"):
         Judgments(folder)
-    with pytest.raises(QueryError):
-        judgments.topic("T7")
+    with pytest.raises(FormatError, match=r"topics\.jsonl:1"):
+        judgments.topic("T1")

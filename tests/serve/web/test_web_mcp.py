@@ -67,6 +67,39 @@ def test_tools_say_what_they_do_and_change_nothing(library: Any) -> None:
             assert schema.get("description"), (tool.name, name)
 
 
+def test_every_input_of_a_tool_has_an_end(library: Any) -> None:
+    def unbounded(schema: Any) -> bool:
+        """Whether a part of a schema of JSON allows values of any size."""
+        if isinstance(schema, list):
+            return any(map(unbounded, schema))
+        if not isinstance(schema, dict):
+            return False
+        end = {"string": "maxLength", "array": "maxItems", "object": "maxProperties", "integer": "maximum"}
+        if schema.get("type") in end and end[schema["type"]] not in schema and not {"enum", "const"} & schema.keys():
+            return True
+        return any(unbounded(schema.get(key)) for key in ("anyOf", "items", "additionalProperties", "propertyNames"))
+
+    listed = with_client(make_mcp_server(library), lambda client: client.list_tools())
+    free = {
+        (tool.name, name) for tool in listed.tools for name, schema in tool.input_schema["properties"].items()
+        if unbounded(schema)
+    }
+    assert not free
+
+
+@pytest.mark.parametrize(("name", "arguments", "says"), [
+    ("equal_formulas", {"first": "x+" * 3_000 + "x", "second": "x"}, "characters"),
+    ("equal_formulas", {"first": r"\sqrt{x}+" * 390, "second": "x" * 3_900}, "symbols"),
+    ("premises", {"goal": "a " * 3_000}, "characters"),
+    ("search", {"question": "series", "filters": {"type": ["a"] * 30}}, "20"),
+    ("search", {"question": "series", "filters": {"type": "a" * 3_000}}, "2000"),
+])
+def test_inputs_beyond_a_limit_are_refused(call: Call, name: str, arguments: dict[str, Any], says: str) -> None:
+    failed, text = call(name, **arguments)
+    assert failed
+    assert says in text
+
+
 def test_a_search_gives_ids_that_fetch_takes(call: Call) -> None:
     failed, found = call("search", question=r"when does $\sum 1/n^p$ converge", k=2, detail="full")
     assert not failed
@@ -294,3 +327,8 @@ def test_over_http_keys_and_names_are_checked(sample_index: Path, tmp_path: Path
         assert answered.status_code == 200
         assert "Sum of the first n squares" in answered.text
         assert httpx.post(address, content=b"x" * 1_100_000, headers=right).status_code == 413
+        for origin, status in (
+            ("https://evil.example", 403), ("null", 403), ("http://localhost.evil.example", 403),
+            ("file://localhost", 403), ("http://localhost:3000", 200), ("http://127.0.0.1", 200),
+        ):
+            assert httpx.post(address, json=body, headers={**right, "origin": origin}).status_code == status, origin

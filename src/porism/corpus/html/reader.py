@@ -7,8 +7,11 @@ none (navigation, bibliographies).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
@@ -21,6 +24,7 @@ from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.sections import FileUnits, kind_of, theorem_title
 from porism.corpus.text_files import decode, guess_encoding, read_bytes, size_of
 from porism.corpus.text_reader import PageMacros, with_macros
+from porism.corpus.theorem_heads import ParagraphUnits, first_kind
 from porism.corpus.walking import FileReader, relative_name, source_name
 from porism.corpus.walking import walk as walk_files
 from porism.errors import OnProblem, Problem, SourceError
@@ -38,6 +42,12 @@ _MAX_BLOCK_DEPTH = 50
 _PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "title"))
+_MARKED = frozenset(("strong", "b", "em", "i", "dfn"))
+_INSTRUCTION = re.compile(r"<(?:!--)?\?(/?)(strong|b|em|i|dfn)\b", re.IGNORECASE)
+_ITALICS = frozenset(("em", "i"))
+_LISTS = frozenset(("ul", "ol", "dl", "table", "pre"))
+_AROUND_PARAGRAPHS = frozenset(("body", "div", "section", "article", "main", "blockquote"))
+"""Elements whose paragraphs may begin theorem-like blocks."""
 _UNIT_ELEMENTS = frozenset(("div", "section", "article", "blockquote"))
 _NO_CONTENT = frozenset(("nav", "footer", "aside", "form", "button", "select"))
 _NO_CONTENT_CLASSES = words(
@@ -112,11 +122,13 @@ class _Page:
         extra: Metadata | None, with_lines: bool,
     ) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
-        self.tree = parse_html(html, mark_lines=BLOCKS if with_lines else (), must_end=_HEADINGS | _NO_CONTENT)
+        self.tree = parse_html(html, mark_lines=BLOCKS if with_lines else frozenset(), must_end=_HEADINGS | _NO_CONTENT)
         top = self.tree.body.parent
         language = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
         self._line = int(with_lines)
         self.units = FileUnits(name, source, on_problem, extra=extra, language=language, first_line=self._line)
+        self._paragraphs = ParagraphUnits(self.units)
+        self._paragraph: _Paragraph | None = None  # one that may begin or continue a theorem-like block
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
         self._kept_line = self._line  # where what has not been kept yet begins
         self._section_id: str | None = None
@@ -162,9 +174,19 @@ class _Page:
             self._keep()
             if self._go_on(node, tag):
                 self._blocks.append(self._depth)
-                self.units.begin(kind, None, self._line, attributes.get("id") or None)
+                self._paragraphs.begin(kind, None, attributes.get("id") or None, self._line)
                 return True
             return False
+        if self._paragraph is None and node.parent is not None and node.parent.tag in _AROUND_PARAGRAPHS:
+            if tag in _LISTS and self._paragraphs.is_open:
+                self._keep()
+                self._paragraphs.other(emphasised=_is_emphasised(node.css_first("li")))
+            elif tag == "p" and (first_kind(marked := _marked_beginning(node)) or self._paragraphs.is_open):
+                self._keep()
+                if not self._go_on(node, tag):
+                    return False
+                self._paragraph = _Paragraph(self._depth, marked, _is_emphasised(node), self._line)
+                return True
         if tag == "section" and attributes.get("id"):
             self._section_id = attributes["id"]
         return self._go_on(node, tag)
@@ -177,10 +199,16 @@ class _Page:
 
     def _leave(self, tag: str) -> None:
         self.builder.leave(tag)
+        if self._paragraph is not None and self._paragraph.depth == self._depth:
+            _, marked, emphasised, line = self._paragraph
+            self._paragraph = None
+            if content := self.builder.take():
+                self._paragraphs.add(content, marked, emphasised=emphasised, line=line)
+            self._report()
         if self._blocks and self._blocks[-1] == self._depth:
             self._blocks.pop()
             self._keep()
-            self.units.end()
+            self._paragraphs.end()
         if self._languages and self._languages[-1][0] == self._depth:
             self.units.language = self._languages.pop()[1]
         self._depth -= 1
@@ -202,7 +230,7 @@ class _Page:
             return
         anchor = anchor or self._section_id
         self._section_id = None
-        self.units.heading(int(tag[1]), title, self._line, anchor)
+        self._paragraphs.heading(int(tag[1]), title, anchor, self._line)
 
     def _title(self, heading: LexborNode) -> Content:
         """What a heading says, without LaTeXML's ``1.2`` or ``Theorem 3`` before it."""
@@ -219,11 +247,54 @@ class _Page:
     def _keep(self) -> None:
         """Gives what has been visited to the open unit."""
         parts = list(self.builder.take_parts())
-        for problem in self.builder.problems():
-            self.on_problem(Problem(f"{self.name}:{self._kept_line}" if self._kept_line else self.name, problem))
         if parts:
             self.units.add("\n", *parts, "\n")
+        self._report()
+
+    def _report(self) -> None:
+        """Reports what was wrong in what has been visited."""
+        for problem in self.builder.problems():
+            self.on_problem(Problem(f"{self.name}:{self._kept_line}" if self._kept_line else self.name, problem))
         self._kept_line = self.builder.line = self._line
+
+
+class _Paragraph(NamedTuple):
+    """A paragraph that is being visited: its depth, its marked beginning, whether it is in italics, and its line."""
+
+    depth: int
+    marked: str
+    is_emphasised: bool
+    line: int
+
+
+def _marked_texts(paragraph: LexborNode | None) -> Iterator[tuple[str, str]]:
+    """The pieces of a paragraph, each with the element that marks it; the tags of large pages are instructions."""
+    mark = ""
+    child = paragraph.first_child if paragraph is not None else None
+    while child is not None:
+        instruction = _INSTRUCTION.match(child.html or "") if child.tag in (None, "-comment") else None
+        if instruction is not None:
+            mark = "" if instruction.group(1) else instruction.group(2)
+        elif child.tag == "-text" or child.tag in _MARKED:
+            yield child.text(), mark if child.tag == "-text" else child.tag
+        else:
+            yield (child.text() or ""), "other"
+        child = child.next
+
+
+def _marked_beginning(paragraph: LexborNode) -> str:
+    """The text that a paragraph begins with and that is bold or in italics."""
+    marked = takewhile(lambda piece: piece[1] in _MARKED or not piece[0].strip(), _marked_texts(paragraph))
+    return " ".join("".join(text for text, _ in marked).split())
+
+
+def _is_emphasised(paragraph: LexborNode | None) -> bool:
+    """Whether most of a paragraph's text, but for bold words and formulas, is in italics."""
+    lengths = Counter[bool]()
+    for text, mark in _marked_texts(paragraph):
+        if mark in _ITALICS or not mark:
+            lengths[bool(mark)] += len(text)
+    return lengths[True] > lengths[False]
 
 
 def _language(attributes: Mapping[str, str | None]) -> str:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 import xxhash
 
 from porism.corpus.base import OnProgress, UnitId
@@ -34,6 +33,7 @@ from porism.corpus.latex.machine_state import (
 from porism.corpus.latex.structure import LatexStructure
 from porism.corpus.latex.tokens import FileFrame
 from porism.errors import OnProblem, Problem
+from porism.system.files.names import dump_names, load_names
 from porism.types import Document
 
 MAX_PROBLEMS = 50
@@ -118,7 +118,7 @@ class StretchReader:
             return
         key = self._digests.digest()
         self._end()
-        while (value := self._remembered.get(key)) is not None and self._fits(stretch := orjson.loads(value)):
+        while (value := self._remembered.get(key)) is not None and self._fits(stretch := load_names(value)):
             ids = [UnitId(file, unit) for file, unit in stretch["documents"]]
             known = self._known(ids)
             if known is None:
@@ -177,7 +177,7 @@ class StretchReader:
             "path": path_to_json(machine.path), "heading_lines": machine.heading_lines,
             "files": [[frame.name, frame.state, *machine.store.counted(frame.name)] for frame in still],
         }
-        self.stretches[begun.key] = orjson.dumps(value).decode()
+        self.stretches[begun.key] = dump_names(value).decode()
 
     def _fits(self, stretch: dict[str, Any]) -> bool:
         """Whether all that a stretch depends on is as it was; the state is."""

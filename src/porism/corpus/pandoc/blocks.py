@@ -25,7 +25,7 @@ MAX_DEPTH = 60
 _MARKED = frozenset(("Strong", "Emph", "SmallCaps", "Underline"))
 _GROUPS = frozenset((*_MARKED, "Strikeout", "Superscript", "Subscript"))
 _TEXTS = frozenset(("Para", "Plain"))
-_QUOTES = {"SingleQuote": "‘’", "DoubleQuote": "“”"}
+_QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
 _LATEX = frozenset(("latex", "tex"))
 _HTML = frozenset(("html", "html4", "html5", "textile", "mediawiki"))
 _TAG = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*\Z")
@@ -63,7 +63,8 @@ class PandocBlocks:
 
     def _block(self, block: Node) -> None:
         """A block of the document, or of a div or a quotation in it."""
-        kind, content = block["t"], block.get("c")
+        kind: str = block["t"]
+        content: Any = block.get("c")
         if self._depth >= MAX_DEPTH:
             self._plain(block)
             return
@@ -137,7 +138,8 @@ class PandocBlocks:
 
     def _inner(self, block: Node, before: str) -> None:
         """A block in which no theorem-like blocks are looked for."""
-        kind, content = block["t"], block.get("c")
+        kind: str = block["t"]
+        content: Any = block.get("c")
         if self._depth >= MAX_DEPTH:
             self._plain(block)
             return
@@ -189,7 +191,8 @@ class PandocBlocks:
             return
         self._depth += 1
         for inline in inlines:
-            kind, content = inline["t"], inline.get("c")
+            kind: str = inline["t"]
+            content: Any = inline.get("c")
             if kind == "Str":
                 _put(builder, self._prepared.parts(content))
             elif kind in ("Space", "SoftBreak"):
@@ -252,7 +255,8 @@ class PandocBlocks:
             if isinstance(node, list):
                 waiting.extend(reversed(node))
             elif isinstance(node, dict):
-                kind, content = node.get("t"), node.get("c")
+                kind = node.get("t")
+                content: Any = node.get("c")
                 if kind in ("Str", "Code", "CodeBlock", "Math"):
                     pieces.append(clean(self._prepared.raw(content if isinstance(content, str) else content[-1])))
                 elif content is None:

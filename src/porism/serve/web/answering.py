@@ -61,7 +61,12 @@ def search(
     """
     deadline = Deadline(limits.seconds)
     request.check(limits)
-    question = read(served, request.q, limits) if question is None else question
+    correction = None
+    if question is None:
+        question = read(served, request.q, limits)
+        correction = served.index.correction(question) if served.federated is None else None
+        if correction is not None and correction.sure and request.correct:
+            question, correction = read(served, correction.question, limits), replace(correction, followed=True)
     parts = parts_of(served.index, question)
     options = SearchOptions(
         request.k, request.first, limits.depth, request.filters, request.explain, is_over=deadline.over,
@@ -79,8 +84,8 @@ def search(
         hints=answer.hints, total=answer.total, total_is_exact=answer.total_is_exact, page=request.page,
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
         missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
-        facets=shown_facets, groups=answer.groups, sort=request.sort, sorts=sorts, rerank=request.rerank,
-        rerankers=served.rerankers,
+        facets=shown_facets, correction=correction, groups=answer.groups, sort=request.sort, sorts=sorts,
+        rerank=request.rerank, rerankers=served.rerankers,
     )
 
 

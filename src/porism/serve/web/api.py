@@ -23,11 +23,12 @@ from porism.serve.web import (
 )
 from porism.serve.web.completing import complete
 from porism.serve.web.parts import check_length, parts_of
-from porism.serve.web.problems import NotFound
+from porism.serve.web.problems import NotFound, Refused
 from porism.serve.web.relations import relations
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
 from porism.serve.web.served import Library, View
 from porism.serve.web.settings import Limits
+from porism.settings import nearest
 from porism.system.concurrency.caching import Memory
 from porism.version import __version__
 
@@ -89,6 +90,7 @@ Target = Annotated[
 GroupBy = Annotated[
     Grouping, Query(description="`question`: one result for each question, or section of a book; see `group` of hits.")
 ]
+Correct = Annotated[bool, Query(description="Whether words that no document has are replaced by what may be meant.")]
 GroupId = Annotated[str, Query(description="Only the results of this group.")]
 FileFormat = Annotated[Literal["bibtex", "csv", "json"], Query(description="What the file is.")]
 FILE_FORMATS = {
@@ -141,18 +143,18 @@ class Api:
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
         page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", rerank: Rerank = "", explain: Explain = False,
-        group_by: GroupBy = "", group: GroupId = "",
+        group_by: GroupBy = "", group: GroupId = "", correct: Correct = False,
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
         chosen = dict(filters_from_strings(filters))
         return self.search_body(request, SearchRequest(
             q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain,
-            group_by=group_by, group=group,
+            group_by=group_by, group=group, correct=correct,
         ))
 
     def search_body(self, request: Request, body: SearchRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `rerank`,
-        `explain`, `group_by`, `group`."""
+        `explain`, `group_by`, `group`, `correct`."""
         view = self.view(body.index)
         return self._answer(request, view, lambda: answering.search(view, body, self._limits))
 
@@ -315,6 +317,18 @@ def describe(view: View) -> schema.IndexView:
         channels=tuple(view.index.analyzer.channels), metadata=tuple(view.metadata_counts),
         formulas=sum(len(segment.keys) for segment in segments),
     )
+
+
+def check_parameters(request: Request) -> None:
+    """Refuses parameters that a route does not have: a filter that is misspelt must not be a search without it.
+
+    :raises Refused: with the one that may be meant.
+    """
+    known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
+    for name in request.query_params:
+        if name not in known:
+            hint = nearest(name, sorted(known)) if known else "Send what is asked as a body of JSON."
+            raise Refused(422, "invalid", f"there is no parameter {name[:100]!r}", hint)
 
 
 _ERRORS = {

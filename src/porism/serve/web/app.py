@@ -40,7 +40,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     :raises IndexNotFound: an index does not exist, and as :func:`porism.search.index.open_index`.
     """
     fastapi = need("fastapi", "web", "the web app")
-    from porism.serve.web.api import PREFIX, Api, api_router
+    from porism.serve.web.api import PREFIX, Api, api_router, check_parameters
+    from porism.serve.web.delivering import Delivery
     from porism.serve.web.guarding import Guard
     from porism.serve.web.ingest import Ingest, ingest_router
     from porism.serve.web.judging_pages import JudgingPages, judging_router
@@ -72,17 +73,18 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
         title=settings.title, version=__version__, description=DESCRIPTION, lifespan=lifespan,
         docs_url=None, redoc_url=None, openapi_url=f"{PREFIX}/openapi.json",
     )
-    app.include_router(api_router(api))
-    app.include_router(shard_router(ShardRoutes(api, settings.limits)))
+    checked = [fastapi.Depends(check_parameters)]
+    app.include_router(api_router(api), dependencies=checked)
+    app.include_router(shard_router(ShardRoutes(api, settings.limits)), dependencies=checked)
     app.include_router(page_router(pages))
     if judgments is not None:
         app.include_router(judging_router(JudgingPages(pages, api, settings, judgments)))
     if settings.runs:
         answers = RunAnswers(laboratory)
-        app.include_router(run_api_router(answers))
+        app.include_router(run_api_router(answers), dependencies=checked)
         app.include_router(run_router(RunPages(pages, api, settings, answers)))
     if ingest is not None and settings.ingest is not None:
-        app.include_router(ingest_router(ingest, read_keys(settings.ingest)))
+        app.include_router(ingest_router(ingest, read_keys(settings.ingest)), dependencies=checked)
 
     def metrics_page() -> Any:
         for index in served.values():
@@ -100,7 +102,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
             cors, allow_origins=list(settings.origins), allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["X-API-Key", "Authorization", "Content-Type"], expose_headers=["ETag"],
         )
-    return Guard(app, settings, metrics)
+    return Guard(Delivery(app), settings, metrics)
 
 
 def _add_errors(app: Any, pages: Any, fastapi: Any) -> None:

@@ -93,13 +93,17 @@ class Client:
 
     def search(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, sort: str = "relevance",
-        rerank: str = "", explain: bool = False, group_by: Grouping = "", group: str = "", index: str | None = None,
+        rerank: str = "", explain: bool = False, group_by: Grouping = "", group: str = "", correct: bool = False,
+        index: str | None = None,
     ) -> schema.SearchResults:
         """A page of the documents that answer a question.
 
         :raises ApiError: the question cannot be asked, or the server cannot be reached; so all methods do.
         """
-        settings = {"sort": sort, "rerank": rerank, "explain": explain, "group_by": group_by, "group": group}
+        settings = {
+            "sort": sort, "rerank": rerank, "explain": explain, "group_by": group_by, "group": group,
+            "correct": correct,
+        }
         return self._ask("/search", schema.SearchResults, question, k, page, filters, index, **settings)
 
     def formulas(

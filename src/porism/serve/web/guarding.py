@@ -44,7 +44,8 @@ EDITOR_CSP = (
 
 EDITOR_PAGE = "/editor"
 
-_API_PATHS = ("/api/", "/mcp")
+MCP_PATH = "/mcp"
+_API_PATHS = ("/api/", MCP_PATH)
 """Where these begin, keys are demanded and requests counted."""
 
 _NOT_LOGGED = ("/generation",)
@@ -121,6 +122,9 @@ class Guard:
             return refusal(413, "too_large", f"The body has more than {limits.body_bytes:,} bytes.")
         if headers.get(b"content-encoding", b"identity") != b"identity":
             return refusal(415, "encoded", "Compressed bodies are not read.", "Send the body as it is.")
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if scope["path"].startswith(MCP_PATH) and not self._is_known_origin(origin):
+            return refusal(403, "foreign_origin", "Pages of other sites may not use the tools of this server.")
         if scope["path"].startswith(_API_PATHS) and scope["method"] != "OPTIONS":
             return self._refused_by_api(scope, headers)
         return None
@@ -132,11 +136,19 @@ class Guard:
             given = headers.get(b"x-api-key", b"") or headers.get(b"authorization", b"").removeprefix(b"Bearer ")
             key = find_key(self._keys, given.decode("latin-1"))
             if key is None:
+                if given:
+                    return refusal(401, "wrong_key", "The key is not one of this server's.", "Was it copied whole?")
                 return refusal(401, "no_key", "The API of this server needs a key.", "Send it as the header X-API-Key.")
             client = f"key {key.name}"
         if wait := self._buckets.wait(client):
             return refusal(429, "too_often", f"Too many requests. The next one is allowed in {wait:.0f} s.")
         return None
+
+    def _is_known_origin(self, origin: str) -> bool:
+        """Whether a request is from a page that may use the tools; programs that are no browsers name no origin."""
+        scheme, separator, host = origin.partition("://")
+        is_own = scheme in ("http", "https") and bool(separator) and self._is_known_host(host)
+        return not origin or origin in self._settings.origins or is_own
 
     def _is_known_host(self, host: str) -> bool:
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
-
-import orjson
+from threading import RLock
 
 from porism.corpus.topics import read_qrels
-from porism.errors import FormatError, QueryError, pluralise
+from porism.errors import FormatError, IndexLocked, QueryError, pluralise
 from porism.system.files.durable import make_folder, replace_file
+from porism.system.files.lock import WriterLock
+from porism.system.files.names import dump_names, load_names
 from porism.types import Query
 
-TOPICS, QRELS = "topics.jsonl", "qrels.tsv"
+TOPICS, QRELS, LOCK_FILE = "topics.jsonl", "qrels.tsv", "write.lock"
 
 GRADES = {0: "not relevant", 1: "slightly relevant", 2: "relevant", 3: "highly relevant"}
 """Grades as in ARQMath."""
 
+_GRADES = {str(grade): grade for grade in GRADES}
+
 MAX_QUESTIONS = 10_000
 MAX_GRADED = 5_000
 """Questions of a folder, and graded documents of one: whoever reaches the pages can write, and disks are finite."""
+
+MAX_WAIT = 10.0
+"""Seconds that a change waits for another server that writes to the folder."""
+
+_POLL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,10 @@ class Topic:
 
 
 class Judgments:
-    """The judgments of a folder. Every change is on the disk, whole, before the method returns; safe to share."""
+    """The judgments of a folder. Every change is on the disk, whole, before the method returns.
+
+    Safe to share between threads; and servers can share the folder, for each change is made to what the files say then.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Reads what the folder has; it is made with the first question.
@@ -43,29 +56,67 @@ class Judgments:
         :raises FormatError: a file is not what this class wrote.
         """
         self.folder = folder
-        self._lock = Lock()
+        self._lock = RLock()
         self._questions: dict[str, str] = {}
         self._grades: dict[str, dict[str, int]] = {}
-        self.changes = 0
-        """Rises with each change."""
-        if (folder / TOPICS).is_file():
-            self._questions = _read_topics(folder / TOPICS)
-        if (folder / QRELS).is_file() and (folder / QRELS).stat().st_size:
-            self._grades = read_qrels(folder / QRELS)
-            if unknown := self._grades.keys() - self._questions.keys():
+        self._files: tuple[object, ...] = (None, None)
+        self._changes = 0
+        self._read()
+
+    def _read(self) -> None:
+        """Reads the files, if they have changed."""
+        with self._lock:
+            judged, asked = self.folder / QRELS, self.folder / TOPICS
+            files = (_state(judged), _state(asked))
+            if files == self._files:
+                return
+            grades = _read_grades(judged) if files[0] else {}  # first, for a question is there before its judgments
+            questions = _read_topics(asked) if files[1] else {}
+            if unknown := grades.keys() - questions.keys():
                 raise FormatError(
                     f"there are judgments for {min(unknown)!r}, which is not a question of {TOPICS}",
-                    where=str(folder / QRELS), hint="Keep the two files of one folder together.",
+                    where=str(judged), hint="Keep the two files of one folder together.",
                 )
+            self._questions, self._grades, self._files = questions, grades, files
+            self._changes += 1
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keeps other threads and servers from writing; what they wrote before is read."""
+        with self._lock:
+            make_folder(self.folder)
+            until = time.monotonic() + MAX_WAIT
+            while True:
+                try:
+                    lock = WriterLock(self.folder / LOCK_FILE, "is writing judgments")
+                    break
+                except IndexLocked:
+                    if time.monotonic() > until:
+                        raise
+                    time.sleep(_POLL)
+            try:
+                self._read()
+                yield
+                self._read()
+            finally:
+                lock.release()
+
+    @property
+    def changes(self) -> int:
+        """Rises with each change, whoever makes it."""
+        self._read()
+        return self._changes
 
     @property
     def topics(self) -> list[Topic]:
         """All questions, in the order in which they were asked."""
         with self._lock:
+            self._read()
             return [self._topic(topic_id) for topic_id in self._questions]
 
     def question(self, topic_id: str) -> str | None:
         """The question of an id, None where there is none."""
+        self._read()
         return self._questions.get(topic_id)
 
     def topic(self, topic_id: str) -> Topic:
@@ -74,6 +125,7 @@ class Judgments:
         :raises QueryError: there is none of this id.
         """
         with self._lock:
+            self._read()
             self._check(topic_id)
             return self._topic(topic_id)
 
@@ -86,7 +138,7 @@ class Judgments:
         text = " ".join(question.split())
         if not text:
             raise QueryError("the question is empty", hint="Write the question that documents are to be judged for.")
-        with self._lock:
+        with self._writing():
             for topic_id, known in self._questions.items():
                 if known == text:
                     return self._topic(topic_id)
@@ -98,12 +150,9 @@ class Judgments:
             while f"T{number}" in self._questions:
                 number += 1
             questions = {**self._questions, f"T{number}": text}
-            make_folder(self.folder)
-            lines = (orjson.dumps({"id": asked_id, "query": asked}) for asked_id, asked in questions.items())
+            lines = (dump_names({"id": asked_id, "query": asked}) for asked_id, asked in questions.items())
             replace_file(self.folder / TOPICS, b"".join(line + b"\n" for line in lines))
-            self._questions = questions
-            self.changes += 1
-            return self._topic(f"T{number}")
+            return Topic(f"T{number}", text, {})
 
     def grade(self, topic_id: str, grades: Mapping[str, int | None]) -> None:
         """Takes the grades of documents for a question; None takes a judgment back.
@@ -116,7 +165,8 @@ class Judgments:
                 raise QueryError(f"there is no grade {grade}", hint=f"Grades are {', '.join(map(str, GRADES))}.")
             if not doc_id or any(character < " " or character == "\x7f" for character in doc_id):
                 raise QueryError(f"the id {doc_id[:200]!r} cannot be written into judgments")
-        with self._lock:
+        self.topic(topic_id)
+        with self._writing():
             self._check(topic_id)
             own = dict(self._grades.get(topic_id, {}))
             for doc_id, grade in grades.items():
@@ -130,10 +180,7 @@ class Judgments:
                 f"{topic}\t0\t{doc_id}\t{grade}\n"
                 for topic, judged in changed.items() for doc_id, grade in judged.items()
             )
-            make_folder(self.folder)
             replace_file(self.folder / QRELS, "".join(lines).encode("utf-8", "surrogatepass"))
-            self._grades = changed
-            self.changes += 1
 
     def _topic(self, topic_id: str) -> Topic:
         return Topic(topic_id, self._questions[topic_id], dict(self._grades.get(topic_id, {})))
@@ -143,11 +190,32 @@ class Judgments:
             raise QueryError(f"there is no question {topic_id[:200]!r} to judge for")
 
 
+def _state(path: Path) -> tuple[int, ...] | None:
+    """What differs where a file was replaced; None where it is not there, or empty."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return (status.st_ino, status.st_size, status.st_mtime_ns) if status.st_size else None
+
+
+def _read_grades(path: Path) -> dict[str, dict[str, int]]:
+    """Judgments with ids exactly as they are, blanks included; judgments that others wrote are read as usual."""
+    grades: dict[str, dict[str, int]] = {}
+    try:
+        for line in path.read_bytes().decode("utf-8", "surrogatepass").removesuffix("\n").split("\n"):
+            topic_id, _, doc_id, grade = line.split("\t")
+            grades.setdefault(topic_id, {})[doc_id] = _GRADES[grade]
+    except (ValueError, KeyError):
+        return read_qrels(path)
+    return grades
+
+
 def _read_topics(path: Path) -> dict[str, str]:
     questions: dict[str, str] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            value = orjson.loads(line)
+            value = load_names(line)
             questions[str(value["id"])] = str(value["query"])
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(

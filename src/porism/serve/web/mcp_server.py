@@ -18,7 +18,7 @@ from porism.search.questions import Question
 from porism.serve.web import answering, formula_answering, mcp_texts, pattern_answering, schema
 from porism.serve.web.api import describe
 from porism.serve.web.formula_views import equality, problems_of, read_formula
-from porism.serve.web.guarding import App, Guard
+from porism.serve.web.guarding import MCP_PATH, App, Guard
 from porism.serve.web.mcp_lists import (
     Listing,
     listed_formulas,
@@ -28,7 +28,7 @@ from porism.serve.web.mcp_lists import (
     listing_text,
 )
 from porism.serve.web.observing import Metrics
-from porism.serve.web.parts import parts_of
+from porism.serve.web.parts import check_formulas, check_length, parts_of
 from porism.serve.web.pieces import place_of
 from porism.serve.web.problems import error_sentence
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
@@ -59,8 +59,9 @@ Characters = Annotated[int, Field(ge=500, le=40_000, description="The longest an
 Count = Annotated[int, Field(ge=1, le=50, description="How many results.")]
 Page = Annotated[int, Field(ge=1, le=10_000, description="The page of results.")]
 Name = Annotated[str, Field(max_length=MAX_ID, description="The index; the first one if not given.")]
+_Value = Annotated[str, Field(max_length=MAX_ID)]
 Filters = Annotated[
-    dict[str, str | list[str]] | None,
+    dict[_Value, _Value | Annotated[list[_Value], Field(max_length=MAX_FILTERS)]] | None,
     Field(max_length=MAX_FILTERS, description="Metadata that documents must have: key to value, or to values any of "
                                               "which."),
 ]
@@ -136,7 +137,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         """Finds declarations of a formal library that could prove a goal, by the constants and symbols of its
         conclusion and by names. Types are not checked."""
         view, request = library.view(index), SearchRequest(q=goal, filters=_filters(filters), page=page, k=k)
-        question = Question(goal_query(read_goal(goal)), text=goal)
+        question = Question(goal_query(read_goal(check_length(goal, bounds))), text=goal)
+        check_formulas(question.query.content.formulas, bounds)
         return documents(view, answering.search(view, request, bounds, question), detail, characters)
 
     @tool
@@ -215,7 +217,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
     ) -> str:
         """Checks whether two formulas are equal, also after rewriting or renaming variables, by their values at random
         points. Formulas of which this finds no equality may still be equal."""
-        left, right = read_formula(first), read_formula(second)
+        left, right = (read_formula(check_length(text, bounds)) for text in (first, second))
+        check_formulas((left, right), bounds)
         return mcp_texts.equality_text(equality(left, right), [*problems_of(left), *problems_of(right)])
 
     @tool
@@ -228,9 +231,6 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
 
 def _filters(given: Mapping[str, str | list[str]] | None) -> dict[str, tuple[str, ...]]:
     return {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (given or {}).items()}
-
-
-MCP_PATH = "/mcp"
 
 
 def serve_on_stdio(library: Library) -> None:

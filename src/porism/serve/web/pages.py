@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -52,7 +53,7 @@ def file_response(folder: Path, path: str, if_none_match: str = "") -> Response:
         content = file.read_bytes()
     except (OSError, ValueError) as error:  # a null character, too long a name, no rights
         raise NotFound(f"there is no file {path[:200]!r}") from error
-    tag = f'"{sha256(content).hexdigest()[:20]}"'
+    tag = f'W/"{sha256(content).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if tag in if_none_match.split(", "):
         return Response(status_code=304, headers=headers)
@@ -87,12 +88,13 @@ class Pages:
     def search(
         self, request: Request, q: str = "", mode: str = "documents", index: str = "",
         filters: FilterList = [], sort: str = "relevance", match: str = "any", rerank: str = "",  # noqa: B006
-        page: int = 1, k: int = 10, group_by: str = "question", group: str = "", fragment: bool = False,
+        page: int = 1, k: int = 10, group_by: str = "question", group: str = "", exact: str = "",
+        fragment: bool = False,
     ) -> Response:
         """Results, or what was wrong with the question; the ``fragment`` has the cards alone."""
         state = SearchState(
             q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank,
-            _known(group_by, GROUPINGS), group,
+            _known(group_by, GROUPINGS), group, exact and "yes",
         )
         view = self._api.view(index)
         if not q.strip() and not filters:
@@ -116,10 +118,12 @@ class Pages:
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
             request = SearchRequest(
-                **asked, sort=state.sort, rerank=state.rerank, group=state.group,
+                **asked, sort=state.sort, rerank=state.rerank, group=state.group, correct=not state.exact,
                 group_by="question" if state.group_by == "question" else "",
             )
             results = answering.search(view, request, self._limits)
+            if results.correction is not None and results.correction.followed:
+                state = replace(state, q=results.correction.question)
         count = results.total
         if isinstance(results, schema.SearchResults) and results.groups is not None:
             count = results.groups

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from porism.errors import QueryError
 from porism.search.grouping import Grouping
 from porism.serve.web.parts import check_filters
 from porism.serve.web.settings import Limits
+from porism.settings import nearest
 
 Match = Literal["any", "renamed", "identical", "equal"]
 """Which formulas count: all that are similar; those equal to the query up to names; the query itself; those equal to
@@ -18,7 +19,18 @@ it, also by value."""
 
 
 class Body(BaseModel):
-    """A body of JSON. Halves of characters, which JSON can carry and no answer can, are refused."""
+    """A body of JSON. Keys that it does not have are refused; so are halves of characters, which JSON can carry and no
+    answer can."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, value: Any) -> Any:
+        for key in value if isinstance(value, dict) else ():
+            if key not in cls.model_fields:
+                raise ValueError(f"there is no key {str(key)[:100]!r}. {nearest(str(key), cls.model_fields)}")
+        return value
 
     @model_validator(mode="before")
     @classmethod
@@ -63,6 +75,7 @@ class SearchRequest(PageRequest):
     """A page of documents, their order, and whether each is explained."""
 
     sort: str = "relevance"
+    correct: bool = False
     group_by: Grouping = ""
     group: str = ""
     rerank: str = ""

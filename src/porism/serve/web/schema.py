@@ -10,6 +10,7 @@ from porism.explanation import Explanation
 from porism.formula import ParseProblem
 from porism.search.answers import MissingIndex
 from porism.search.grouping import Group
+from porism.search.suggestions import Correction
 
 
 class Model(BaseModel):
@@ -165,6 +166,9 @@ class SearchResults(Page):
 
     hits: tuple[HitView, ...]
     facets: tuple[Facet, ...] = ()
+    correction: Correction | None = Field(
+        default=None, description="What may have been meant; `followed`, if the results are those of its `question`."
+    )
     groups: int | None = Field(default=None, description="How many groups the results make, where they are grouped.")
     sort: str = "relevance"
     sorts: tuple[str, ...] = ("relevance",)

@@ -11,7 +11,7 @@ from porism.search.index import filters_from_strings
 
 DEFAULTS = {
     "mode": "documents", "sort": "relevance", "match": "any", "group_by": "question", "group": "", "page": 1, "k": 10,
-    "rerank": "", "index": "",
+    "rerank": "", "index": "", "exact": "",
 }
 
 
@@ -30,6 +30,7 @@ class SearchState:
     rerank: str = ""
     group_by: str = "question"
     group: str = ""
+    exact: str = ""
 
     @property
     def chosen(self) -> Mapping[str, tuple[str, ...]]:
