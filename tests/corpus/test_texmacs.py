@@ -110,3 +110,9 @@ def test_nesting_without_end_is_read() -> None:
     deep = "<math|" + "<frac|" * 20_000 + "x"
     (document,) = TexmacsReader().documents(f"<\\body>\n{deep}", "a.tm", "a", lambda problem: None)
     assert document.fields["body"].formulas
+
+
+def test_macros_without_end_are_read() -> None:
+    loop = "<assign|f|<macro|x|<sqrt|<f|<arg|x><arg|x>>>>>\n\n<f|y> <math|<f|x>> words"
+    (document,) = TexmacsReader().documents(f"<\\body>\n{loop}\n</body>", "a.tm", "a", lambda problem: None)
+    assert document.fields["body"].text.endswith("words")

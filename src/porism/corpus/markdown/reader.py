@@ -9,6 +9,7 @@ from porism.corpus.base import clean
 from porism.corpus.macro_files import definitions_of
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.front_matter import front_matter, front_values
+from porism.corpus.markdown.jsx import without_javascript
 from porism.corpus.markdown.templates import definitions_in, without_templates
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_reader import TextFileReader
@@ -29,5 +30,6 @@ class MarkdownReader(TextFileReader):
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         title, extra, end = front_matter(text, name, on_problem)
         units = FileUnits(name, source, on_problem, title, extra, Content(clean(PurePosixPath(name).stem)))
-        MarkdownBlocks(units, name, on_problem).read(without_templates(text[end:]), 1 + text.count("\n", 0, end))
+        body = without_javascript(text[end:]) if name.lower().endswith(".mdx") else text[end:]
+        MarkdownBlocks(units, name, on_problem).read(without_templates(body), 1 + text.count("\n", 0, end))
         yield from units.documents()

@@ -55,8 +55,8 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
     """
     if is_script(name, text):
         code = SCRIPT_LANGUAGES[PurePath(name).suffix.lower()]
-        cells = script_cells(name, text)
-        notebook: dict[str, Any] | None = {"cells": cells, "metadata": {"language_info": {"name": code}}}
+        script = script_cells(name, text)
+        notebook: dict[str, Any] | None = {"cells": script, "metadata": {"language_info": {"name": code}}}
     else:
         notebook = _parse(text, name, on_problem)
     if notebook is None:

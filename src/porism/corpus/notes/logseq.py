@@ -24,7 +24,7 @@ _CONFIG = Path("logseq", "config.edn")
 _BLOCK = re.compile(r"([ \t]*)-(?:[ \t]+|$)")
 _INDENT = re.compile(r"[ \t]*")
 _TASK = re.compile(
-    r"(?:(?:TODO|DOING|DONE|NOW|LATER|WAITING|WAIT|CANCELED|CANCELLED|IN-PROGRESS)[ \t]+)?(?:\[#[ABC]\][ \t]*)?"
+    r"\A(?:(?:TODO|DOING|DONE|NOW|LATER|WAITING|WAIT|CANCELED|CANCELLED|IN-PROGRESS)[ \t]+)?(?:\[#[ABC]\][ \t]*)?"
 )
 _PROPERTY = re.compile(r"([A-Za-z][\w./-]*)::(?:[ \t]+(.*)|)\Z")
 _OF_LOGSEQ = words(
@@ -106,8 +106,7 @@ class _Outline:
             block = None if self._until or self._hidden_until else _BLOCK.match(line)
             if block is not None:
                 indent = len(block.group(1).expandtabs(4)) + 2
-                text = line[block.end() :]
-                text = text[_TASK.match(text).end() :]  # type: ignore[union-attr] - it matches nothing as well
+                text = _TASK.sub("", line[block.end() :], count=1)
                 read = self._line(text, is_first)
                 yield read if read.startswith((":::", "#")) else f"- {read}" if read else ""
             else:

@@ -62,6 +62,11 @@ _NOTHING = words(
 Macros = Mapping[str, tuple[list[str], list[Part]]]
 """Macros of the document: their parameters and what they stand for."""
 MAX_EXPANSIONS = 2_000
+"""So many macros are expanded in a formula, each part of their arguments counted as one."""
+MAX_TEXT_EXPANSIONS = 50_000
+"""So many are in the text of a document."""
+MAX_FORMULA_DEPTH = 200
+"""What is deeper in a formula, macros expanded, is left out."""
 
 
 class FormulaWriter:
@@ -73,7 +78,8 @@ class FormulaWriter:
 
     def __init__(self, macros: Macros, text_of: Callable[[list[Part]], str]) -> None:
         self._macros, self._text_of = macros, text_of
-        self.fuel = MAX_EXPANSIONS
+        self._depth = 0
+        self.fuel = MAX_TEXT_EXPANSIONS
         """How many macros may still be expanded in a formula, or in the text of the document."""
 
     def latex(self, parts: list[Part]) -> str:
@@ -91,6 +97,9 @@ class FormulaWriter:
         return self._expanded(node)
 
     def _parts(self, parts: list[Part]) -> str:
+        if self._depth >= MAX_FORMULA_DEPTH:
+            return ""
+        self._depth += 1
         pieces: list[str] = []
         for part in parts:
             if isinstance(part, Symbol):
@@ -102,6 +111,7 @@ class FormulaWriter:
                 if part.tag.startswith("rsu") and pieces and pieces[-1][:2] == piece[:2] and piece:
                     piece = f"{{}}{piece}"  # two superscripts in a row
                 pieces.append(piece)
+        self._depth -= 1
         return "".join(pieces)
 
     def _node(self, node: Node) -> str:
@@ -119,10 +129,10 @@ class FormulaWriter:
         if tag in ("rprime", "lprime"):
             return self._parts(node.last).replace(r"\dag", r"^\dagger").replace("`", "^{\\backprime}")
         if tag in ("around", "around*"):
-            left, body, right = (self._parts(node.argument(number)).strip() for number in range(3))
+            left, inner, right = (self._parts(node.argument(number)).strip() for number in range(3))
             if tag == "around":
-                return f"{left}{body}{right}"
-            return f"\\left{left or '.'} {body} \\right{right or '.'}"
+                return f"{left}{inner}{right}"
+            return f"\\left{left or '.'} {inner} \\right{right or '.'}"
         if tag in ("left", "mid", "right"):
             return f" {self._parts(node.argument(0)).strip()} "
         if tag == "big":
@@ -159,7 +169,9 @@ class FormulaWriter:
             filled: list[Part] = []
             for part in parts:
                 if isinstance(part, Node) and part.tag in ("arg", "value"):
-                    filled += values.get("".join(name for name in part.last if isinstance(name, str)), [])
+                    value = values.get("".join(name for name in part.last if isinstance(name, str)), [])
+                    self.fuel -= len(value)
+                    filled += value if self.fuel > 0 else []
                 elif isinstance(part, Node):
                     filled.append(Node(part.tag, part.line, [put(argument) for argument in part.arguments]))
                 else:
@@ -185,10 +197,8 @@ class FormulaWriter:
         fonts = [font for pair in zip(stated[::2], stated[1::2], strict=False) if (font := _FONTS.get(pair))]
         if "text" in fonts:
             return f"\\text{{{self._text_of(node.last)}}}"
-        body = self._parts(node.last)
-        for font in fonts[:1]:
-            body = f"\\{font}{{{body}}}"
-        return body
+        latex = self._parts(node.last)
+        return f"\\{fonts[0]}{{{latex}}}" if fonts else latex
 
     def _table(self, node: Node) -> str:
         rows = self._rows(node)

@@ -65,9 +65,9 @@ class ZoteroReader(GroupedReader):
 
 def _file(item: ZoteroItem, folder: Path) -> Path | None:
     """The file of an attachment, None where it has none."""
-    path = item.values.get("path", "")
+    path = str(item.values.get("path", ""))
     if path.startswith("storage:"):
-        return folder / "storage" / item.values["key"] / path.removeprefix("storage:")
+        return folder / "storage" / str(item.values["key"]) / path.removeprefix("storage:")
     return Path(path) if path and not path.startswith("attachments:") else None
 
 
