@@ -7,13 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.archives.formats import archive_kind, compression
+from porism.corpus.archives.listings import PaperListings
+from porism.corpus.archives.reader import ArchiveGroup, ArchiveReader
+from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem
 from porism.corpus.formal.agda import AgdaReader
 from porism.corpus.formal.isabelle import IsabelleReader
 from porism.corpus.formal.metamath import MetamathReader
 from porism.corpus.formal.mizar import MizarReader
 from porism.corpus.formal.rocq import RocqReader
-from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
+from porism.corpus.groups import (
+    CollectionGroup,
+    FileGroup,
+    LazyRecord,
+    ReadGroup,
+    SourceGroups,
+    TableGroup,
+    guarded,
+)
 from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.loading import STYLES
@@ -31,7 +42,7 @@ from porism.corpus.tables.headers import has_text_column
 from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
-from porism.errors import OnProblem, PorismError, Problem, SourceError
+from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Document
 
 _SNIFFED = 4096
@@ -45,12 +56,13 @@ class FolderReader:
     names no column of text, which is reported.
 
     :param only: read the files of this one format alone, all tables among them.
+    :param archives: the reader of archives, where the folder is what another one was unpacked to.
     """
 
     name = "folder"
 
-    def __init__(self, only: str | None = None) -> None:
-        self._only = only
+    def __init__(self, only: str | None = None, archives: ArchiveReader | None = None) -> None:
+        self._only, self._archives = only, archives
 
     def detect(self, path: Path) -> bool:
         """Whether it is a folder."""
@@ -91,10 +103,13 @@ class FolderReader:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
         size = sum(size_of(entry) for entry, _ in files)
         format = self._only or _format_of_all(files, tables)
-        return SourceGroups(format, self._groups(path, files, options), size, left_out)
+        return SourceGroups(format, self._groups(path, files, options, left_out), size, left_out)
 
-    def _groups(self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
+    def _groups(
+        self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions, left_out: Counter[str]
+    ) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in files if name == "latex"]
+        listings = PaperListings(path, [entry for entry, name in files if name == ArchiveReader.name], options)
         source = source_name(path, options)
         for entry, name in files:
             reader = READERS[name]
@@ -106,20 +121,10 @@ class FolderReader:
                 yield FileGroup(reader, entry, where, source, options)
             elif isinstance(reader, JsonlReader | CsvReader):
                 yield TableGroup(reader, entry, where, options)
+            elif isinstance(reader, ArchiveReader):
+                yield ArchiveGroup(self._archives or reader, entry, where, options, listings, left_out=left_out)
             else:
                 yield CollectionGroup(reader, entry, where, _files_of(entry), options)
-
-
-class SourceGroups(NamedTuple):
-    """A source to be read: its format, what is read together of it, and its size in bytes.
-
-    It also counts the files that no reader reads, by their ending (``.pdf``, or nothing where the name has no ending).
-    """
-
-    format: str
-    groups: Iterator[ReadGroup]
-    size: int
-    left_out: Mapping[str, int] = {}
 
 
 class _Entries(NamedTuple):
@@ -133,6 +138,21 @@ class _Entries(NamedTuple):
 def _files_of(path: Path) -> list[Path]:
     """A file itself, or all files below a folder."""
     return [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
+
+
+def _open_unpacked(
+    path: Path, options: ReaderOptions, on_problem: OnProblem, archives: ArchiveReader
+) -> SourceGroups:
+    """What is read together of a folder that an archive was unpacked to."""
+    collection = _format_of(path)
+    if collection is not None:
+        return source_groups(path, collection, options, on_problem)
+    return FolderReader(archives=archives).groups(path, options, on_problem)
+
+
+def _is_read(name: str) -> bool:
+    """Whether a reader reads files of such a name whatever is in them."""
+    return ending(Path(name)) in _BY_EXTENSION or bool(archive_kind(name) or compression(name))
 
 
 READERS: dict[str, Reader] = {
@@ -155,13 +175,14 @@ READERS: dict[str, Reader] = {
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
     "text": PlainReader(),
+    "archive": ArchiveReader(_open_unpacked, _is_read),
     "folder": FolderReader(),
 }
 """Format → its reader. The order is that of detection: collections first, then tables, then single files."""
 
 _COLLECTIONS = ("arqmath", "stackexchange")
 _TABLES = ("jsonl", "csv")
-_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
+_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", ArchiveReader.name)
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
@@ -224,12 +245,15 @@ def source_groups(
         return FolderReader().groups(path, options, on_problem)
     name = format or detect_format(path, options)
     reader = READERS[name]
-    if path.is_dir() and (name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader)):
+    if path.is_dir() and (
+        name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader | ArchiveReader)
+    ):
         return FolderReader(None if name == FolderReader.name else name).groups(path, options, on_problem)
     if isinstance(reader, FolderReader):
         raise SourceError("there is no such folder", where=str(path))
     source = source_name(path, options)
     groups: Iterator[ReadGroup]
+    left_out: Counter[str] = Counter()
     if name == "latex":
         groups = LatexProject(path.parent, [path], options, source).groups()
     elif isinstance(reader, FileReader):
@@ -237,19 +261,13 @@ def source_groups(
         groups = iter([FileGroup(reader, path, path.name, source, options, alone=True)])
     elif isinstance(reader, JsonlReader | CsvReader):
         groups = iter([TableGroup(reader, path, path.name, options, alone=True)])
+    elif isinstance(reader, ArchiveReader):
+        check_file(path)
+        listings = PaperListings(path.parent, [path], options)
+        groups = iter([ArchiveGroup(reader, path, path.name, options, listings, left_out=left_out, alone=True)])
     else:
         groups = iter([CollectionGroup(reader, path, "", _files_of(path), options, alone=True)])
-    return SourceGroups(name, groups, size_of(path) if path.is_file() else 0)
-
-
-def guarded(group: ReadGroup, on_problem: OnProblem, on_progress: OnProgress = ignore_progress) -> Iterator[Item]:
-    """What a group gives; what stops its reader is reported where there are other groups."""
-    try:
-        yield from group.items(on_problem, on_progress)
-    except PorismError as error:
-        if group.alone:
-            raise
-        on_problem(Problem(error.where or group.name, error.what))
+    return SourceGroups(name, groups, size_of(path) if path.is_file() else 0, left_out)
 
 
 def _is_collection(path: Path) -> bool:
@@ -261,9 +279,9 @@ def _format_of(path: Path) -> str | None:
     if path.is_dir():
         return next((name for name in _COLLECTIONS if READERS[name].detect(path)), None)
     name = _BY_EXTENSION.get(ending(path))
-    if name is not None:
-        reader = READERS[name]
-        return name if not isinstance(reader, FileReader) or reader.accepts(path) else None
+    reader = READERS.get(name or "")
+    if name is not None and (not isinstance(reader, FileReader) or reader.accepts(path)):
+        return name
     return next((name for name in _DETECTED if READERS[name].detect(path)), None)
 
 
@@ -271,7 +289,7 @@ def _is_named_as_source(path: Path, only: str | None) -> bool:
     suffix = ending(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
     if only is not None and only in _BY_EXTENSION.values():
         return _BY_EXTENSION.get(suffix) == only
-    return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS
+    return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS or archive_kind(path.name) != ""
 
 
 def _format_of_tables(path: Path) -> str | None:

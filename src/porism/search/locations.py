@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import xxhash
 
@@ -101,7 +101,7 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     False where the index does not know, or the file cannot be read.
     """
     source = sources.get(location.source or "")
-    known = source.files.get(location.file or "") if source is not None else None
+    known = source.files.get(_file_of(source, location.file or "")) if source is not None else None
     if source is None or known is None or location.path != _path_of(source, location.file or ""):
         return False
     try:
@@ -121,8 +121,16 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
 
 def _path_of(source: Source, file: str) -> Path:
     """Where a file of a source is on this machine."""
+    file = _file_of(source, file)
     is_file = source.path.name == file and not source.path.is_dir()
     return source.path if is_file else source.path / file
+
+
+def _file_of(source: Source, file: str) -> str:
+    """The file of a source that a file is in: itself, or the archive around it."""
+    if file in source.files:
+        return file
+    return next((str(outer) for outer in PurePosixPath(file).parents if str(outer) in source.files), file)
 
 
 def _all(metadata: Metadata, key: str) -> tuple[str, ...]:
