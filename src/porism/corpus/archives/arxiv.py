@@ -28,7 +28,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "version": ("version", "versions"),
 }
 """What the listings call the same thing."""
-_AUTHORS = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
+_AUTHORS = re.compile(r"\s*,\s+(?:and\s+)?|\s+and\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def listed_paper(values: Mapping[str, Any]) -> Paper | None:
     categories, authors = record["categories"], record["authors"]
     return Paper(
         known.id, known.version or (last if isinstance(last, str) else ""), _text(record["title"]),
-        _text(record["abstract"]), tuple(_AUTHORS.split(_text(authors)) if isinstance(authors, str) else _names(authors)),
+        _text(record["abstract"]), tuple(_AUTHORS.split(authors) if isinstance(authors, str) else _names(authors)),
         tuple(categories.split() if isinstance(categories, str) else _names(categories)),
     )
 

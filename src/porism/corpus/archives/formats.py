@@ -13,6 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -45,19 +46,17 @@ _EXTENDED = frozenset((tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE
 
 DAMAGES = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, zstandard.ZstdError, EOFError, struct.error,
-    OSError, ValueError, IndexError, OverflowError,
+    OSError, ValueError, LookupError, OverflowError, RuntimeError,
 )
 """What reading a damaged archive raises."""
 
 DECOMPRESSORS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".bz2": lambda file: bz2.BZ2File(file),
-    ".xz": lambda file: lzma.LZMAFile(file),
-    ".zst": lambda file: cast(
-        "IO[bytes]",
-        io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True), BLOCK),
-    ),
+    ".xz": lambda file: lzma.LZMAFile(file),  # noqa: SIM115
+    ".zst": lambda file: io.BufferedReader(cast("io.RawIOBase", _ZSTANDARD.stream_reader(file, BLOCK, True)), BLOCK),
 }  # fmt: skip
+_ZSTANDARD = zstandard.ZstdDecompressor()
 _SHORT_NAMES = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz", ".tzst": ".zst"}
 """One ending for ``.tar`` and that of its compression."""
 
@@ -77,10 +76,11 @@ def archive_kind(name: str) -> str:
     return "tar" if ending in _SHORT_NAMES or (ending in DECOMPRESSORS and stem.endswith(".tar")) else ""
 
 
-def opened(path: Path, ending: str) -> IO[bytes]:
+@contextmanager
+def opened(path: Path, ending: str) -> Iterator[IO[bytes]]:
     """A file, unpacked by the compression of this ending as it is read."""
-    file = open_file(path)
-    return DECOMPRESSORS[ending](file) if ending else file
+    with open_file(path) as file:
+        yield DECOMPRESSORS[ending](file) if ending else file
 
 
 def is_tar(start: bytes) -> bool:

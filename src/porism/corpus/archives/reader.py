@@ -187,7 +187,8 @@ class ArchiveGroup(ReadGroup):
             try:
                 contents = self._reader.open(tree, self._options, report)
             except SourceError as error:
-                on_problem(Problem(self.name, error.what))
+                if not (problem or tree.refused):
+                    on_problem(Problem(self.name, error.what))
                 return
             placer = Placer(self.name)
             for group in contents.groups:

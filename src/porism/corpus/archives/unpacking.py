@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 from porism.corpus.text_files import guess_encoding
 from porism.errors import OnProblem, Problem, SourceError
@@ -53,15 +53,16 @@ class UnpackedTree:
         self.root, self.limits, self.is_read = root, limits, is_read
         self.only_file = ""
         """The name of the file in a compressed file that is no archive."""
-        self._refused: dict[str, list[str]] = {}
+        self.refused: dict[str, list[str]] = {}
+        """Members that are not read, or not all of them, by the reason."""
 
     def refuse(self, name: str, reason: str) -> None:
         """Notes a member that is not read, or not all of it; ``reason`` says of all such members what they are."""
-        self._refused.setdefault(reason, []).append(_printable(name))
+        self.refused.setdefault(reason, []).append(_printable(name))
 
     def report(self, where: str, on_problem: OnProblem) -> None:
         """Reports what was refused, a problem for each reason."""
-        for reason, names in self._refused.items():
+        for reason, names in self.refused.items():
             named = ", ".join(names[:_NAMED])
             more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
             on_problem(Problem(where, f"{reason}: {named}{more}"))
@@ -93,7 +94,7 @@ class UnpackedTree:
         self.limits.members_left -= 1
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            return MemberFile(self, path.name, path.open("wb"))
+            return MemberFile(self, path)
         except (OSError, ValueError):
             self.refuse(name, _UNUSABLE)
         return None
@@ -112,10 +113,13 @@ class UnpackedTree:
 
 
 class MemberFile:
-    """The file of one member; it stays empty where it is surely no text and no reader reads it."""
+    """The file of one member; it stays empty where it is surely no text and no reader reads it.
 
-    def __init__(self, tree: UnpackedTree, name: str, file: BinaryIO) -> None:
-        self._tree, self.name, self._file = tree, name, file
+    :raises OSError: there cannot be a file of this name.
+    """
+
+    def __init__(self, tree: UnpackedTree, path: Path) -> None:
+        self._tree, self._path, self._file = tree, path, path.open("wb")
         self._is_kept: bool | None = None
 
     def write(self, data: bytes | bytearray) -> None:
@@ -127,7 +131,7 @@ class MemberFile:
         if self._is_kept is None and data:
             head = bytes(data[:_SNIFFED])
             is_text = b"\0" not in head or guess_encoding(head) is not None
-            self._is_kept = is_text or self._tree.is_read(self.name)
+            self._is_kept = is_text or self._tree.is_read(self._path.name)
         self._tree.limits.bytes_left -= len(data)
         if self._tree.limits.bytes_left < 0:
             raise TooLarge
@@ -151,6 +155,8 @@ class MemberFile:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+        if error is not None and self._is_kept is None:  # nothing of it could be read
+            self._path.unlink()
 
 
 def _printable(name: str) -> str:
