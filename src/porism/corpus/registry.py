@@ -31,6 +31,7 @@ from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader
 from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
+from porism.corpus.mediawiki.reader import MediaWikiReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
@@ -174,6 +175,7 @@ READERS: dict[str, Reader] = {
     "notebook": NotebookReader(),
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
+    "mediawiki": MediaWikiReader(),
     "text": PlainReader(),
     "archive": ArchiveReader(_open_unpacked, _is_read),
     "folder": FolderReader(),
@@ -182,7 +184,7 @@ READERS: dict[str, Reader] = {
 
 _COLLECTIONS = ("arqmath", "stackexchange")
 _TABLES = ("jsonl", "csv")
-_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", ArchiveReader.name)
+_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", MediaWikiReader.name, ArchiveReader.name)
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""

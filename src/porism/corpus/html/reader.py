@@ -24,7 +24,7 @@ from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader, relative_name, source_name
 from porism.corpus.walking import walk as walk_files
 from porism.errors import OnProblem, Problem, SourceError
-from porism.types import PLACEHOLDER, Content, Document, MarkupNotation
+from porism.types import PLACEHOLDER, Content, Document, MarkupNotation, Metadata
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
@@ -94,24 +94,33 @@ def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProb
 
 
 def page_documents(
-    text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem
+    text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem, extra: Metadata | None = None,
+    language: str = "",
 ) -> Iterator[Document]:
-    """The documents of one page; ``formulas`` is the notation wanted where it has both."""
+    """The documents of one page.
+
+    :param formulas: the notation wanted where it has both.
+    :param extra: metadata that every document gets.
+    :param language: of the page where it says none.
+    """
     html = clean(text)
     if "{{" in html:
         html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
-    return _Page(html, name, source, formulas, on_problem).read()
+    return _Page(html, name, source, formulas, on_problem, extra, language).read()
 
 
 class _Page:
     """The walk over one page."""
 
-    def __init__(self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem) -> None:
+    def __init__(
+        self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
+        extra: Metadata | None = None, language: str = "",
+    ) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
         self.tree = parse_html(html, mark_lines=BLOCKS, must_end=_HEADINGS | _NO_CONTENT)
         top = self.tree.body.parent
-        language = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
-        self.units = FileUnits(name, source, on_problem, language=language)
+        own = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
+        self.units = FileUnits(name, source, on_problem, extra=extra, language=own or language)
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
         self._line = 1
         self._kept_line = 1  # where what has not been kept yet begins
@@ -158,7 +167,8 @@ class _Page:
             self._keep()
             if self._go_on(node, tag):
                 self._blocks.append(self._depth)
-                self.units.begin(kind, None, self._line, attributes.get("id") or None)
+                title = attributes.get("title")
+                self.units.begin(kind, Content(clean(title)) if title else None, self._line, attributes.get("id") or None)
                 return True
             return False
         if tag == "section" and attributes.get("id"):
