@@ -167,8 +167,8 @@ class _Page:
             self._keep()
             if self._go_on(node, tag):
                 self._blocks.append(self._depth)
-                title = attributes.get("title")
-                self.units.begin(kind, Content(clean(title)) if title else None, self._line, attributes.get("id") or None)
+                title = Content(clean(attributes.get("title") or ""))
+                self.units.begin(kind, title or None, self._line, attributes.get("id") or None)
                 return True
             return False
         if tag == "section" and attributes.get("id"):

@@ -20,8 +20,8 @@ MAX_HEADING_LENGTH = 1_000
 
 BACK_MATTER = frozenset(
     name.lower() for name in (
-        "References", "Sources", "External links", "Further reading", "See also", "Also see", "Bibliography", "Citations",
-        "Footnotes", "Notes", "Notes and references", "Works cited", "Source of Name", "Linguistic Note",
+        "References", "Sources", "External links", "Further reading", "See also", "Also see", "Bibliography",
+        "Citations", "Footnotes", "Notes", "Notes and references", "Works cited", "Source of Name", "Linguistic Note",
         "Einzelnachweise", "Literatur", "Weblinks", "Siehe auch", "Quellen", "Références", "Bibliographie",
         "Liens externes", "Voir aussi", "Notes et références", "Articles connexes", "Referencias", "Enlaces externos",
         "Bibliografía", "Véase también", "Bibliografia", "Note", "Voci correlate", "Collegamenti esterni",

@@ -173,7 +173,7 @@ class WikiDump:
                 self._read_site(block[: starts[0]] if starts else block)
                 is_first = False
             position = 0
-            for start, following in zip(starts, [*starts[1:], len(block)], strict=True):
+            for start, following in zip(starts, [*starts[1:], len(block)], strict=False):
                 line += block.count(b"\n", position, start)
                 position = start
                 end = block.find(_END, start, following)
@@ -223,7 +223,8 @@ class WikiDump:
         start = data.rfind(_REVISION, 0, max(last, 0))
         kept = data[:first] + data[start:] if 0 <= first < start else b""
         if len(kept) > MAX_PAGE_LENGTH or not kept:
-            self._on_problem(Problem(f"{self._name}:{line}", f"a page longer than {MAX_PAGE_LENGTH >> 20} MB is skipped"))
+            problem = f"a page longer than {MAX_PAGE_LENGTH >> 20} MB is skipped"
+            self._on_problem(Problem(f"{self._name}:{line}", problem))
             return line + data.count(b"\n"), b""
         return line + data.count(b"\n") - kept.count(b"\n"), kept
 

@@ -18,11 +18,13 @@ _TOKEN = re.compile(
 _ITALICS, _BOLD = (2, 5), (3, 5)
 _SPECIAL = {"\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim "}
 _CONNECTIVES = words("if and or for where with otherwise when in all of is not on even odd mod such that else then iff")
+_LETTER = r"(?:'''?[A-Za-zΑ-ω]{1,3}'''?|(?<![\w'])[A-Za-zΑ-ω])"
+_INDEX = r"<su(?:b>(?:(?!</?su[bp]|\n)[^\n]){1,80}</sub|p>(?:(?!</?su[bp]|\n)[^\n]){1,80}</sup)>"
+_OPERATOR = r"[ \xa0]?(?:[+−=≤≥≠·×/<>-]|&(?:minus|nbsp|times|sdot|lt|gt|le|ge);)[ \xa0]?"
 INLINE = re.compile(
-    r"(?:'''?[A-Za-zΑ-ω]{1,3}'''?|(?<![\w'])[A-Za-zΑ-ω])"
-    r"(?:<su([bp])>(?:(?!</?su[bp]|\n)[^\n]){1,80}</su\1>)+(?!\w)"
+    rf"{_LETTER}(?:{_INDEX})+(?:{_OPERATOR}(?:{_LETTER}(?:{_INDEX})+|''[A-Za-zΑ-ω]''|\d{{1,9}}(?!\w))){{0,20}}(?!\w)"
 )
-"""A letter with indices or powers in running text."""
+"""A letter with indices or powers in running text, and the sum or equation that it begins."""
 
 
 def html_formula(text: str, latex_of: Callable[[int], str]) -> str:

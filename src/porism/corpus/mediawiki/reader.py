@@ -68,7 +68,8 @@ def _pages(
         if page.other_names:
             extra["aliases"] = page.other_names
         url = f"{dump.base}{quote(page.title.replace(' ', '_'), safe=':/()!,;@*')}" if dump.base else ""
-        yield from _documents(text, f"{name}/{clean(page.title)}", source, options, on_problem, extra, url, dump.language)
+        place = f"{name}/{clean(page.title)}"
+        yield from _documents(text, place, source, options, on_problem, extra, url, dump.language)
 
 
 def _documents(

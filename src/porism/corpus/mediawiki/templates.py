@@ -27,24 +27,25 @@ FORMULAS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Templates that are formulas: name → LaTeX."""
 
+_SYMBOLS = (
+    "pi=π tau=τ phi=φ gamma=γ hbar=ℏ prime=′ pprime=″ times=× minus=− plusminus=± pm=± dot=· middot=· sdot=· bullet=• "
+    "ndash=– mdash=— langle=⟨ rangle=⟩ in=∈ infin=∞ qed=∎ pipe=| mid=| !=| !!=|| !-=|- '=' ((={{ ))=}} (={ )=} "
+    "begin-eqn=\x04 begin-axiom=\x04 end-eqn=\x05 end-axiom=\x05"
+)
 TEXTS: dict[str, tuple[str, ...]] = {
+    **{name: (text,) for name, _, text in (entry.partition("=") for entry in _SYMBOLS.split())},
     **dict.fromkeys(words(
-        "nowrap nobr nobreak em strong small big larger smaller i b u val linktext vanchor abbr quote blockquote quotation "
-        "noitalic nobold italics center block indent hatnote ill as gaps gapnum num cquote"
+        "nowrap nobr nobreak em strong small big larger smaller i b u val linktext vanchor abbr quote blockquote "
+        "quotation noitalic nobold italics center block indent ill as gaps gapnum num cquote tooltip"
     ), ("#1",)),
     **dict.fromkeys(("visible anchor", "not a typo", "interlanguage link", "block indent", "nowrap begin"), ("#1",)),
-    "lang": ("#1", "#2"), "transliteration": ("#1", "#2", "#3"), "transl": ("#1", "#2", "#3"), "tooltip": ("#1",),
+    **dict.fromkeys(("nbsp", "sp", "thinsp", "thin space", "hairsp"), (" ",)),
+    **dict.fromkeys(("snd", "spnd", "spaced ndash"), (" – ",)),
+    **dict.fromkeys(("equationref", "equationnote", "eqnref"), ("(#1)",)),
+    "=": ("=",), "lang": ("#1", "#2"), "transliteration": ("#1", "#2", "#3"), "transl": ("#1", "#2", "#3"),
     "sup": ("<sup>#1</sup>",), "sub": ("<sub>#1</sub>",), "e": ("×10<sup>#1</sup>",), "10^": ("10<sup>#1</sup>",),
-    "su": ("<sup>#p</sup><sub>#b</sub>",), "=": ("=",), "!": ("|",), "!!": ("||",), "!-": ("|-",), "'": ("'",),
-    "((": ("{{",), "))": ("}}",), "(": ("{",), ")": ("}",), "pipe": ("|",), "mid": ("|",), "nbsp": (" ",), "sp": (" ",),
-    "thinsp": (" ",), "thin space": (" ",), "hairsp": (" ",), "zwj": ("",), "clear": ("",), "pi": ("π",), "tau": ("τ",),
-    "phi": ("φ",), "gamma": ("γ",), "hbar": ("ℏ",), "prime": ("′",), "pprime": ("″",), "times": ("×",), "minus": ("−",),
-    "plusminus": ("±",), "pm": ("±",), "dot": ("·",), "middot": ("·",), "sdot": ("·",), "bullet": ("•",), "ndash": ("–",),
-    "mdash": ("—",), "snd": (" – ",), "spnd": (" – ",), "spaced ndash": (" – ",), "langle": ("⟨",), "rangle": ("⟩",),
-    "in": ("∈",), "infin": ("∞",), "qed": ("∎",), "iff": ("if and only if",), "wlog": ("Without loss of generality",),
-    "wrt": ("with respect to",), "tfae": ("The following are equivalent",), "begin-eqn": ("\x04",), "end-eqn": ("\x05",),
-    "begin-axiom": ("\x04",), "end-axiom": ("\x05",), "numblk": ("#1", "#1#2 (#3)"), "equationref": ("(#1)",),
-    "equationnote": ("(#1)",), "eqnref": ("(#1)",),
+    "su": ("<sup>#p</sup><sub>#b</sub>",), "numblk": ("#1", "#1#2 (#3)"), "iff": ("if and only if",),
+    "wlog": ("Without loss of generality",), "wrt": ("with respect to",), "tfae": ("The following are equivalent",),
 }  # fmt: skip
 """Templates that are text: name → wikitext or HTML."""
 
@@ -60,12 +61,13 @@ RAW = frozenset(("tmath",))
 """Formula templates whose argument is LaTeX."""
 
 DROPPED = re.compile(
-    r"(?:cite|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|see also|further|about|for\b|redirect|distinguish|short desc"
+    r"(?:cite|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|further|about|for\b|redirect|distinguish|short desc|hatnote"
     r"|use \w+ (?:dates|english)|infobox|taxobox|navbox|sidebar|portal|commons|wik|authority|reflist|notelist|refbegin"
     r"|refend|default|good article|featured|pp-|protection|multiple issues|more|unreferenced|unsourced|clarify|cleanup"
-    r"|citation needed|cn\b|fact\b|by whom|who\b|when\b|dubious|expand|stub|isbn|issn|doi|arxiv|oeis|mathworld|springer|"
-    r"planetmath|nlab|math ?genealogy|mactutor|anchor|toc|col|div col|end|font|tag\b|refactor|explain|missing|improve|"
-    r"bookreference|citationitem|namedfor|link-?to-?category|proofread|questionable|delete|merge|move|disambig|dmy|mdy)",
+    r"|citation needed|cn\b|fact\b|by whom|who\b|when\b|dubious|expand|stub|isbn|issn|doi|arxiv|oeis|mathworld|clear"
+    r"|springer|planetmath|nlab|math ?genealogy|mactutor|anchor|toc|col|div col|end|font|tag\b|refactor|explain|missing"
+    r"|improve|bookreference|citationitem|namedfor|link-?to-?category|proofread|questionable|delete|merge|move|disambig"
+    r"|dmy|mdy)",
     re.IGNORECASE,
 )
 """Beginnings of the names of templates about the page and its sources, which are left out without a word."""

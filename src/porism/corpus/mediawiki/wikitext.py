@@ -49,6 +49,7 @@ _VERBATIM = frozenset(("pre", "syntaxhighlight", "source"))
 _INTERLANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,10})?:(?!\s)")
 _DISPLAY = re.compile(r"\bdisplay\s*=\s*[\"']?block", re.IGNORECASE)
 _EXTERNAL = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]<>]+(?:[ \t]([^\[\]\n]*))?\]")
+_NO_TITLE = re.compile(r"[\\^${}\[\]<>\x02]|\A\s*[\w ]{0,20}=[^=]")
 _MAGIC = re.compile(r"__[A-Z]{3,30}__")
 _QUOTES = re.compile(r"'{2,5}")
 _PICTURE = ("file", "image")
@@ -76,7 +77,8 @@ class Wikitext:
         self.tags: list[str] = []
         """The categories that the page is in."""
         text = self._expanded(text)
-        text = INLINE.sub(lambda match: self._formula(html_formula(match[0], self._latex)), text)
+        if "<su" in text:
+            text = "\n".join(self._with_indices(line) if "<su" in line else line for line in text.split("\n"))
         text = _EXTERNAL.sub(lambda match: match[1] or "", text)
         text = _QUOTES.sub("", _MAGIC.sub("", text))
         if _ROWS_BEGIN in text or self._rows:
@@ -85,6 +87,10 @@ class Wikitext:
         html = MASK.sub(self._shown, self._lines.html(text))
         self.html = html.replace(SOFT_LINE, "\n").replace(_ROWS_BEGIN, "").replace(_ROWS_END, "")
         """The page as HTML."""
+
+    def _with_indices(self, line: str) -> str:
+        """A line with formulas that are letters with indices or powers."""
+        return INLINE.sub(lambda match: self._formula(html_formula(match[0], self._latex)), line)
 
     def _shown(self, match: re.Match[str]) -> str:
         number = int(match[1])
@@ -197,6 +203,8 @@ class Wikitext:
 
     def _template(self, frame: _Frame) -> str:
         values, soft = frame.values, SOFT_LINE * frame.lines
+        if _NO_TITLE.search(values[0]) is not None:  # braces of LaTeX
+            return f"{frame.source}}}}}"
         name = " ".join(values[0].replace("_", " ").split()).lower()
         arguments: dict[str, str] = {}
         for value in values[1:]:
@@ -224,7 +232,9 @@ class Wikitext:
         return " ".join(kept) + soft
 
     def _argument(self, value: str, is_latex: bool) -> str:
-        return MASK.sub(lambda match: self._latex(int(match[1])), value) if is_latex else html_formula(value, self._latex)
+        if is_latex:
+            return MASK.sub(lambda match: self._latex(int(match[1])), value)
+        return html_formula(value, self._latex)
 
     def _block(self, kind: str, arguments: dict[str, str], frame: _Frame) -> str | None:
         """A theorem-like block; its text begins in the line where it is on the page."""
@@ -322,7 +332,7 @@ class _Frame:
     @property
     def source(self) -> str:
         """It as text, as it is never closed."""
-        return self.opening + self.text
+        return f"{self.opening}{self.text}"
 
     @property
     def lines(self) -> int:
