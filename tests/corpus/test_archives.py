@@ -159,8 +159,9 @@ def test_all_formats_in_archives_and_archives_in_them(tmp_path: Path) -> None:
 def test_what_a_listing_says_of_papers(tmp_path: Path) -> None:
     records = [
         {
-            "id": "2301.00001", "title": "On  rings", "authors": "A. Ann, B. Bob and C. Cy", "categories": "math.RA math.AC",
-            "abstract": "We study $x$.", "versions": [{"version": "v1"}, {"version": "v3"}],
+            "id": "2301.00001", "title": "On  rings", "authors": "A. Ann, B. Bob and C. Cy",
+            "categories": "math.RA math.AC", "abstract": "We study $x$.",
+            "versions": [{"version": "v1"}, {"version": "v3"}],
         },
         {"id": "2301.00009", "title": "Other", "abstract": "Elsewhere.", "categories": "cs.LG"},
     ]  # fmt: skip
@@ -320,7 +321,9 @@ def test_archives_that_break_off_give_what_came_before(tmp_path: Path) -> None:
 def test_random_bytes_are_a_problem_and_no_error(name: str, tmp_path: Path) -> None:
     if name.endswith(".7z"):
         pytest.importorskip("py7zr")
-    starts = (b"", b"PK\x03\x04", b"\x1f\x8b\x08\0", b"7z\xbc\xaf\x27\x1c\0\4", b"BZh9", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+    starts = (
+        b"", b"PK\x03\x04", b"\x1f\x8b\x08\0", b"7z\xbc\xaf\x27\x1c\0\4", b"BZh9", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd",
+    )  # fmt: skip
     (tmp_path / "ok.md").write_text("beside", encoding="utf-8")
     for number, start in enumerate(starts):
         (tmp_path / name).write_bytes(start + random.Random(number).randbytes(3000))
@@ -362,7 +365,8 @@ def test_pictures_take_no_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return problem
 
     monkeypatch.setattr("porism.corpus.archives.reader.unpack_zip", unpacked)
-    (tmp_path / "p.zip").write_bytes(zipped({"a.md": "text", "p.png": b"\x89PNG\0" * 100, "wide.md": "w".encode("utf-16")}))
+    members = {"a.md": "text", "p.png": b"\x89PNG\0" * 100, "wide.md": "w".encode("utf-16")}
+    (tmp_path / "p.zip").write_bytes(zipped(members))
     read(tmp_path / "p.zip")
     assert sizes == {"a.md": 4, "p.png": 0, "wide.md": 4}
 

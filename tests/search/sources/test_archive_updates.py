@@ -7,16 +7,18 @@ import json
 import zipfile
 from pathlib import Path
 
+from updated_indexes import check, same_as_new
+
 from porism.corpus.archives.reader import ArchiveReader
 from porism.search.index import open_index
 from porism.search.sources.updating import index_sources, update_index
-from updated_indexes import check, same_as_new
 
 
 def paper(folder: Path, name: str, text: str) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("main.tex", f"\\documentclass{{article}}\n\\begin{{document}}\n\n{text} $x^2$\n\\end{{document}}")
+        body = f"\\begin{{document}}\n\n{text} $x^2$\n\\end{{document}}"
+        archive.writestr("main.tex", f"\\documentclass{{article}}\n{body}")
         archive.writestr("figure.eps", "%!PS")
     (folder / name).write_bytes(file.getvalue())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import stat
@@ -14,8 +13,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import zstandard
 
@@ -50,13 +50,14 @@ DAMAGES = (
 )
 """What reading a damaged archive raises."""
 
-DECOMPRESSORS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
+_ZSTANDARD = zstandard.ZstdDecompressor()
+DECOMPRESSORS: dict[str, Callable[[BinaryIO], BufferedIOBase]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".bz2": lambda file: bz2.BZ2File(file),
     ".xz": lambda file: lzma.LZMAFile(file),  # noqa: SIM115
-    ".zst": lambda file: io.BufferedReader(cast("io.RawIOBase", _ZSTANDARD.stream_reader(file, BLOCK, True)), BLOCK),
-}  # fmt: skip
-_ZSTANDARD = zstandard.ZstdDecompressor()
+    ".zst": lambda file: BufferedReader(cast("Any", _ZSTANDARD.stream_reader(file, BLOCK, True)), BLOCK),
+}
+"""Ending of a compressed file → what opens it as a file of bytes."""
 _SHORT_NAMES = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz", ".tzst": ".zst"}
 """One ending for ``.tar`` and that of its compression."""
 
@@ -77,10 +78,10 @@ def archive_kind(name: str) -> str:
 
 
 @contextmanager
-def opened(path: Path, ending: str) -> Iterator[IO[bytes]]:
+def opened(path: Path, ending: str) -> Iterator[BufferedIOBase]:
     """A file, unpacked by the compression of this ending as it is read."""
     with open_file(path) as file:
-        yield DECOMPRESSORS[ending](file) if ending else file
+        yield DECOMPRESSORS[ending](file) if ending else cast("BufferedIOBase", file)
 
 
 def is_tar(start: bytes) -> bool:
@@ -118,7 +119,7 @@ def unpack_zip(path: Path, tree: UnpackedTree) -> str:
 def _take_from_zip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, tree: UnpackedTree) -> None:
     try:
         with archive.open(member) as content:
-            tree.write(member.filename, _blocks(content), member.file_size)
+            tree.write(member.filename, blocks(content), member.file_size)
     except (NotImplementedError, RuntimeError):
         tree.refuse(member.filename, _UNKNOWN)
     except TooLarge:
@@ -145,7 +146,7 @@ def _directory_size(file: BinaryIO) -> int:
     return size
 
 
-def unpack_tar(stream: IO[bytes], tree: UnpackedTree) -> str:
+def unpack_tar(stream: BufferedIOBase, tree: UnpackedTree) -> str:
     """Writes the members of a tar file into a tree; returns what was wrong with it as a whole, empty for nothing."""
     damaged, ended = 0, False
 
@@ -153,7 +154,7 @@ def unpack_tar(stream: IO[bytes], tree: UnpackedTree) -> str:
         """Notes what tarfile passes over."""
 
         @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Header:
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Header:
             nonlocal damaged, ended
             try:
                 header = super().frombuf(buf, encoding, errors)
@@ -169,9 +170,10 @@ def unpack_tar(stream: IO[bytes], tree: UnpackedTree) -> str:
             return header
 
     last = ""
+    counted = cast("Any", _Counted(stream, tree))
     try:
         with tarfile.open(
-            fileobj=_Counted(stream, tree), mode="r|", tarinfo=Header, ignore_zeros=True, errors="surrogateescape"
+            fileobj=counted, mode="r|", tarinfo=Header, ignore_zeros=True, errors="surrogateescape"
         ) as archive:
             for member in archive:
                 if tree.limits.members_left <= 0:
@@ -181,7 +183,7 @@ def unpack_tar(stream: IO[bytes], tree: UnpackedTree) -> str:
                     tree.refuse(member.name, _LINKS)
                 elif member.isfile():
                     content = archive.extractfile(member)
-                    tree.write(member.name, _blocks(content) if content is not None else ())
+                    tree.write(member.name, blocks(content) if content is not None else ())
                 elif not member.isdir():
                     tree.refuse(member.name, _SPECIAL)
                 archive.members.clear()  # tarfile remembers all that it has passed
@@ -197,7 +199,7 @@ def unpack_tar(stream: IO[bytes], tree: UnpackedTree) -> str:
 class _Counted:
     """A stream whose bytes count against the limit of what is unpacked, headers and passed over members too."""
 
-    def __init__(self, stream: IO[bytes], tree: UnpackedTree) -> None:
+    def __init__(self, stream: BufferedIOBase, tree: UnpackedTree) -> None:
         self._stream, self._left = stream, tree.limits.bytes_left
 
     def read(self, size: int = -1) -> bytes:
@@ -272,11 +274,11 @@ class _SevenZipMember:
             self._file.close()
 
 
-def unpack_single(stream: IO[bytes], name: str, tree: UnpackedTree) -> str:
+def unpack_single(stream: BufferedIOBase, name: str, tree: UnpackedTree) -> str:
     """Writes the only file of a stream into a tree; returns what was wrong with it, empty for nothing."""
     tree.only_file = name
     try:
-        tree.write(name, _blocks(stream))
+        tree.write(name, blocks(stream))
     except TooLarge:
         return f"{_TOO_MUCH} after that is not read"
     except DAMAGES as error:
@@ -284,8 +286,9 @@ def unpack_single(stream: IO[bytes], name: str, tree: UnpackedTree) -> str:
     return ""
 
 
-def _blocks(content: IO[bytes]) -> Iterator[bytes]:
-    while block := content.read(BLOCK):
+def blocks(content: IO[bytes] | BufferedIOBase) -> Iterator[bytes]:
+    """The content of an open file, as much at a time as can be read: where it breaks off, nothing before is lost."""
+    while block := cast("BufferedIOBase", content).read1(BLOCK):
         yield block
 
 

@@ -145,7 +145,7 @@ class ArchiveGroup(ReadGroup):
         if not isinstance(note, dict) or note["unread"]:
             return False
         listings = self._listings
-        return note["listings"] == listings.state(self._path) or note["paper"] == listings.digest(self._path)
+        return bool(note["listings"] == listings.state(self._path) or note["paper"] == listings.digest(self._path))
 
     def skip(self, note: Any, files: list[Path]) -> None:
         self._left_out.update(note["left_out"])

@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from porism.corpus.archives.formats import DAMAGES, compression, opened
+from porism.corpus.archives.formats import DAMAGES, blocks, compression, opened
+from porism.corpus.base import ignore_problem
 from porism.corpus.posts.threads import database_errors, temporary_database
 from porism.corpus.posts.xml_rows import SAFE, repaired
 from porism.corpus.streams import BLOCK
-from porism.errors import OnProblem, Problem, SourceError
+from porism.errors import OnProblem, Problem
 
 MAX_PAGE_LENGTH = 64 << 20
 """Longer pages are skipped; of a page with its history only the last revision counts."""
@@ -106,7 +107,7 @@ class WikiDump:
 
     def _note_redirects(self, database: sqlite3.Connection) -> None:
         database.execute("CREATE TABLE redirects (target TEXT, name TEXT)")
-        for data, _ in self._blocks():
+        for data, _ in self._blocks(ignore_problem):
             database.executemany("INSERT INTO redirects VALUES (?, ?)", (
                 (_title(match[2]), _title(match[1])) for match in _REDIRECT.finditer(data)
             ))
@@ -167,7 +168,7 @@ class WikiDump:
     def _cuts(self) -> Iterator[_Cut]:
         """The pages as bytes, and what is broken between them."""
         is_first = True
-        for block, line in self._blocks():
+        for block, line in self._blocks(self._on_problem):
             starts = [match.start() for match in _PAGE.finditer(block)]
             if is_first:
                 self._read_site(block[: starts[0]] if starts else block)
@@ -193,38 +194,48 @@ class WikiDump:
         if (language := _LANGUAGE.search(data)) is not None:
             self.language = language.group(1).decode()
 
-    def _blocks(self) -> Iterator[tuple[bytes, int]]:
+    def _blocks(self, on_problem: OnProblem) -> Iterator[tuple[bytes, int]]:
         """The unpacked file in pieces that end with a page, each with the line where it begins."""
         carry, line = b"", 1
-        self._is_broken = False
-        try:
-            with opened(self._path, compression(self._path.name)) as stream:
-                while data := stream.read(max(BLOCK, len(carry))):  # growing blocks keep long pages linear
-                    data = carry + data
-                    place = data.rfind(_END)
-                    if place >= 0:
-                        piece, carry = data[: place + len(_END)], data[place + len(_END) :]
-                        yield piece, line
-                        line += piece.count(b"\n")
-                    else:
-                        carry = data
-                        if len(carry) > MAX_PAGE_LENGTH:
-                            line, carry = self._shortened(carry, line)
-        except SourceError:
-            raise
-        except DAMAGES:
-            self._is_broken = True
+        for data in self._unpacked():
+            data = carry + data
+            place = data.rfind(_END) + len(_END)
+            if place >= len(_END):
+                yield data[:place], line
+                line += data.count(b"\n", 0, place)
+                carry = data[place:]
+            elif len(data) > MAX_PAGE_LENGTH:
+                line, carry = self._shortened(data, line, on_problem)
+            else:
+                carry = data
         if carry.strip():
             yield carry, line
 
-    def _shortened(self, data: bytes, line: int) -> tuple[int, bytes]:
+    def _unpacked(self) -> Iterator[bytes]:
+        """The unpacked file in blocks; where it is damaged, what came before."""
+        waiting: list[bytes] = []
+        self._is_broken = False
+        try:
+            with opened(self._path, compression(self._path.name)) as stream:
+                for data in blocks(stream):
+                    waiting.append(data)
+                    if sum(map(len, waiting)) >= BLOCK:
+                        yield b"".join(waiting)
+                        waiting.clear()
+        except DAMAGES:
+            self._is_broken = True
+        yield b"".join(waiting)
+
+    def _shortened(self, data: bytes, line: int, on_problem: OnProblem) -> tuple[int, bytes]:
         """A page that is too long without all its revisions but the last one that is complete."""
         first, last = data.find(_REVISION), data.rfind(_REVISION_END)
         start = data.rfind(_REVISION, 0, max(last, 0))
         kept = data[:first] + data[start:] if 0 <= first < start else b""
         if len(kept) > MAX_PAGE_LENGTH or not kept:
+            if _PAGE.search(data) is None:  # the rest of one that has been reported
+                return line + data.count(b"\n"), b""
             problem = f"a page longer than {MAX_PAGE_LENGTH >> 20} MB is skipped"
-            self._on_problem(Problem(f"{self._name}:{line}", problem))
+            on_problem(Problem(f"{self._name}:{line}", problem))
             return line + data.count(b"\n"), b""
         return line + data.count(b"\n") - kept.count(b"\n"), kept
 

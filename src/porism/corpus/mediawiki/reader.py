@@ -82,8 +82,9 @@ def _documents(
     language = language_named(language) or ""
     for document in page_documents(page.html, name, source, options.formulas, on_problem, extra, language):
         if url:
-            is_section = document.metadata["type"] == "section" and isinstance(document.id, UnitId) and document.id.unit
-            address = f"{url}#{quote(document.id.unit)}" if is_section else url
+            is_section = document.metadata["type"] == "section" and isinstance(document.id, UnitId)
+            anchor = document.id.partition("#")[2] if is_section else ""
+            address = f"{url}#{quote(anchor)}" if anchor else url
             document = replace(document, metadata={**document.metadata, "url": address})
         yield document
 

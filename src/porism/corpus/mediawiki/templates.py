@@ -61,12 +61,12 @@ RAW = frozenset(("tmath",))
 """Formula templates whose argument is LaTeX."""
 
 DROPPED = re.compile(
-    r"(?:cite|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|further|about|for\b|redirect|distinguish|short desc|hatnote"
-    r"|use \w+ (?:dates|english)|infobox|taxobox|navbox|sidebar|portal|commons|wik|authority|reflist|notelist|refbegin"
-    r"|refend|default|good article|featured|pp-|protection|multiple issues|more|unreferenced|unsourced|clarify|cleanup"
-    r"|citation needed|cn\b|fact\b|by whom|who\b|when\b|dubious|expand|stub|isbn|issn|doi|arxiv|oeis|mathworld|clear"
-    r"|springer|planetmath|nlab|math ?genealogy|mactutor|anchor|toc|col|div col|end|font|tag\b|refactor|explain|missing"
-    r"|improve|bookreference|citationitem|namedfor|link-?to-?category|proofread|questionable|delete|merge|move|disambig"
+    r"(?:cite|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|further|about|for\b|redirect|distinguish|short desc"
+    r"|hatnote|use \w+ (?:dates|english)|infobox|taxobox|navbox|sidebar|portal|commons|wik|authority|reflist|notelist|"
+    r"refbegin|refend|default|good article|featured|pp-|protection|multiple issues|more|unreferenced|unsourced|clarify|"
+    r"cleanup|citation needed|cn\b|fact\b|by whom|who\b|when\b|dubious|expand|stub|isbn|issn|doi|arxiv|oeis|mathworld|"
+    r"clear|springer|planetmath|nlab|math ?genealogy|mactutor|anchor|toc|col|div col|end|font|tag\b|refactor|explain|"
+    r"missing|improve|bookreference|citationitem|namedfor|link-?to-?category|proofread|questionable|delete|merge|move|disambig"
     r"|dmy|mdy)",
     re.IGNORECASE,
 )

@@ -24,7 +24,7 @@ from porism.corpus.mediawiki.templates import (
     TITLES,
     filled,
 )
-from porism.corpus.sections import kind_of, titled_kind
+from porism.corpus.sections import kind_of, own_title, titled_kind
 from porism.types import Content
 
 MAX_NESTING = 40
@@ -132,7 +132,7 @@ class Wikitext:
             token, kind = match.group(), match.lastgroup
             if kind == "open":
                 if len(frames) <= MAX_NESTING:
-                    frames.append(_Frame(token))
+                    frames.append(_Frame(token, is_index=text[match.start() - 1 : match.start()] in ("_", "^")))
                 else:
                     top.add(token)
             elif kind == "bar":
@@ -203,7 +203,7 @@ class Wikitext:
 
     def _template(self, frame: _Frame) -> str:
         values, soft = frame.values, SOFT_LINE * frame.lines
-        if _NO_TITLE.search(values[0]) is not None:  # braces of LaTeX
+        if frame.is_index or _NO_TITLE.search(values[0]) is not None:  # braces of LaTeX
             return f"{frame.source}}}}}"
         name = " ".join(values[0].replace("_", " ").split()).lower()
         arguments: dict[str, str] = {}
@@ -245,13 +245,15 @@ class Wikitext:
         title = next((arguments[key] for key in (*TITLES, *("1" * (chosen == "2"))) if arguments.get(key)), "")
         before = frame.lines_before(statement)
         after = max(0, frame.lines - before - statement.count("\n") - statement.count(SOFT_LINE))
-        head = f' title="{escape(_QUOTES.sub("", MASK.sub("", _one_line(title))))}"' if title.strip() else ""
+        own = own_title(Content(_QUOTES.sub("", MASK.sub("", _one_line(title)))))
+        head = f' title="{escape(own.text)}"' if own else ""
         begin, end = self._keep(f'<div class="{kind}"{head}>'), self._keep("</div>")
         return f"{begin}{SOFT_LINE * before}{statement}{end}{SOFT_LINE * after}"
 
     def _row(self, name: str, arguments: dict[str, str]) -> str:
         keys, words = ROWS[name]
-        left, right = [], []
+        left: list[str] = []
+        right: list[str] = []
         for key in keys:
             value = " ".join(self._argument(arguments.get(key, RELATIONS[name] if key == "o" else ""), True).split())
             (left if key in ("ll", "lll", "l", "q") else right).append(value)
@@ -301,10 +303,10 @@ class _EndTags:
 class _Frame:
     """A template or link that is open: its arguments until now, as pieces of text."""
 
-    __slots__ = ("arguments", "opening")
+    __slots__ = ("arguments", "is_index", "opening")
 
-    def __init__(self, opening: str) -> None:
-        self.opening = opening
+    def __init__(self, opening: str, is_index: bool = False) -> None:
+        self.opening, self.is_index = opening, is_index
         self.arguments: list[list[str]] = [[]]
 
     def add(self, text: str) -> None:
