@@ -129,8 +129,12 @@ class ArchiveReader:
 class ArchiveGroup(ReadGroup):
     """One archive.
 
-    Its ``note`` has the state of the listings beside it, a digest of what they say of its paper, how many files in it
-    no reader reads, and whether it could not be read for want of an optional package.
+    Its ``note`` has four entries:
+
+    - ``listings``: the state of the listings beside it.
+    - ``paper``: a digest of what they say of its paper.
+    - ``left_out``: how many files in it no reader reads, by their endings.
+    - ``unread``: whether an optional package was missing that reads it.
     """
 
     def __init__(
