@@ -80,6 +80,7 @@ def parts(wikitext: str) -> list[tuple[str, str, str, str]]:
     [
         ("Let <math>x^2 < y</math> be.", "Let $x^2 < y$ be."),
         (":<math>x</math>", "$$x$$"), ("<math display=\"block\">x</math>", "$$x$$"), ("* <math>x</math> a", "$x$ a"),
+        (":$x$,", "$$x$$,"), (": $x$ and $y$", "$x$ and $y$"), ("{{ordered list|type=a|x|y}}", "x\ny"),
         ("<chem>H2O</chem> <ce>CO2</ce>", r"$\ce{H2O}$ $\ce{CO2}$"),
         ("{{math|''x''<sup>2</sup> &minus; 1}}", "$x^{2} − 1$"), ("{{mvar|x}}", "$x$"),
         ("{{tmath|\\pi r^2}}", r"$\pi r^2$"),

@@ -186,7 +186,7 @@ def unpack_tar(stream: BufferedIOBase, tree: UnpackedTree) -> str:
                     tree.write(member.name, blocks(content) if content is not None else ())
                 elif not member.isdir():
                     tree.refuse(member.name, _SPECIAL)
-                archive.members.clear()  # tarfile remembers all that it has passed
+                archive.members.clear()  # type: ignore[attr-defined]  # tarfile remembers all that it has passed
     except TooLarge:
         return f"{_TOO_MUCH} after {last or 'its beginning'} is not read"
     except DAMAGES as error:

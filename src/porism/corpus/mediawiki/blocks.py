@@ -17,6 +17,7 @@ _ALONE = re.compile(r"[\s\x0b]*\x02(\d+)\x03[\s\x0b.,;:]*\Z")
 
 MAX_HEADING_LENGTH = 1_000
 """Longer lines are no headings."""
+_DOLLARS_ALONE = re.compile(r"\A\$([^$]+)\$([\s\x0b.,;:]*)\Z")
 
 BACK_MATTER = frozenset(
     name.lower() for name in (
@@ -108,6 +109,8 @@ class WikiLines:
     def _item(self, marks: str, text: str) -> str:
         if (alone := _ALONE.match(text)) is not None:
             self.alone.add(int(alone[1]))
+        elif marks[-1] == ":":
+            text = _DOLLARS_ALONE.sub(r"$$\1$$\2", text)
         tag = {":": "dd", ";": "dt"}.get(marks[-1], "li")
         return f"<{tag}>{text}</{tag}>"
 

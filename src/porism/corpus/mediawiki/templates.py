@@ -1,6 +1,7 @@
 """What templates of wikis stand for: tables of those that print text or formulas, and what is kept of others.
 
-``#1`` is the first argument of a template. Where an entry has several patterns, the number of arguments chooses.
+``#1`` is the first argument of a template, and ``#*`` stands for all that have no name. Where an entry has several
+patterns, the number of arguments chooses.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "sfrac": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"),
     "frac": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"),
     "dfrac": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"),
-    "sqrt": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"), "radic": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"),
+    "fraction": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"), "overbar": (r"\overline{#1}",),
+    "sqrt": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"), "radical": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"), "radic": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"),
     "abs": (r"\left|#1\right|",), "mabs": (r"\left|#1\right|",), "norm": (r"\left\|#1\right\|",),
     "floor": (r"\lfloor #1\rfloor",), "ceil": (r"\lceil #1\rceil",), "overline": (r"\overline{#1}",),
     "vec": (r"\vec{#1}",), "overset": (r"#1", r"\overset{#1}{#2}"), "underset": (r"#1", r"\underset{#1}{#2}"),
@@ -42,6 +44,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("nbsp", "sp", "thinsp", "thin space", "hairsp"), (" ",)),
     **dict.fromkeys(("snd", "spnd", "spaced ndash"), (" – ",)),
     **dict.fromkeys(("equationref", "equationnote", "eqnref"), ("(#1)",)),
+    **dict.fromkeys(("ordered list", "unordered list", "bulleted list", "plainlist", "flatlist", "hlist"), ("#*",)),
     "=": ("=",), "lang": ("#1", "#2"), "transliteration": ("#1", "#2", "#3"), "transl": ("#1", "#2", "#3"),
     "sup": ("<sup>#1</sup>",), "sub": ("<sub>#1</sub>",), "e": ("×10<sup>#1</sup>",), "10^": ("10<sup>#1</sup>",),
     "su": ("<sup>#p</sup><sub>#b</sub>",), "numblk": ("#1", "#1#2 (#3)"), "iff": ("if and only if",),
@@ -61,8 +64,8 @@ RAW = frozenset(("tmath",))
 """Formula templates whose argument is LaTeX."""
 
 DROPPED = re.compile(
-    r"(?:cite|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|further|about|for\b|redirect|distinguish|short desc"
-    r"|hatnote|use \w+ (?:dates|english)|infobox|taxobox|navbox|sidebar|portal|commons|wik|authority|reflist|notelist|"
+    r"(?:cite|r\Z|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|further|about|for\b|redirect|distinguish|"
+    r"short desc|hatnote|use \w+ (?:dates|english)|infobox|taxobox|navbox|sidebar|portal|commons|wik|authority|reflist|notelist|"
     r"refbegin|refend|default|good article|featured|pp-|protection|multiple issues|more|unreferenced|unsourced|clarify|"
     r"cleanup|citation needed|cn\b|fact\b|by whom|who\b|when\b|dubious|expand|stub|isbn|issn|doi|arxiv|oeis|mathworld|"
     r"clear|springer|planetmath|nlab|math ?genealogy|mactutor|anchor|toc|col|div col|end|font|tag\b|refactor|explain|"
@@ -77,11 +80,13 @@ STATEMENTS = ("math_statement", "statement", "proof", "content", "text", "conten
 TITLES = ("name", "title", "titre", "note", "nom")
 """Those in which they have their title."""
 
-_ARGUMENT = re.compile(r"#(\w)")
+_ARGUMENT = re.compile(r"#([\w*])")
 
 
 def filled(patterns: tuple[str, ...], arguments: Mapping[str, str]) -> str:
     """The pattern for so many arguments, with these in it."""
-    count = sum(key.isdecimal() for key in arguments)
+    unnamed = [value for key, value in arguments.items() if key.isdecimal()]
+    count = len(unnamed)
     pattern = patterns[min(max(count, 1), len(patterns)) - 1]
-    return _ARGUMENT.sub(lambda match: arguments.get(match[1], ""), pattern) if "#" in pattern else pattern
+    values = {"*": "<br>".join(unnamed), **arguments}
+    return _ARGUMENT.sub(lambda match: values.get(match[1], ""), pattern) if "#" in pattern else pattern
