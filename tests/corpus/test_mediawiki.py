@@ -206,6 +206,16 @@ def test_articles_of_wikimedia_are_those_of_the_main_namespace(tmp_path: Path) -
     assert problems == ["w.xml: pages that are no articles are left out: 1 page of Definition"]
 
 
+def test_macros_of_the_wiki_and_of_files_beside_its_dump(tmp_path: Path) -> None:
+    text = page("A", r"$\map f x \in \closedint 0 1$ and $\own$")
+    (tmp_path / "w.xml").write_text(dumped(text, base="https://proofwiki.org/wiki/Main_Page"), encoding="utf-8")
+    (tmp_path / "macros.sty").write_text(r"\newcommand{\own}{\Omega}", encoding="utf-8")
+    (document,), _ = read(tmp_path / "w.xml")
+    assert [formula.source for formula in document.fields["body"].formulas] == [
+        r"f\left(x\right) \in \left[0, 1\right]", r"\Omega"
+    ]  # fmt: skip
+
+
 def test_templates_that_are_not_known_are_counted(tmp_path: Path) -> None:
     text = "{{odd}} {{Odd}} {{strange|x}} " + " ".join(f"{{{{n{number}}}}}" for number in range(12))
     (tmp_path / "w.xml").write_text(dumped(page("A", f"a {text}")), encoding="utf-8")

@@ -65,7 +65,8 @@ class Location(Value):
         """``algebra.tex:3616``, empty where the file is not known."""
         if self.file is None:
             return ""
-        file = f"{self.source}/{self.file}" if with_source and self.source not in (None, self.file) else self.file
+        is_source = self.source is None or self.file == self.source or self.file.startswith(f"{self.source}/")
+        file = f"{self.source}/{self.file}" if with_source and not is_source else self.file
         return file if self.line is None else f"{file}:{self.line}"
 
     def text(self, with_source: bool = False, title: str = "", longest: int | None = None) -> str:

@@ -11,9 +11,12 @@ from urllib.parse import quote
 from porism.analysis.languages import language_named
 from porism.corpus.base import ReaderOptions, UnitId, clean
 from porism.corpus.html.reader import page_documents
-from porism.corpus.mediawiki.dump import WikiDump, is_dump
+from porism.corpus.macro_files import definitions_in, site_macro_files
+from porism.corpus.mediawiki.dump import WikiDump, WikiPage, is_dump
+from porism.corpus.mediawiki.macros import macros_of
 from porism.corpus.mediawiki.wikitext import Wikitext
 from porism.corpus.text_files import read_text
+from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem, pluralise
 from porism.types import Document, Metadata
@@ -37,18 +40,27 @@ class MediaWikiReader(FileReader):
         """Whether it is a file of wikitext, a folder of such, or a dump, packed with gzip, bzip2 or not."""
         return super().detect(path) or is_dump(path)
 
+    def companions(self, path: Path, name: str) -> list[Path]:
+        return site_macro_files(path, name)
+
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
         unknown: Counter[str] = Counter()
+        definitions = [definitions_in(file) for file in self.companions(path, name)]
         if path.suffix.lower() in self.extensions:
             text = read_text(path, name, on_problem, options.encoding)
             if text is not None:
                 page = Wikitext(PurePosixPath(name).stem, _lines(text), unknown)
-                yield from _documents(page, name, source, options, on_problem, {}, "")
+                documents = _documents(page, name, source, options, on_problem, {}, "")
+                yield from with_macros(documents, PageMacros(definitions))
         else:
             dump = WikiDump(path, name, on_problem)
-            yield from _pages(dump, name, source, options, on_problem, unknown)
+            macros: PageMacros | None = None
+            for page_read in dump.pages():
+                macros = macros or PageMacros([macros_of(dump.base), *definitions])
+                documents = _page_documents(page_read, dump, name, source, options, on_problem, unknown)
+                yield from with_macros(documents, macros)
             left_out = [f"{pluralise(count, 'page')} of {kind}" for kind, count in dump.left_out.most_common()]
             if left_out:
                 on_problem(Problem(name, f"pages that are no articles are left out: {', '.join(left_out)}"))
@@ -58,18 +70,17 @@ class MediaWikiReader(FileReader):
             on_problem(Problem(name, f"of templates that are not known only formulas are read: {named}{more}"))
 
 
-def _pages(
-    dump: WikiDump, name: str, source: str, options: ReaderOptions, on_problem: OnProblem, unknown: Counter[str]
+def _page_documents(
+    page: WikiPage, dump: WikiDump, name: str, source: str, options: ReaderOptions, on_problem: OnProblem,
+    unknown: Counter[str],
 ) -> Iterator[Document]:
-    for page in dump.pages():
-        names = ([dump.namespaces.get(number, "")] for number in (_CATEGORY, _PICTURE))
-        text = Wikitext(page.title, _lines(page.text), unknown, *names)
-        extra: dict[str, str | tuple[str, ...]] = {}
-        if page.other_names:
-            extra["aliases"] = page.other_names
-        url = f"{dump.base}{quote(page.title.replace(' ', '_'), safe=':/()!,;@*')}" if dump.base else ""
-        place = f"{name}/{clean(page.title)}"
-        yield from _documents(text, place, source, options, on_problem, extra, url, dump.language)
+    """The documents of a page of a dump."""
+    names = ([dump.namespaces.get(number, "")] for number in (_CATEGORY, _PICTURE))
+    text = Wikitext(page.title, _lines(page.text), unknown, *names)
+    extra: Metadata = {"aliases": page.other_names} if page.other_names else {}
+    url = f"{dump.base}{quote(page.title.replace(' ', '_'), safe=':/()!,;@*')}" if dump.base else ""
+    place = f"{name}/{clean(page.title)}"
+    yield from _documents(text, place, source, options, on_problem, extra, url, dump.language)
 
 
 def _documents(

@@ -17,7 +17,8 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "frac": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"),
     "dfrac": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"),
     "fraction": (r"\frac{1}{#1}", r"\frac{#1}{#2}", r"#1\frac{#2}{#3}"), "overbar": (r"\overline{#1}",),
-    "sqrt": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"), "radical": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"), "radic": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"),
+    "sqrt": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"), "radical": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"),
+    "radic": (r"\sqrt{#1}", r"\sqrt[#2]{#1}"),
     "abs": (r"\left|#1\right|",), "mabs": (r"\left|#1\right|",), "norm": (r"\left\|#1\right\|",),
     "floor": (r"\lfloor #1\rfloor",), "ceil": (r"\lceil #1\rceil",), "overline": (r"\overline{#1}",),
     "vec": (r"\vec{#1}",), "overset": (r"#1", r"\overset{#1}{#2}"), "underset": (r"#1", r"\underset{#1}{#2}"),
@@ -64,14 +65,17 @@ RAW = frozenset(("tmath",))
 """Formula templates whose argument is LaTeX."""
 
 DROPPED = re.compile(
-    r"(?:cite|r\Z|citation|sfn|harv|refn?\b|efn|rp\b|main\b|see\b|further|about|for\b|redirect|distinguish|"
-    r"short desc|hatnote|use \w+ (?:dates|english)|infobox|taxobox|navbox|sidebar|portal|commons|wik|authority|reflist|notelist|"
-    r"refbegin|refend|default|good article|featured|pp-|protection|multiple issues|more|unreferenced|unsourced|clarify|"
-    r"cleanup|citation needed|cn\b|fact\b|by whom|who\b|when\b|dubious|expand|stub|isbn|issn|doi|arxiv|oeis|mathworld|"
-    r"clear|springer|planetmath|nlab|math ?genealogy|mactutor|anchor|toc|col|div col|end|font|tag\b|refactor|explain|"
-    r"missing|improve|bookreference|citationitem|namedfor|link-?to-?category|proofread|questionable|delete|merge|move|disambig"
-    r"|dmy|mdy)",
-    re.IGNORECASE,
+    r"""
+    cite | r\Z | citation | sfn | harv | refn?\b | efn | rp\b | main\b | see\b | further | about | for\b | redirect
+    | distinguish | short\ desc | hatnote | use\ \w+\ (?:dates|english) | infobox | taxobox | navbox | sidebar | portal
+    | commons | wik | authority | reflist | notelist | refbegin | refend | default | good\ article | featured | pp-
+    | protection | multiple\ issues | more | unreferenced | unsourced | clarify | cleanup | cn\b | fact\b | by\ whom
+    | who\b | when\b | dubious | expand | stub | isbn | issn | doi | arxiv | oeis | mathworld | clear | springer
+    | planetmath | nlab | math\ ?genealogy | mactutor | anchor | toc | col | div\ col | end | font | tag\b | refactor
+    | explain | missing | improve | bookreference | namedfor | link-?to-?category | proofread | questionable | delete
+    | merge | move | disambig | dmy | mdy
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 """Beginnings of the names of templates about the page and its sources, which are left out without a word."""
 
