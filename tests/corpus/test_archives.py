@@ -109,6 +109,23 @@ def test_a_7z_archive(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_7z_archives_that_are_encrypted_bombs_or_dumps(tmp_path: Path) -> None:
+    py7zr = pytest.importorskip("py7zr")
+    with py7zr.SevenZipFile(tmp_path / "e.7z", "w", password="secret") as archive:
+        archive.writestr("text", "a.md")
+    with py7zr.SevenZipFile(tmp_path / "b.7z", "w") as archive:
+        archive.writestr(" " * 30_000, "a.md")
+    with py7zr.SevenZipFile(tmp_path / "s.7z", "w") as archive:
+        archive.writestr('<posts><row Id="1" PostTypeId="1" Title="T" Body="B" /></posts>', "Posts.xml")
+        archive.writestr("x" * 100, "PostHistory.xml")
+    documents, problems = read(tmp_path, ReaderOptions(max_unpacked=20_000, unit="question"))
+    assert [(document.id, document.metadata["file"]) for document in documents] == [("1", "s.7z")]
+    assert problems == [
+        "b.7z: unpacks to more than it may (--max-unpacked allows more); it is not read",
+        "e.7z: is encrypted; it is not read",
+    ]  # fmt: skip
+
+
 def test_without_py7zr_the_command_that_installs_it_is_named_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

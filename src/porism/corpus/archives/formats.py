@@ -19,7 +19,8 @@ from typing import IO, Any, BinaryIO, cast
 
 import zstandard
 
-from porism.corpus.archives.unpacking import MAX_MEMBERS, TOO_LARGE, MemberFile, TooLarge, UnpackedTree
+from porism.corpus.archives.unpacking import MAX_MEMBERS, TOO_LARGE, MemberFile, TooLarge, UnpackedTree, printable
+from porism.corpus.posts.stackexchange import UNUSED_TABLES
 from porism.corpus.streams import BLOCK
 from porism.corpus.text_files import open_file
 from porism.errors import SourceError
@@ -31,6 +32,7 @@ MAX_HEADER_BYTES = 1 << 20
 """Names and attributes of a member of a tar file have at most so many bytes."""
 
 _ENCRYPTED = "encrypted members are left out"
+_ALL_ENCRYPTED = "is encrypted; it is not read"
 _LINKS = "links are left out"
 _SPECIAL = "devices and pipes are left out"
 _UNKNOWN = "members of an unknown compression are left out"
@@ -178,7 +180,7 @@ def unpack_tar(stream: BufferedIOBase, tree: UnpackedTree) -> str:
             for member in archive:
                 if tree.limits.members_left <= 0:
                     return f"has more than {MAX_MEMBERS:,} members; what comes after {last} is not read"
-                last = member.name
+                last = printable(member.name)
                 if member.issym() or member.islnk():
                     tree.refuse(member.name, _LINKS)
                 elif member.isfile():
@@ -220,7 +222,15 @@ def unpack_7z(path: Path, tree: UnpackedTree) -> str:
     with open_file(path) as file:
         try:
             with py7zr.SevenZipFile(file) as archive:
-                for member in archive.list():
+                if archive.needs_password():
+                    return _ALL_ENCRYPTED
+                members = archive.list()
+                if sum(member.uncompressed or 0 for member in members) > tree.limits.bytes_left:
+                    return "unpacks to more than it may (--max-unpacked allows more); it is not read"
+                is_dump = any(_base_name(member.filename) == "posts.xml" for member in members)
+                for member in members:
+                    if is_dump and _base_name(member.filename) in UNUSED_TABLES:
+                        continue
                     if member.is_symlink:
                         tree.refuse(member.filename, _LINKS)
                     elif not member.is_directory and tree.place(member.filename, member.uncompressed or 0) is not None:
@@ -228,7 +238,7 @@ def unpack_7z(path: Path, tree: UnpackedTree) -> str:
                 if files.names:
                     archive.extract(tree.root, targets=files.names, factory=files)
         except py7zr.exceptions.PasswordRequired:
-            return "is encrypted; it is not read"
+            return _ALL_ENCRYPTED
         except TooLarge:
             return f"{_TOO_MUCH} after {files.last} is not read"
         except SourceError:
@@ -236,6 +246,10 @@ def unpack_7z(path: Path, tree: UnpackedTree) -> str:
         except Exception as error:  # on what is no 7z file, py7zr raises exceptions of all kinds
             return f"is damaged or breaks off in or after {files.last or 'its beginning'} ({_reason(error)})"
     return ""
+
+
+def _base_name(name: str) -> str:
+    return name.rpartition("/")[2].lower()
 
 
 class _SevenZipFiles:

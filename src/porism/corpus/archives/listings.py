@@ -49,15 +49,21 @@ class PaperListings:
         self._root, self._options = root, options
         self._wanted = {paper.id for path in archives if (paper := named_paper(path.name)) is not None}
         self._files: dict[Path, list[Path]] = {}
+        self._states: dict[Path, str] = {}
         self._papers: dict[Path, dict[str, ListedPaper]] = {}
 
     def state(self, archive: Path) -> str:
         """A digest of the names, sizes and times of the listings for an archive, empty where there are none."""
-        states = [
-            (file.name, status.st_size, status.st_mtime_ns)
-            for folder in self._folders(archive) for file in self._listings(folder) for status in [file.stat()]
-        ]
-        return xxhash.xxh3_64_hexdigest(repr(states).encode()) if states else ""
+        return " ".join(filter(None, map(self._state_of, self._folders(archive))))
+
+    def _state_of(self, folder: Path) -> str:
+        if folder not in self._states:
+            states = [
+                (file.name, status.st_size, status.st_mtime_ns)
+                for file in self._listings(folder) for status in [file.stat()]
+            ]
+            self._states[folder] = xxhash.xxh3_64_hexdigest(repr(states).encode()) if states else ""
+        return self._states[folder]
 
     def digest(self, archive: Path) -> str:
         """A digest of what is known of the paper of an archive."""

@@ -58,7 +58,7 @@ class UnpackedTree:
 
     def refuse(self, name: str, reason: str) -> None:
         """Notes a member that is not read, or not all of it; ``reason`` says of all such members what they are."""
-        self.refused.setdefault(reason, []).append(_printable(name))
+        self.refused.setdefault(reason, []).append(printable(name))
 
     def report(self, where: str, on_problem: OnProblem) -> None:
         """Reports what was refused, a problem for each reason."""
@@ -72,7 +72,7 @@ class UnpackedTree:
 
         :param size: what the archive says of it.
         """
-        parts = [part for part in _printable(name).replace("\\", "/").split("/") if part not in ("", ".")]
+        parts = [part for part in printable(name).replace("\\", "/").split("/") if part not in ("", ".")]
         if name.startswith(("/", "\\")) or _DRIVE.match(name) or ".." in parts:
             self.refuse(name, "names that lead out of the archive are left out")
         elif not parts or len(parts) > MAX_FOLDER_DEPTH:
@@ -159,6 +159,6 @@ class MemberFile:
             self._path.unlink()
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
     """A member's name with characters that no file should have replaced."""
     return _UNPRINTABLE.sub("\ufffd", name)
