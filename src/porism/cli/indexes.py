@@ -85,8 +85,10 @@ def index(
 
     Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
     .org .ipynb .lean .thy .v .agda .lagda .lagda.md .lagda.tex .mm .miz .abs .html .htm .xhtml .xht .txt .text; .jsonl
-    .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of an ARQMath collection or a Stack Exchange dump; and .py .jl
-    .R scripts that are notebooks (# %% or a Jupytext header). The summary says how many others were left out.
+    .ndjson .jsonlines .json .csv .tsv .tab; .mediawiki .wikitext; and the .xml of an ARQMath collection, a Stack
+    Exchange dump or a dump of a wiki; and .py .jl .R scripts that are notebooks (# %% or a Jupytext header); and what
+    is in archives: .zip .tar .tar.gz .tgz .tar.bz2 .tar.xz .tar.zst .7z, or compressed: .gz .bz2 .xz .zst. The summary
+    says how many others were left out.
     """
     from porism.search.sources.updating import index_sources
 
