@@ -298,7 +298,7 @@ def test_sources_without_posts(tmp_path: Path, data: bytes | None, message: str)
 
 
 def test_a_folder_without_posts(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"no file of posts.*unpack the \.7z"):
+    with pytest.raises(SourceError, match=r"no file of posts.*\.7z archive"):
         read_stackexchange(tmp_path)
 
 

@@ -78,7 +78,7 @@ def open_result(result: str, indexes: Indexes, only_print: bool, in_editor: bool
         location = index.location(doc_id)
         if (line := _line(result, paths, doc_id)) is not None:
             location = replace(location, line=line)
-        if location.path is None:
+        if location.path is None or (location.url and not location.path.match(location.file or "")):
             if location.url is None:
                 raise QueryError(
                     f"the index does not know where the document {doc_id!r} comes from: no file, and no 'url' in its "

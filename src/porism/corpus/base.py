@@ -68,7 +68,8 @@ class ReaderOptions:
                                      unset="the name of the file or folder")
     outside: bool = setting(False, "Follow \\input and symbolic links that lead out of the source.")
     max_unpacked: int | None = setting(
-        None, "How many bytes a gzip file may unpack to.", unset="64 GiB, and beyond 256 MiB 200 times its size")
+        None, "How many bytes a compressed file or an archive may unpack to.",
+        unset="64 GiB, and beyond 256 MiB 200 times its size")
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:

@@ -7,15 +7,16 @@ read again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from porism.corpus.base import OnProgress, Reader, ReaderOptions, UnitId
+from porism.corpus.base import OnProgress, Reader, ReaderOptions, UnitId, ignore_progress
+from porism.corpus.lacking import Lacking
 from porism.corpus.text_files import size_of
 from porism.corpus.walking import FileReader
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem, PorismError, Problem
 from porism.system.files.names import shown_name
 from porism.types import Document
 
@@ -178,6 +179,30 @@ class CollectionGroup(ReadGroup):
             yield document
 
 
+class SourceGroups(NamedTuple):
+    """A source to be read: its format, what is read together of it, and its size in bytes.
+
+    It also counts the files that no reader reads, by their ending (``.png``, or nothing where the name has no ending),
+    and those whose readers lack an extra; those in archives are counted when these have been read.
+    """
+
+    format: str
+    groups: Iterator[ReadGroup]
+    size: int
+    left_out: Mapping[str, int] = {}
+    lacking: Mapping[Lacking, int] = {}
+
+
+def guarded(group: ReadGroup, on_problem: OnProblem, on_progress: OnProgress = ignore_progress) -> Iterator[Item]:
+    """What a group gives; what stops its reader is reported where there are other groups."""
+    try:
+        yield from group.items(on_problem, on_progress)
+    except PorismError as error:
+        if group.alone:
+            raise
+        on_problem(Problem(error.where or group.name, error.what))
+
+
 class Placer:
     """Gives documents the ids and metadata that they have among those of other sources.
 
@@ -192,8 +217,8 @@ class Placer:
         """The id of a document: its own where its collection gives it one, else source, file and unit."""
         if not isinstance(wanted, UnitId):
             return wanted
-        if wanted.file == self._file:
-            return f"{self.source}#{wanted.unit}" if wanted.unit else self.source
+        if self._file and (wanted.file == self._file or wanted.file.startswith(f"{self._file}/")):
+            return f"{self.source}{shown_name(wanted.removeprefix(self._file))}"
         return f"{self.source}/{UnitId(shown_name(wanted.file), wanted.unit)}"
 
     def longer_id(self, own: str, group: ReadGroup) -> str:
@@ -208,7 +233,7 @@ class Placer:
         if isinstance(document.id, UnitId) and not isinstance(group, TableGroup):
             metadata["file"] = shown_name(document.id.file)
         elif group.name and not isinstance(group, CollectionGroup):
-            metadata["file"] = shown_name(group.name)
+            metadata.setdefault("file", shown_name(group.name))
         if line:
             metadata["line"] = str(line)
         return Document(doc_id, document.fields, metadata)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.groups import LazyRecord, Placer
-from porism.corpus.registry import SourceGroups, guarded, source_groups
+from porism.corpus.groups import LazyRecord, Placer, SourceGroups, guarded
+from porism.corpus.registry import source_groups
 from porism.corpus.text_files import size_of
 from porism.errors import OnProblem, Problem, SourceError
 from porism.system.files.names import shown_name

@@ -8,8 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from porism.corpus.archives.formats import archive_kind, compression
+from porism.corpus.archives.listings import PaperListings
+from porism.corpus.archives.reader import ArchiveGroup, ArchiveReader
 from porism.corpus.attachments import AttachedGroup
-from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem
 from porism.corpus.bibliography.reader import BibtexReader, CslReader, ReferenceReader, RisReader
 from porism.corpus.epub.reader import EpubReader
 from porism.corpus.formal.agda import AgdaReader
@@ -17,7 +20,16 @@ from porism.corpus.formal.isabelle import IsabelleReader
 from porism.corpus.formal.metamath import MetamathReader
 from porism.corpus.formal.mizar import MizarReader
 from porism.corpus.formal.rocq import RocqReader
-from porism.corpus.groups import CollectionGroup, FileGroup, GroupedReader, Item, LazyRecord, ReadGroup, TableGroup
+from porism.corpus.groups import (
+    CollectionGroup,
+    FileGroup,
+    GroupedReader,
+    LazyRecord,
+    ReadGroup,
+    SourceGroups,
+    TableGroup,
+    guarded,
+)
 from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.lacking import Lacking, lacking_texts
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
@@ -25,6 +37,7 @@ from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader
 from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
+from porism.corpus.mediawiki.reader import MediaWikiReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.notes.anki import AnkiReader, AnkiTextReader
@@ -46,7 +59,7 @@ from porism.corpus.texmacs.reader import TexmacsReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.corpus.zotero.reader import ZoteroReader
-from porism.errors import OnProblem, PorismError, Problem, SourceError
+from porism.errors import OnProblem, Problem, SourceError
 from porism.extras import Extra
 from porism.types import Document
 
@@ -61,13 +74,14 @@ class FolderReader:
     names no column of text, which is reported.
 
     :param only: read the files of this one format alone, all tables among them.
+    :param archives: the reader of archives, where the folder is what another one was unpacked to.
     """
 
     name = "folder"
     document = "what each format says"
 
-    def __init__(self, only: str | None = None) -> None:
-        self._only = only
+    def __init__(self, only: str | None = None, archives: ArchiveReader | None = None) -> None:
+        self._only, self._archives = only, archives
 
     def detect(self, path: Path) -> bool:
         """Whether it is a folder."""
@@ -121,21 +135,25 @@ class FolderReader:
         for entry, name in files:
             if isinstance(reader := READERS[name], ReferenceReader):
                 attached.update(reader.attached(entry, options))
-        groups = (_with_entry(group, attached) for group in self._groups(path, files, options, folders))
+        groups = (_with_entry(group, attached) for group in self._groups(path, files, options, folders, left_out))
         return SourceGroups(format, groups, size, left_out, lacking)
 
     def _groups(
-        self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions, folders: dict[Path, list[ReadGroup]]
+        self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions,
+        folders: dict[Path, list[ReadGroup]], left_out: Counter[str],
     ) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in files if name == "latex"]
+        listings = PaperListings(path, [entry for entry, name in files if name == ArchiveReader.name], options)
         source = source_name(path, options)
         for entry, name in files:
             where = relative_name(entry, path)
             if name == "latex":
                 if entry == latex[0]:
                     yield from LatexProject(path, latex, options, source).groups()
-            elif isinstance(READERS[name], GroupedReader):
+            elif isinstance(reader := READERS[name], GroupedReader):
                 yield from folders.get(entry, ())
+            elif isinstance(reader, ArchiveReader):
+                yield ArchiveGroup(self._archives or reader, entry, where, options, listings, left_out=left_out)
             else:
                 yield _group_of_file(name, entry, where, source, options) or CollectionGroup(
                     READERS[name], entry, where, _files_of(entry), options
@@ -182,20 +200,6 @@ def _groups_of_folder(
     return list(reader.groups(folder, where, options, on_problem, of_file))
 
 
-class SourceGroups(NamedTuple):
-    """A source to be read: its format, what is read together of it, and its size in bytes.
-
-    It also counts the files that no reader reads, by their ending (``.png``, or nothing where the name has no ending),
-    and those whose readers lack an extra.
-    """
-
-    format: str
-    groups: Iterator[ReadGroup]
-    size: int
-    left_out: Mapping[str, int] = {}
-    lacking: Mapping[Lacking, int] = {}
-
-
 class _Entries(NamedTuple):
     """What a folder has: files to read with their formats, tables that hold no text, other files by endings, and files
     whose readers lack an extra.
@@ -210,6 +214,21 @@ class _Entries(NamedTuple):
 def _files_of(path: Path) -> list[Path]:
     """A file itself, or all files below a folder."""
     return [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
+
+
+def _open_unpacked(
+    path: Path, options: ReaderOptions, on_problem: OnProblem, archives: ArchiveReader
+) -> SourceGroups:
+    """What is read together of a folder that an archive was unpacked to."""
+    collection = _format_of(path)
+    if collection is not None:
+        return source_groups(path, collection, options, on_problem)
+    return FolderReader(archives=archives).groups(path, options, on_problem)
+
+
+def _is_read(name: str) -> bool:
+    """Whether a reader reads files of such a name whatever is in them."""
+    return ending(Path(name)) in _BY_EXTENSION or bool(archive_kind(name) or compression(name))
 
 
 READERS: dict[str, Reader] = {
@@ -243,9 +262,11 @@ READERS: dict[str, Reader] = {
     **{format.name: PandocReader(format) for format in FORMATS},
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
+    "mediawiki": MediaWikiReader(),
     "anki": AnkiReader(),
     "anki-text": AnkiTextReader(),
     "text": PlainReader(),
+    "archive": ArchiveReader(_open_unpacked, _is_read),
     "folder": FolderReader(),
 }
 """Format → its reader. The order is that of detection: collections first, then tables, then single files."""
@@ -255,7 +276,7 @@ _ENDINGS_OF_TABLES = {
 }
 _COLLECTIONS = ("arqmath", "stackexchange", "zotero", "joplin")
 _TABLES = tuple(_ENDINGS_OF_TABLES)
-_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
+_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", MediaWikiReader.name, ArchiveReader.name)
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
@@ -336,7 +357,9 @@ def source_groups(
         return FolderReader().groups(path, options, on_problem)
     name = format or detect_format(path, options)
     reader = READERS[name]
-    if path.is_dir() and (name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader)):
+    if path.is_dir() and (
+        name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader | ArchiveReader)
+    ):
         return FolderReader(None if name == FolderReader.name else name).groups(path, options, on_problem)
     if isinstance(reader, FolderReader):
         raise SourceError("there is no such folder", where=str(path))
@@ -347,6 +370,10 @@ def source_groups(
         groups = LatexProject(path.parent, [path], options, source).groups()
     elif isinstance(reader, GroupedReader):
         groups = iter(_groups_of_folder(name, path, path, options, on_problem, left_out))
+    elif isinstance(reader, ArchiveReader):
+        check_file(path)
+        listings = PaperListings(path.parent, [path], options)
+        groups = iter([ArchiveGroup(reader, path, path.name, options, listings, left_out=left_out, alone=True)])
     else:
         if isinstance(reader, FileReader):
             check_file(path)
@@ -356,15 +383,6 @@ def source_groups(
         ])
     return SourceGroups(name, groups, size_of(path) if path.is_file() else 0, left_out)
 
-
-def guarded(group: ReadGroup, on_problem: OnProblem, on_progress: OnProgress = ignore_progress) -> Iterator[Item]:
-    """What a group gives; what stops its reader is reported where there are other groups."""
-    try:
-        yield from group.items(on_problem, on_progress)
-    except PorismError as error:
-        if group.alone:
-            raise
-        on_problem(Problem(error.where or group.name, error.what))
 
 
 def _is_collection(path: Path) -> bool:
@@ -386,7 +404,7 @@ def _is_named_as_source(path: Path, only: str | None) -> bool:
     suffix = ending(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
     if only is not None and (endings := endings_of(only)):
         return suffix in endings
-    return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS
+    return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS or archive_kind(path.name) != ""
 
 
 def _format_of_tables(path: Path) -> str | None:

@@ -131,9 +131,13 @@ def narrow_encoding(encoding: str | None) -> str:
     return encoding
 
 
+def unpacked_limit(size: int, limit: int | None = None) -> int:
+    """How many bytes a packed file of this size may unpack to, where the options set no limit."""
+    return min(MAX_UNPACKED, max(UNPACKED_FREELY, size * MAX_TIMES_UNPACKED)) if limit is None else limit
+
+
 def _unpack(packed: IO[bytes], path: Path, on_problem: OnProblem, limit: int | None) -> IO[bytes]:
-    if limit is None:
-        limit = min(MAX_UNPACKED, max(UNPACKED_FREELY, os.fstat(packed.fileno()).st_size * MAX_TIMES_UNPACKED))
+    limit = unpacked_limit(os.fstat(packed.fileno()).st_size, limit)
     output = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     size = 0
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 import xxhash
@@ -81,7 +81,8 @@ class Location(Value):
         """``algebra.tex:3616``, empty where the file is not known."""
         if self.file is None:
             return ""
-        file = f"{self.source}/{self.file}" if with_source and self.source not in (None, self.file) else self.file
+        is_source = self.source is None or self.file == self.source or self.file.startswith(f"{self.source}/")
+        file = f"{self.source}/{self.file}" if with_source and not is_source else self.file
         return file if self.line is None else f"{file}:{self.line}"
 
     def text(self, with_source: bool = False, title: str = "", longest: int | None = None) -> str:
@@ -140,7 +141,7 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     False where the index does not know, or the file cannot be read.
     """
     source = sources.get(location.source or "")
-    known = source.files.get(real_name(location.file or "")) if source is not None else None
+    known = source.files.get(_file_of(source, real_name(location.file or ""))) if source is not None else None
     if source is None or known is None or location.path != _path_of(source, location.file or ""):
         return False
     try:
@@ -160,9 +161,16 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
 
 def _path_of(source: Source, file: str) -> Path:
     """Where a file of a source is on this machine."""
-    file = real_name(file)
+    file = _file_of(source, real_name(file))
     is_file = source.path.name == file and not source.path.is_dir()
     return source.path if is_file else source.path / file
+
+
+def _file_of(source: Source, file: str) -> str:
+    """The file of a source that a file is in: itself, or the archive around it."""
+    if file in source.files:
+        return file
+    return next((str(outer) for outer in PurePosixPath(file).parents if str(outer) in source.files), file)
 
 
 def _all(metadata: Metadata, key: str) -> tuple[str, ...]:

@@ -20,26 +20,7 @@ from porism.types import Document
 
 pytest.importorskip("pypandoc")
 
-WIKI = """= Groups =
-Let <math>G</math> be a group.<ref>A note with <math>y^2</math>.</ref>
-
-'''Theorem 2.3''' (Lagrange). ''If'' <math>H \\le G</math> ''is finite, then the order of'' <math>H</math> ''divides:''
-<math display="block">\\begin{align}
-  a &= b
-\\end{align}</math>
-
-''Proof.'' Count cosets of {{mvar|H}}.
-
-Then divide. ∎
-
-The prose goes on.
-
-'''Definition.''' A ''ring'' is a set such that
-* <math>a+b=b+a</math>
-* it is <ce>H2O</ce>
-"""
 TEXTS = {
-    "a.mediawiki": WIKI,
     "a.dokuwiki": "====== Groups ======\nLet $G$ be //finite// and <latex>x_1</latex>.\n\n"
                   "**Lemma 1.** //Words $a \\\\ b$.//\n",
     "a.textile": 'h1(#here). Groups\n\nLet <span class="math">G</span> be $x^2$.\n\n*Lemma 1.* _Words $b$._\n',
@@ -87,25 +68,6 @@ def formulas(documents: list[Document]) -> list[str]:
         formula.source for document in documents for name, content in document.fields.items() if name != "section"
         for formula in content.formulas
     ]
-
-
-def test_a_wiki_page_has_sections_statements_and_proofs(tmp_path: Path) -> None:
-    documents, problems = read(written(tmp_path, "a.mediawiki"), "mediawiki")
-    assert problems == []
-    section, theorem, definition = documents
-    assert [document.id for document in documents] == [
-        "a.mediawiki#groups", "a.mediawiki#theorem-1", "a.mediawiki#definition-1"
-    ]  # fmt: skip
-    assert section.fields["body"].to_latex() == "Let $G$ be a group.\n\nA note with $y^2$.\n\nThe prose goes on."
-    assert theorem.fields["title"].text == "Lagrange"
-    assert theorem.metadata == {
-        "source": "a.mediawiki", "file": "a.mediawiki", "type": "theorem", "section": ("Groups",)
-    }  # fmt: skip
-    assert theorem.fields["body"].to_latex().endswith("divides: $$\\begin{align} a &= b \\end{align}$$")
-    assert theorem.fields["proof"].to_latex() == "Count cosets of $H$.\n\nThen divide. ∎"
-    assert definition.fields["body"].to_latex() == (
-        "A ring is a set such that\n- $a+b=b+a$\n- it is $\\ce{H2O}$"
-    )
 
 
 @pytest.mark.parametrize(
@@ -254,7 +216,7 @@ def test_an_archive_whose_text_is_a_bomb_is_refused(tmp_path: Path, monkeypatch)
 )
 def test_limits_of_pandoc(limit: str, value: float, expected: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(program, limit, value)
-    documents, problems = read(written(tmp_path, "a.mediawiki"))
+    documents, problems = read(written(tmp_path, "a.textile"))
     assert documents == []
     assert expected in problems[0]
 
@@ -289,12 +251,12 @@ def test_deep_nesting_is_read_as_plain_text(kind: str, wrap) -> None:
 def test_without_the_extra_a_file_says_what_installs_it(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pypandoc", None)
     with pytest.raises(MissingExtra, match=r"pip install 'porism\[documents\]'"):
-        list(open_source(written(tmp_path, "a.mediawiki")))
+        list(open_source(written(tmp_path, "a.textile")))
     (tmp_path / "b.md").write_text("Words.", encoding="utf-8")
     for number in range(1000):
         (tmp_path / f"{number}.docx").touch()
     documents, problems = read(tmp_path)
     assert [document.id for document in documents] == [f"{tmp_path.name}/b.md"]
     assert problems == [
-        f"{tmp_path}: left out: 1,000 .docx, 1 .mediawiki (pip install 'porism[documents]' reads them)"
+        f"{tmp_path}: left out: 1,000 .docx, 1 .textile (pip install 'porism[documents]' reads them)"
     ]

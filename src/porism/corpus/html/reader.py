@@ -105,13 +105,19 @@ def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProb
 
 def page_documents(
     text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
-    extra: Metadata | None = None, *, with_lines: bool = True,
+    extra: Metadata | None = None, language: str = "", *, with_lines: bool = True,
 ) -> Iterator[Document]:
-    """The documents of one page; ``formulas`` is the notation wanted where it has both, ``extra`` metadata for all."""
+    """The documents of one page.
+
+    :param formulas: the notation wanted where it has both.
+    :param extra: metadata that every document gets.
+    :param language: of the page where it says none.
+    :param with_lines: whether lines are those of a file that a reader can open.
+    """
     html = clean(text)
     if "{{" in html:
         html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
-    return _Page(html, name, source, formulas, on_problem, extra, with_lines).read()
+    return _Page(html, name, source, formulas, on_problem, extra, language, with_lines).read()
 
 
 class _Page:
@@ -119,14 +125,14 @@ class _Page:
 
     def __init__(
         self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
-        extra: Metadata | None, with_lines: bool,
+        extra: Metadata | None, language: str, with_lines: bool,
     ) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
         self.tree = parse_html(html, mark_lines=BLOCKS if with_lines else frozenset(), must_end=_HEADINGS | _NO_CONTENT)
         top = self.tree.body.parent
-        language = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
+        own = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
         self._line = int(with_lines)
-        self.units = FileUnits(name, source, on_problem, extra=extra, language=language, first_line=self._line)
+        self.units = FileUnits(name, source, on_problem, extra=extra, language=own or language, first_line=self._line)
         self._paragraphs = ParagraphUnits(self.units)
         self._paragraph: _Paragraph | None = None  # one that may begin or continue a theorem-like block
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
@@ -174,7 +180,8 @@ class _Page:
             self._keep()
             if self._go_on(node, tag):
                 self._blocks.append(self._depth)
-                self._paragraphs.begin(kind, None, attributes.get("id") or None, self._line)
+                title = Content(clean(attributes.get("title") or ""))
+                self._paragraphs.begin(kind, title or None, attributes.get("id") or None, self._line)
                 return True
             return False
         if self._paragraph is None and node.parent is not None and node.parent.tag in _AROUND_PARAGRAPHS:

@@ -27,7 +27,7 @@ _GROUPS = frozenset((*_MARKED, "Strikeout", "Superscript", "Subscript"))
 _TEXTS = frozenset(("Para", "Plain"))
 _QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
 _LATEX = frozenset(("latex", "tex"))
-_HTML = frozenset(("html", "html4", "html5", "textile", "mediawiki"))
+_HTML = frozenset(("html", "html4", "html5", "textile"))
 _TAG = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*\Z")
 _TITLES = frozenset(("title", "block-title"))
 

@@ -102,7 +102,6 @@ _ELEMENT = re.compile(
     r"(?P<body>(?:(?!</?(?P=name)\b).){0,5000})</(?P=name)\s*>", re.DOTALL | re.IGNORECASE,
 )
 _SPAN = re.compile(r"<span class=\"math[^<>\"]{0,40}\">(?P<body>(?:(?!</?span\b).){0,5000})</span>", re.DOTALL)
-_MVAR = re.compile(r"\{\{mvar\|([^{}|\n]{1,40})\}\}")
 
 
 def _elements(text: str) -> str:
@@ -121,7 +120,6 @@ def _elements(text: str) -> str:
 _MARKS: dict[str, Callable[[str], str]] = {
     "asciidoc": _asciidoc,
     "dokuwiki": _elements,
-    "mediawiki": lambda text: _MVAR.sub(r"\\(\1\\)", _elements(text)),
     "textile": lambda text: _SPAN.sub(lambda match: f"\\({strip_delimiters(match['body'])[0]}\\)", text),
 }
 """Format → what puts its formulas between LaTeX's delimiters."""

@@ -54,7 +54,6 @@ FORMATS = (
     PandocFormat("docx", (".docx", ".docm"), "docx+styles", "packed"),
     PandocFormat("odt", (".odt", ".ott"), "odt", "packed"),
     PandocFormat("rtf", (".rtf",), "rtf", "plain"),
-    PandocFormat("mediawiki", (".wiki", ".mediawiki"), "mediawiki", "marks"),
     PandocFormat("dokuwiki", (".dokuwiki", ".doku"), "dokuwiki", "marks"),
     PandocFormat("textile", (".textile",), "textile", "marks"),
     PandocFormat("asciidoc", (".adoc", ".asciidoc"), "asciidoc", "marks"),

@@ -12,7 +12,9 @@ from porism.corpus.streams import first_bytes
 from porism.errors import OnProblem
 from porism.types import Document
 
-_HINT = "Expected Posts.xml of a Stack Exchange dump (unpack the .7z archive first), or the folder that holds it"
+UNUSED_TABLES = frozenset(("badges.xml", "posthistory.xml", "tags.xml", "users.xml", "votes.xml"))
+"""Files of a dump that are not read; some are larger than the posts."""
+_HINT = "Expected Posts.xml of a Stack Exchange dump, or the folder or .7z archive that holds it"
 
 
 class StackExchangeReader:

@@ -24,8 +24,9 @@ _ROW = re.compile(rb"<row(?=[\s/>]|$)")
 _DECLARED = re.compile(rb"""<\?xml[^<>]*\bencoding\s*=\s*["']([\w.:-]+)["']""")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)(?:#(\d{1,9});|#x([0-9A-Fa-f]{1,8});)?")
-_SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True}
-_PARSER = etree.XMLParser(**_SAFE)
+SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True}
+"""Settings of the XML parser: entities expand to nothing, and nothing is loaded."""
+_PARSER = etree.XMLParser(**SAFE)
 
 
 class XmlRow(NamedTuple):
@@ -181,15 +182,20 @@ def parse_broken_row(row: str) -> dict[str, str]:
 
     :raises etree.XMLSyntaxError: there is more wrong than that.
     """
-    parser = etree.XMLPullParser(("start",), **_SAFE)
+    parser = etree.XMLPullParser(("start",), **SAFE)
     failure: etree.XMLSyntaxError | None = None
     try:
-        parser.feed(_REFERENCE.sub(_allowed, _FORBIDDEN.sub(" ", row)))
+        parser.feed(repaired(row))
     except etree.XMLSyntaxError as error:
         failure = error
     for _, element in parser.read_events():
         return dict(element.attrib)
     raise failure or etree.XMLSyntaxError("the row has no end", 0, 0, 0)
+
+
+def repaired(xml: str) -> str:
+    """XML without characters that it forbids, and with ampersands that begin no reference escaped."""
+    return _REFERENCE.sub(_allowed, _FORBIDDEN.sub(" ", xml))
 
 
 def _allowed(match: re.Match[str]) -> str:

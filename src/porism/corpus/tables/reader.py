@@ -11,6 +11,7 @@ from typing import IO, Any
 import orjson
 import xxhash
 
+from porism.corpus.archives.arxiv import listed_paper
 from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean
 from porism.corpus.groups import LazyRecord
 from porism.corpus.posts.threads import body_content, join_contents, tag_names
@@ -212,6 +213,8 @@ def to_document(
         on_problem(Problem(where, f"a record without {wanted} is skipped (it has {there})"))
         return None
     metadata: dict[str, str | tuple[str, ...]] = {"source": source}
+    if (paper := listed_paper(values)) is not None:
+        metadata["url"] = paper.url
     if options.metadata_fields is not None:
         for key in options.metadata_fields:
             value = _metadata_value(look_up(values, key))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from porism.corpus.groups import Placer, ReadGroup
-from porism.corpus.registry import SourceGroups
+from porism.corpus.groups import Placer, ReadGroup, SourceGroups
 from porism.errors import Problem
 from porism.index.sources import MAX_PROBLEMS, FileProblem, SourceGroup
 from porism.search.sources.choice import SourceUpdate

@@ -98,8 +98,6 @@ class SourceScan:
             if format is None and wanted.path.is_file():  # a broken table does not become a text
                 format = wanted.source.detected or None
             listing = source_groups(wanted.path, format, options, self._report)
-            self._tally.left_out.update(listing.left_out)
-            self._tally.lacking.update(listing.lacking)
             return ScannedSource(wanted, listing, self._trusting and not (self._read_all or wanted.anew))
         except SourceError as error:
             if self._remove:
@@ -133,6 +131,8 @@ class SourceScan:
                 self._settled[recorded.number] = True
                 self._batch.finished.append(CompleteGroup(plan.source, name, recorded, gone=True))
         tally = self._tally
+        tally.left_out.update(plan.listing.left_out)
+        tally.lacking.update(plan.listing.lacking)
         tally.files_read += len(plan.read_files)
         tally.files_unchanged += len(plan.same_files - plan.read_files)
         waiting = any(opened.plan is plan for opened, _ in self._deferred)

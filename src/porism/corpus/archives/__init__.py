@@ -1,0 +1,1 @@
+"""Archives as they were downloaded, and what arXiv says of its papers."""

@@ -1,0 +1,1 @@
+"""MediaWiki: dumps of wikis, and wikitext."""
