@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from porism import index_documents, open_index
 from porism.cli.last_search import LastSearch, last_indexes, recall_search, remember_search, state_folder
 from porism.cli.opening import editor_command
+from porism.search.sources.updating import index_sources
 from porism.types import Content, Document
 
 FILE = Path("/notes/a b.tex")
@@ -202,3 +204,17 @@ def test_documents_from_nowhere_cannot_be_opened(porism, tmp_path) -> None:
     result = porism("open", "a", "--index", tmp_path / "index")
     assert result.status == 1
     assert "does not know where the document 'a' comes from" in result.err
+
+
+def test_a_paper_in_an_archive_opens_its_page(porism, tmp_path: Path) -> None:
+    folder, index = tmp_path / "papers", tmp_path / "index"
+    folder.mkdir()
+    for name in ("2301.00001.zip", "own.zip"):
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.writestr("a.md", "text")
+    index_sources([folder], index, jobs=1)
+    paper, own = (
+        porism("open", f"papers/{name}.zip/a.md", "--print", "--index", index).out for name in ("2301.00001", "own")
+    )
+    assert paper == "https://arxiv.org/abs/2301.00001\n"
+    assert own.startswith(str(folder / "own.zip"))
