@@ -15,9 +15,10 @@ from porism.corpus.formal.mizar import MizarReader
 from porism.corpus.formal.rocq import RocqReader
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
 from porism.corpus.html.reader import FormulaPageReader, PageReader
+from porism.corpus.inclusions import IncludingReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.loading import STYLES
-from porism.corpus.latex.reader import LatexProject, LatexReader
+from porism.corpus.latex.reader import LatexReader
 from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
@@ -26,6 +27,7 @@ from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
 from porism.corpus.posts.formula_posts import FormulaTableReader
 from porism.corpus.posts.stackexchange import StackExchangeReader
+from porism.corpus.pretext.reader import PretextReader
 from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
 from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
@@ -94,14 +96,16 @@ class FolderReader:
         return SourceGroups(format, self._groups(path, files, options), size, left_out)
 
     def _groups(self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
-        latex = [entry for entry, name in files if name == "latex"]
+        projects: dict[str, list[Path]] = {}
+        for entry, name in files:
+            projects.setdefault(name, []).append(entry)
         source = source_name(path, options)
         for entry, name in files:
             reader = READERS[name]
             where = relative_name(entry, path)
-            if name == "latex":
-                if entry == latex[0]:
-                    yield from LatexProject(path, latex, options, source).groups()
+            if isinstance(reader, LatexReader | IncludingReader):
+                if entry == projects[name][0]:
+                    yield from reader.groups(path, projects[name], options, source)
             elif isinstance(reader, FileReader):
                 yield FileGroup(reader, entry, where, source, options)
             elif isinstance(reader, JsonlReader | CsvReader):
@@ -142,6 +146,7 @@ READERS: dict[str, Reader] = {
     "jsonl": JsonlReader(),
     "csv": CsvReader(),
     "latex": LatexReader(),
+    "pretext": PretextReader(),
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
@@ -161,7 +166,7 @@ READERS: dict[str, Reader] = {
 
 _COLLECTIONS = ("arqmath", "stackexchange")
 _TABLES = ("jsonl", "csv")
-_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook")
+_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", "pretext")
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
@@ -230,8 +235,11 @@ def source_groups(
         raise SourceError("there is no such folder", where=str(path))
     source = source_name(path, options)
     groups: Iterator[ReadGroup]
-    if name == "latex":
-        groups = LatexProject(path.parent, [path], options, source).groups()
+    if isinstance(reader, LatexReader):
+        groups = reader.groups(path.parent, [path], options, source)
+    elif isinstance(reader, IncludingReader):
+        check_file(path)
+        groups = reader.groups(path.parent, [path], options, source, alone=True)
     elif isinstance(reader, FileReader):
         check_file(path)
         groups = iter([FileGroup(reader, path, path.name, source, options, alone=True)])
