@@ -115,7 +115,7 @@ def test_symbols_have_their_places_in_the_source(notation: PlainNotation, writte
         ("asciimath", "x^ , y", [(3, "an operand is missing")]),
         ("asciimath", "x)", [(1, "nothing opens this")]),
         ("typst", "x + foo", [(4, "unknown name foo")]),
-        ("typst", "mat(gap: 1, 2)", [(4, "unknown argument gap")]),
+        ("typst", "mat(gup: 1, 2)", [(4, "unknown argument gup")]),
     ],
 )
 def test_what_cannot_be_read_is_reported(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.formula.tables.lookup import SYMBOLS, token_class
-from porism.formula.tables.notations import SYMBOL_NAMES
+from porism.formula.tables.notations import SYMBOL_NAMES, TYPST_SPACES
 from porism.formula.tables.spaces import SPACE_COMMANDS
 from porism.formula.tables.structures import STRUCTURES, Structure
 from porism.types import PlainNotation
@@ -35,7 +35,7 @@ class Dialect:
 
     notation: PlainNotation
     pattern: re.Pattern[str]
-    """Its tokens: groups ``text``, ``number``, ``word``, ``wildcard`` and ``sign``."""
+    """Its tokens: groups ``text``, ``number``, ``word``, ``wildcard``, ``escaped`` and ``sign``."""
     symbols: dict[str, str]
     """Name or sign → canonical label."""
     structures: dict[str, Structure]
@@ -57,12 +57,12 @@ class Dialect:
     """Whether brackets around brackets are a matrix: ``[[a,b],[c,d]]``."""
 
 
-def _pattern(word: str, signs: list[str]) -> re.Pattern[str]:
+def _pattern(word: str, signs: list[str], escaped: str) -> re.Pattern[str]:
     longest_first = sorted((sign for sign in signs if len(sign) > 1), key=len, reverse=True)
     sign = "|".join(map(re.escape, longest_first))
     return re.compile(
         rf'(?P<text>"[^"]*")|(?P<number>[0-9]+(?:\.[0-9]+)?|(?<!\.)\.[0-9]+)|(?P<wildcard>\?[A-Za-z][A-Za-z0-9]*)'
-        rf"|(?P<sign>{sign})|(?P<word>{word})|(?P<space>\s+)|(?P<other>.)",
+        rf"|(?P<escaped>{escaped})|(?P<sign>{sign})|(?P<word>{word})|(?P<space>\s+)|(?P<other>.)",
         re.DOTALL,
     )
 
@@ -73,7 +73,7 @@ def _symbols(notation: PlainNotation) -> dict[str, str]:
 
 def _dialect(
     notation: PlainNotation, word: str, *, structures: str = "asciimath", other_signs: tuple[str, ...] = (),
-    **settings: Any,
+    escaped: str = "(?!)", other_spaces: dict[str, str] | None = None, **settings: Any,
 ) -> Dialect:
     symbols = _symbols(notation)
     signs = [name for name in symbols if not name.replace(".", "").isalpha() or name[-1] == "."]
@@ -82,7 +82,8 @@ def _dialect(
         if token[0] == "\\" and len(name) > 1 and name.isalpha() and name not in _OTHER_WORDS:
             symbols.setdefault(name, label)
     spaces = {token[1:]: token for token in SPACE_COMMANDS if token[1:].isalpha() and len(token) > 4}
-    pattern = _pattern(word, [*signs, *other_signs])
+    spaces.update(other_spaces or {})
+    pattern = _pattern(word, [*signs, *other_signs], escaped)
     return Dialect(notation, pattern, symbols, STRUCTURES[structures], spaces, **settings)
 
 
@@ -107,6 +108,7 @@ DIALECTS: dict[PlainNotation, Dialect] = {
     ),
     "typst": _dialect(
         "typst", r"[A-Za-z]+(?:\.[A-Za-z]+)*", structures="typst", dropped="(", always_divides=True, calls=True,
+        escaped=r"\\u\{[0-9A-Fa-f]{1,6}\}|\\\S", other_spaces=TYPST_SPACES,
     ),
     "lean": _dialect(
         "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.(?:[A-Za-z][A-Za-z0-9]*|[12](?![0-9])))*", structures="lean", dropped="(",
