@@ -32,6 +32,7 @@ from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
 from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
+from porism.corpus.typst.reader import TypstReader
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.types import Document
@@ -147,6 +148,7 @@ READERS: dict[str, Reader] = {
     "csv": CsvReader(),
     "latex": LatexReader(),
     "pretext": PretextReader(),
+    "typst": TypstReader(),
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
