@@ -138,9 +138,18 @@ class FileUnits:
 
     def end_headings(self, level: int) -> None:
         """Ends the parts with headings of this level and deeper: what is added next belongs to the part around them."""
+        self.return_to(tuple(entry for entry in self._path if entry[0] < level))
+
+    @property
+    def place(self) -> tuple[tuple[int, Content, Unit], ...]:
+        """The headings that what is added next is under."""
+        return tuple(self._path)
+
+    def return_to(self, place: tuple[tuple[int, Content, Unit], ...]) -> None:
+        """Ends what is open: what is added next belongs to the part with these headings."""
         while self._blocks:
             self.end()
-        self._path = [entry for entry in self._path if entry[0] < level]
+        self._path = list(place)
         self._text = self._path[-1][2] if self._path else self._root
         self._candidate = None
         self.out = self._text.body

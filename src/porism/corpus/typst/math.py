@@ -10,7 +10,7 @@ from porism.corpus.formula_sources import aligned
 from porism.corpus.typst.nodes import Argument, Call, Code, Content, Group, Math, Name, Node, Raw, String, Text
 from porism.corpus.typst.parser import TypstParser
 from porism.corpus.typst.scope import Definition, Scope
-from porism.corpus.typst.tables import IN_MATH, MODULES, NO_VALUES
+from porism.corpus.typst.tables import ACCENTS, MODULES, SKIPPED, TEXT_FUNCTIONS
 from porism.formula.plain.parser import plain_to_latex
 from porism.formula.tree import ParseProblem
 
@@ -72,6 +72,8 @@ class MathReader:
         """What a name in a formula stands for, and where what belongs to it ends."""
         if name in values:
             return values[name], i
+        if name == "accent" and source.startswith("(", i):
+            return self._accent(source, i + 1, values, depth)
         definition = self.scope.find(name)
         if definition is None or depth >= MAX_EXPANSION_DEPTH or self._fuel <= 0:
             for module in MODULES:
@@ -84,6 +86,13 @@ class MathReader:
         arguments, i = _arguments(source, i + 1)
         given = [self.expanded(argument.strip(), values, depth + 1) for argument in arguments]
         return self._kept(self._called(definition, given, depth)), i
+
+    def _accent(self, source: str, i: int, values: Mapping[str, str], depth: int) -> tuple[str, int]:
+        """``accent(x, hat)`` as ``hat(x)``."""
+        (base, *others), i = _arguments(source, i)
+        sign = others[0].strip().strip('"') if others else ""
+        base = self.expanded(base.strip(), values, depth + 1)
+        return f"{ACCENTS.get(sign, sign)}({base})" if sign else base, i
 
     def _called(self, definition: Definition, given: list[str], depth: int) -> str:
         """The value of a function of these arguments."""
@@ -116,7 +125,8 @@ class MathReader:
         if isinstance(node, Group):
             return " ".join(self.value(part, values, depth + 1) for part in node.nodes)
         if isinstance(node, Name):
-            return "" if node.name in NO_VALUES else self._word(node.name, "", 0, values, depth)[0]
+            is_known = node.name in values or self.scope.find(node.name) or node.name.startswith(MODULES)
+            return self._word(node.name, "", 0, values, depth)[0] if is_known else ""
         if isinstance(node, Code):
             return node.text
         return self._call(node, values, depth) if isinstance(node, Call) else ""
@@ -130,13 +140,17 @@ class MathReader:
         ]
         if definition is not None and definition.parameters is not None:
             return self._kept(self._called(definition, given, depth))
+        if call.name == "h":
+            return _space(call.arguments)
+        if not call.name.startswith(MODULES):
+            return "" if call.name in SKIPPED else " ".join(
+                self.value(node, values, depth + 1)
+                for argument in call.arguments if not argument.name for node in argument.values
+                if isinstance(node, Content | Math | Call) or call.name in TEXT_FUNCTIONS
+            )
         name = call.name
         for module in MODULES:
             name = name.removeprefix(module)
-        if name == "h":
-            return _space(call.arguments)
-        if name in IN_MATH or not name:
-            return " ".join(given)
         named = [f"{argument.name}: {_delimiter(argument)}" for argument in call.arguments if argument.name == "delim"]
         return f"{name}({', '.join([*named, *given])})"
 

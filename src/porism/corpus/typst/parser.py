@@ -29,13 +29,14 @@ class TypstParser(CodeParser):
         nodes: list[Node] = []
         while self._i < len(self._text):
             nodes += self._markup(None)
-            self._i += 1  # a bracket that nothing opens
+            if self._i < len(self._text):  # nothing opens this bracket
+                self._add(nodes, self._text[self._i])
         return nodes
 
     def _markup(self, closer: str | None) -> list[Node]:
         """Nodes up to a closing bracket, or the end of the line where ``closer`` is one; the closer is not read."""
         text, nodes, brackets = self._text, list[Node](), 0
-        at_start = closer != "\n"
+        at_start = closer != "\n" and text[self._i - 1 : self._i] in ("", "\n", "[")
         while self._i < len(text):
             if at_start:
                 at_start = False

@@ -68,8 +68,10 @@ class _Project:
 
     def _include(self, file: FileName) -> None:
         path = self._found(file, self._open[-1])
-        if path is not None:
+        if path is not None and path not in self._read:
+            place = self._units.place
             self.read(path)
+            self._units.return_to(place)
 
     def _found(self, file: FileName, path: Path) -> Path | None:
         """The file that another one names, if it is there and may be read; else that is reported."""

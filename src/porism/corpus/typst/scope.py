@@ -32,7 +32,7 @@ class Scope:
     def define(self, let: Let) -> None:
         """Carries out a definition."""
         for name in let.names:
-            kind = _constructed(name, let.value)
+            kind = _constructed(name, let.value) if let.parameters is None else None
             if kind is not None:
                 self.kinds[name] = kind
         if len(let.names) == 1:
@@ -79,12 +79,12 @@ def _constructed(name: str, value: list[Node]) -> str | None:
     if not isinstance(call, Call):
         return None
     said = [text.strip() for argument in call.arguments for text in _strings(argument)]
-    for text in said:
+    for text in (name, *reversed(said)):  # the head comes after the counter: thmbox("theorem", "Lemma")
         if (kind := kind_of(text.split()[0].lower()) if text else None) is not None:
             return kind
     if call.name.rpartition(".")[2] not in CONSTRUCTORS:
         return None
-    return kind_of(name) or ("proof" if "proof" in call.name else said[0].lower() if said and said[0] else None)
+    return "proof" if "proof" in call.name else said[-1].lower() if said and said[-1] else None
 
 
 def _strings(argument: Argument) -> Iterator[str]:

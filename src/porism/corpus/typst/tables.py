@@ -34,8 +34,10 @@ BLOCKS = words(
     "block align box pad columns quote stack grid table figure par rect center list enum terms place note remark"
 )
 """Functions that begin a paragraph."""
-IN_MATH = words("text box scale rotate block align move pad place stack rect circle highlight strong emph underbrace-box")
-"""Functions that only say how a part of a formula looks."""
+ACCENTS = {
+    "~": "tilde", "^": "hat", "->": "arrow", "<-": "arrow.l", "-": "macron", ".": "dot", "..": "dot.double",
+    "arrow.r": "arrow", "macron": "overline", "`": "grave", "´": "acute",
+}  # fmt: skip
+"""Signs of accents → their functions, where the names are not the same."""
 MODULES = ("math.", "sym.", "std.")
 """What may be before the names of Typst's own functions and symbols."""
-NO_VALUES = words("none auto true false left right center top bottom start end ltr rtl red blue green black white gray")

@@ -50,6 +50,8 @@ MAX_CALLS = 20_000
 """So many functions of a file are carried out."""
 MAX_CALL_DEPTH = 12
 
+_PUNCTUATION = tuple(".,;:?!)")
+
 
 class Values(NamedTuple):
     """The parameters of a function with what they stand for, each with what holds where it was written."""
@@ -75,25 +77,30 @@ class TypstText:
         self._kinds: dict[str, str] = {}
         self._last = ""  # what a label that follows names
         self._given = ""  # the label that the last document has already
-        self._moved = False  # whether lines were passed over
+        self._line = -1  # of the file, as far as what was gathered says
 
     def read(self, nodes: Sequence[Node], values: Values | None = None) -> None:
         """Gives the open document what these nodes print."""
         for place, node in enumerate(nodes):
             if isinstance(node, Text):
-                if self._moved:
+                if node.line not in (self._line, 0):
                     self._out.append(LineMark(node.line))
-                    self._moved = False
+                    self._line = node.line
                 self._out.append(node.text)
+                self._line += node.text.count("\n")
             elif isinstance(node, ParagraphEnd):
-                self._out += ["\n\n" + node.mark, LineMark(node.line)]
+                self._out.append("\n\n" + node.mark)
+                self._mark(node.line)
             elif isinstance(node, Math):
-                self._formula(node)
+                self._formula(node, nodes[place + 1] if place + 1 < len(nodes) else None)
             elif isinstance(node, Call):
                 self._call(node, values, _label_after(nodes, place))
-                self._moved = True
             else:
                 self._other(node, values)
+
+    def _mark(self, line: int) -> None:
+        self._out.append(LineMark(line))
+        self._line = line
 
     def keep(self) -> None:
         """Gives what was gathered to the open document."""
@@ -113,8 +120,9 @@ class TypstText:
         if isinstance(node, Heading):
             self._heading(node, values)
         elif isinstance(node, Raw):
-            self._out += [LineMark(node.line), node.text]
-            self._moved = True
+            self._mark(node.line)
+            self._out.append(node.text)
+            self._line += node.text.count("\n")
         elif isinstance(node, Label):
             self._kinds.setdefault(node.name, self._last)
             if not self._titles and node.name != self._given:
@@ -128,24 +136,26 @@ class TypstText:
             self.read(node.nodes, values)
         elif isinstance(node, Let):
             self.scope.define(node)
-            self._moved = True
         elif isinstance(node, Setting):
             self._setting(node)
         elif isinstance(node, FileName) and node.is_included and not self._titles:
             self.keep()
             self._include(node)
-            self._moved = True
+            self._line = -1
 
-    def _formula(self, node: Math) -> None:
+    def _formula(self, node: Math, following: Node | None) -> None:
         latex, problems = self._math.latex(node)
         for problem in problems[:1]:
             more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
             self._on_problem(Problem(f"{self.units.file}:{node.line}", f"in a formula: {problem.what}{more}"))
-        if latex:
-            self._out += [" ", Formula(latex, display=True), " "] if node.display else [Formula(latex)]
-        if lines := node.source.count("\n"):
-            self._out.insert(len(self._out) - (node.display and latex != ""), LineMark(skipped=lines))
-        self._last = "equation" if node.display else self._last
+        if not latex:
+            return
+        if node.line not in (self._line, 0):
+            self._mark(node.line)
+        self._out += [" ", Formula(latex, display=True)] if node.display else [Formula(latex)]
+        if node.display:
+            self._last = "equation"
+            self._out.append("" if isinstance(following, Text) and following.text[:1] in _PUNCTUATION else " ")
 
     def _heading(self, node: Heading, values: Values | None) -> None:
         label = next((part.name for part in node.content if isinstance(part, Label)), None)
@@ -164,8 +174,7 @@ class TypstText:
         self.units.heading(level, title, line, label)
         if label is not None:
             self.units.label(label)
-        self._last = "section"
-        self._moved = True
+        self._last, self._line = "section", -1
 
     def _reference(self, node: Reference) -> None:
         if node.supplement:
@@ -185,7 +194,7 @@ class TypstText:
         if definition is not None and definition.parameters is None:
             self._carry_out(definition, [], None)
         elif name.startswith("sym.") or name.startswith("emoji."):
-            self._formula(Math(name.partition(".")[2], 0, False))
+            self._formula(Math(name.partition(".")[2], 0, False), None)
 
     def _setting(self, node: Setting) -> None:
         """A rule may say the title of the document."""
@@ -194,7 +203,6 @@ class TypstText:
                 for argument in value.arguments:
                     if argument.name == "title" and not self.units.title:
                         self.units.title = self.content(_text(argument.values)) or None
-        self._moved = True
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -230,7 +238,8 @@ class TypstText:
         """A function of Typst, or one that nothing is known of: the contents that it is given."""
         around = ("(", ")") if name in ("footnote", "margin-note", "sidenote") else ("", "")
         if name in BLOCKS:
-            self._out += ["\n\n", LineMark(call.line)]
+            self._out.append("\n\n")
+            self._mark(call.line)
         self._out.append(f" {around[0]}" if around[0] else "")
         nodes = _positional(call)
         if name in ("link", "raw") and any(isinstance(node, Content | Call) for node in nodes):
@@ -264,10 +273,11 @@ class TypstText:
         self._last, self._given = kind, label or ""
         if label is not None:
             self._kinds[label] = kind
-        self._out.append(LineMark(body.line))
+        self._mark(body.line)
         self.read(body.nodes, values)
         self.keep()
         self.units.end()
+        self._line = -1
 
     def _carry_out(self, definition: Definition, arguments: Sequence[Argument], outer: Values | None) -> None:
         """A value, or a function of the file."""
@@ -298,7 +308,8 @@ class TypstText:
         cells: list[Node] = []
         for node in _positional(call):
             cells += _positional(node) if isinstance(node, Call) and node.name in HEADERS else [node]
-        self._out += ["\n\n", LineMark(call.line)]
+        self._out.append("\n\n")
+        self._mark(call.line)
         for number, cell in enumerate(cell for cell in cells if not isinstance(cell, Code)):
             self._out.append("\n" if number and number % columns == 0 else "  ")
             self.read(_text([cell]), values)

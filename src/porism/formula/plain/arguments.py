@@ -5,7 +5,10 @@ from __future__ import annotations
 from porism.formula.plain.matrices import environment_of
 from porism.formula.plain.operands import F, OperandReader, PlainToken
 
-_ARGUMENTS = frozenset("augment gap row-gap column-gap align size limits reverse alternate stretch dotless".split())
+_ARGUMENTS = frozenset(
+    "augment gap row-gap column-gap row gap column align size limits reverse alternate stretch dotless fill font "
+    "weight style stroke inset angle cross inverted length".split()
+)
 """Names of Typst's arguments that only say how something looks."""
 _ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
 
@@ -38,7 +41,7 @@ class ArgumentReader(OperandReader[F]):
     def named_argument(self, name: str, following: PlainToken) -> bool:
         """Reads the name of an argument, as in ``mat(delim: "[", …)``; whether this is one."""
         structure = self.frame.structure
-        if structure is None or following.text != ":" or self.tokens[self.i - 1].text not in ("(", ","):
+        if structure is None or following.text != ":" or self.tokens[self.i - 1].text not in ("(", ",", ";"):
             return False
         self.i += 1
         if name == "delim" and self.i + 1 < len(self.tokens) - 1:
@@ -55,10 +58,10 @@ class ArgumentReader(OperandReader[F]):
                 self.i += 1
         elif name in _ATTACHED:
             self.pieces.close(_ATTACHED[name])
-        elif name in _ARGUMENTS:
-            self._skip_argument()
         else:
-            self.problem(self.tokens[self.i - 1].start, f"unknown argument {name}")
+            if name not in _ARGUMENTS:
+                self.problem(self.tokens[self.i - 1].start, f"unknown argument {name}")
+            self._skip_argument()
         return True
 
     def _skip_argument(self) -> None:

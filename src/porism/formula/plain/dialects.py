@@ -39,6 +39,8 @@ class Dialect:
     symbols: dict[str, str]
     """Name or sign → canonical label."""
     structures: dict[str, Structure]
+    variants: dict[str, list[tuple[frozenset[str], str]]]
+    """The first part of a name with points → its other parts and the label of each symbol of this beginning."""
     spaces: dict[str, str]
     """Name of a space → its command."""
     parts: frozenset[str] = frozenset()
@@ -84,7 +86,12 @@ def _dialect(
     spaces = {token[1:]: token for token in SPACE_COMMANDS if token[1:].isalpha() and len(token) > 4}
     spaces.update(other_spaces or {})
     pattern = _pattern(word, [*signs, *other_signs], escaped)
-    return Dialect(notation, pattern, symbols, STRUCTURES[structures], spaces, **settings)
+    variants: dict[str, list[tuple[frozenset[str], str]]] = {}
+    for name, label in symbols.items():
+        head, *modifiers = name.split(".")
+        if head.isalpha() and all(modifiers):
+            variants.setdefault(head, []).append((frozenset(modifiers), label))
+    return Dialect(notation, pattern, symbols, STRUCTURES[structures], variants, spaces, **settings)
 
 
 def _parts(notation: PlainNotation) -> frozenset[str]:
@@ -114,8 +121,16 @@ DIALECTS: dict[PlainNotation, Dialect] = {
         "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.(?:[A-Za-z][A-Za-z0-9]*|[12](?![0-9])))*", structures="lean", dropped="(",
         other_signs=("..",),
     ),
-    "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}),
+    "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}, {}),
 }
+
+
+def variant(name: str, dialect: Dialect) -> str | None:
+    """The label of the symbol that has all these modifiers, in any order, and the fewest others."""
+    head, *modifiers = name.split(".")
+    wanted = set(modifiers)
+    fitting = [(len(parts), label) for parts, label in dialect.variants.get(head, ()) if wanted <= parts]
+    return min(fitting, key=lambda entry: entry[0])[1] if fitting else None
 
 
 def names_in(word: str, dialect: Dialect) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from porism.formula.latex.negation import STROKES
 from porism.formula.latex.tokens import Tokens
 from porism.formula.plain.arguments import ArgumentReader
-from porism.formula.plain.dialects import latex_of, names_in
+from porism.formula.plain.dialects import latex_of, names_in, variant
 from porism.formula.plain.frames import SCRIPT, Division, Waiting
 from porism.formula.plain.matrices import make_matrix
 from porism.formula.plain.operands import F, PlainToken
@@ -138,6 +138,8 @@ class PlainReader(ArgumentReader[F]):
             return
         known = self.known_part(name) if "." in name else name
         structure, label = dialect.structures.get(known), dialect.symbols.get(known)
+        if "." in name and known != name and dialect.calls:
+            label = variant(name, dialect) or label
         is_apart = following.kind in ("word", "number") and following.start > token.end
         if structure is not None and (is_called or (label is None and (len(known) > 2 or is_apart))):
             self.structure(structure, token.start, token.end)

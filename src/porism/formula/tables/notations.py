@@ -61,7 +61,7 @@ _TYPST = r"""
     dagger; ‡ dagger.double; ∁ complement; ♯ sharp; ♭ flat; ♮ natural; ⟨ angle.l chevron.l; ⟩ angle.r chevron.r; ⟪
     angle.l.double chevron.l.double; ⟫ angle.r.double chevron.r.double; ⌊ floor.l; ⌋ floor.r; ⌈ ceil.l; ⌉ ceil.r; ⟦
     bracket.l.double; ⟧ bracket.r.double; ( paren.l; ) paren.r; [ bracket.l; ] bracket.r; { brace.l; } brace.r; |
-    bar.v; , comma; ; semi; : colon; / slash; ! excl; ? quest; & amp; # hash; % percent; § section; d dif; D Dif;
+    bar.v bar; , comma; ; semi; : colon; / slash; ! excl; ? quest; & amp; # hash; % percent; § section; d dif; D Dif;
     Α Alpha; Β Beta; Χ Chi; Ϝ Digamma; Ε Epsilon; Η Eta; Ι Iota; Κ Kappa; Μ Mu; Ν Nu; ℧ Omega.inv; Ο Omicron; Ρ Rho;
     Τ Tau; Ζ Zeta; ⋏ and.curly; ⟑ and.dot; ⩓ and.double; ∟ angle.right; ∢ angle.spheric; ≊ approx.eq; ⇢
     arrow.r.dashed; ⤇ arrow.r.double.bar arrow.r.double.long.bar; ⇏ arrow.r.double.not; ⇝ arrow.r.long.squiggly
