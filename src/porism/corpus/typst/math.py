@@ -50,6 +50,7 @@ class MathReader:
         :param values: the parameters of the function that it is the body of.
         """
         pieces: list[str] = []
+        code: TypstParser | None = None
         i = 0
         while i < len(source):
             match = _TOKEN.match(source, i)
@@ -58,8 +59,8 @@ class MathReader:
             if token.startswith(("//", "/*")) and len(token) > 1:
                 continue
             if token == "#":
-                node, end = TypstParser(source, "", ignore_problem).value(i) if depth < MAX_EXPANSION_DEPTH else (None, i)
-                i = max(end, i)
+                code = code or TypstParser(source, "", ignore_problem)
+                node, i = code.value(i)
                 pieces.append(f" {self.value(node, values, depth + 1)} " if node is not None else "")
             elif token[0].isalpha() and len(token) > 1:
                 piece, i = self._word(token, source, i, values, depth)

@@ -8,6 +8,9 @@ from porism.corpus.base import clean
 from porism.corpus.typst.code import LABEL, MAX_DEPTH, CodeParser, character
 from porism.corpus.typst.nodes import Content, Heading, Label, Math, Node, ParagraphEnd, Raw, Reference, Text
 
+MAX_UNENDED = 20
+"""After so many formulas that are never ended, dollars are text: what follows each is read twice."""
+
 _RUN = re.compile(r"[^\\`$*_<@#\[\]\n/~.\-:]+")
 _HEADING = re.compile(r"(=+)[ \t]+")
 _ITEM = re.compile(r"(?:([-+]|\d+\.)[ \t]+|/[ \t]+(?=[^\n]*:))")
@@ -23,6 +26,8 @@ _IN_MATH = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|//[^\n]*|/\*|#|\$', re.DOTALL)
 
 class TypstParser(CodeParser):
     """Reads the markup and the code of one text."""
+
+    _unended = 0
 
     def read(self) -> list[Node]:
         """The nodes of the whole text."""
@@ -168,6 +173,10 @@ class TypstParser(CodeParser):
     def _math(self, nodes: list[Node]) -> None:
         """A formula: in it, dollars in strings, comments and code end nothing."""
         start, self._i = self._i, self._i + 1
+        if self._unended >= MAX_UNENDED:
+            self._i = start
+            self._add(nodes, "$")
+            return
         while (match := _IN_MATH.search(self._text, self._i)) is not None:
             self._i = match.end()
             if match.group() == "$":
@@ -181,5 +190,6 @@ class TypstParser(CodeParser):
                 self._i = match.start()
                 self._comment()
         self._report("a formula is never ended", start)
+        self._unended += 1
         self._i = start
         self._add(nodes, "$")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from porism.corpus.latex.tables import words
 
 CONSTRUCTORS = words(
-    "thmbox thmplain thmenv thmproof thmdef thmrem mathblock proofblock make-frame new-theorem theorem-kind theorem-box "
-    "thm-env environment theoremstyle new-theorem-environment"
+    "thmbox thmplain thmenv thmproof thmdef thmrem mathblock proofblock make-frame new-theorem theorem-kind "
+    "theorem-box thm-env environment theoremstyle new-theorem-environment"
 )
 """Functions that make theorem-like functions, in ctheorems, great-theorems, theorion, lemmify and their like."""
 TITLES = words("title name info note")

@@ -193,7 +193,7 @@ class TypstText:
         definition = self.scope.find(name)
         if definition is not None and definition.parameters is None:
             self._carry_out(definition, [], None)
-        elif name.startswith("sym.") or name.startswith("emoji."):
+        elif name.startswith(("sym.", "emoji.")):
             self._formula(Math(name.partition(".")[2], 0, False), None)
 
     def _setting(self, node: Setting) -> None:
