@@ -267,7 +267,9 @@ class CodeParser(ABC):
 
     def _calls(self, node: Node) -> Node:
         """A value with the arguments that follow it directly."""
-        while self._text.startswith(("(", "["), self._i) and self._depth < MAX_DEPTH:
+        for _ in range(MAX_DEPTH - self._depth):
+            if not self._text.startswith(("(", "["), self._i):
+                break
             line = self.line(self._i)
             arguments: list[Argument] = []
             if self._text.startswith("(", self._i):

@@ -50,6 +50,7 @@ class _Project:
         self._nodes: dict[Path, list[Node]] = {}
         self._scopes: dict[Path, Scope] = {}
         self._open: list[Path] = []
+        self._importing = 0
         self._read: set[Path] = set()
 
     def read(self, path: Path) -> None:
@@ -96,11 +97,13 @@ class _Project:
         """The definitions at the top of a file and of those that it imports."""
         if path not in self._scopes:
             self._scopes[path] = scope = Scope()
+            self._importing += 1
             for node in self._parsed(path):
                 if isinstance(node, Let):
                     scope.define(node)
                 elif isinstance(node, FileName) and not node.is_included:
                     imported = self._found(node, path)
-                    if imported is not None and len(self._scopes) < 1000:
+                    if imported is not None and self._importing < MAX_FILE_DEPTH:
                         scope.take_over(self._scope(imported), node.renamed)
+            self._importing -= 1
         return self._scopes[path]
