@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from porism.corpus.latex.ams_tex import ENVIRONMENTS as AMS_TEX_ENVIRONMENTS
 from porism.corpus.latex.active import mathematical_character
+from porism.corpus.latex.ams_tex import ENVIRONMENTS as AMS_TEX_ENVIRONMENTS
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import BEGIN, CELL, END
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, skip_drawing
@@ -275,7 +275,8 @@ class FormulaCollector(FormulaEnvironments):
         self.box = "\\tag"
         if not expander.follows("{"):  # AMS-TeX: \tag 1.1
             token = expander.skip_spaces() or ""
-            expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", token.strip().strip('"'), "}"])
+            number = token.strip().strip('"')
+            expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", number, "}"])
 
     def _character(self, command: str) -> bool:
         """``\\mathchar`\\=``, ``\\mathchar"303A``: the character itself; False where its font has no name for it."""
