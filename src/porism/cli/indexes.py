@@ -78,15 +78,16 @@ def index(
     """Add files or folders to an index, or bring them up to date in it.
 
     SOURCE is a file or folder: an ARQMath collection, a Stack Exchange dump, JSONL, CSV, a LaTeX project, Markdown,
-    Quarto, reST, Org, PreTeXt, Typst, notebooks, HTML or plain text. It can be a library of Lean, Isabelle, Rocq, Agda, Metamath or
-    Mizar, too, or a folder that mixes all of these. The index is made if needed, and remembers its sources and how they
-    were read. Of a source that it has, or a path inside one, only files that have changed are read, and documents that
-    are gone are deleted. Ctrl-C keeps the documents read so far; the same command continues.
+    Quarto, reST, Org, PreTeXt, Typst, notebooks, HTML or plain text. It can be a library of Lean, Isabelle, Rocq, Agda,
+    Metamath or Mizar, too, or a folder that mixes all of these. The index is made if needed, and remembers its sources
+    and how they were read. Of a source that it has, or a path inside one, only files that have changed are read, and
+    documents that are gone are deleted. Ctrl-C keeps the documents read so far; the same command continues.
 
     Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
-    .org .ptx .typ .ipynb .lean .thy .v .agda .lagda .lagda.md .lagda.tex .mm .miz .abs .html .htm .xhtml .xht .txt .text; .jsonl
-    .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of PreTeXt, an ARQMath collection or a Stack Exchange dump; and .py .jl
-    .R scripts that are notebooks (# %% or a Jupytext header). The summary says how many others were left out.
+    .org .ptx .typ .ipynb .lean .thy .v .agda .lagda .lagda.md .lagda.tex .mm .miz .abs .html .htm .xhtml .xht .txt
+    .text; .jsonl .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of PreTeXt, an ARQMath collection or a Stack
+    Exchange dump; and .py .jl .R scripts that are notebooks (# %% or a Jupytext header). The summary says how many
+    others were left out.
     """
     from porism.search.sources.updating import index_sources
 

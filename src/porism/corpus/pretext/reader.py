@@ -18,6 +18,7 @@ from porism.corpus.pretext.tables import (
     KINDS,
     MANIFESTS,
     NAMED_PROOFS,
+    OWN_TOPS,
     PROOFS,
     REFERENCE_NAMES,
     SKIPPED,
@@ -37,7 +38,7 @@ _HREF = re.compile(rb"""<(?:\w+:)?include\b[^<>]*?\bhref\s*=\s*(?:"([^"<>]{1,300
 _BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*(?:\[.*?\])?\s*>)*", re.DOTALL)
 _TOP = re.compile(rb"<([A-Za-z][\w-]*)([^<>]*)>")
 _OTHER_XML = re.compile(rb"""\bPUBLIC\b|\sxmlns\s*=\s*["'][^"']""")
-_SURELY = re.compile(rb"""\sxml:id\s*=|\sxmlns:xi\s*=|<(?:m|me|men|md|mdn)>""")
+_SURELY = re.compile(rb"""\sxml:id\s*=|\sxmlns:xi\s*=|<(?:m|me|men|md|mdn|index-list|notation-list)\b""")
 
 
 class PretextReader(IncludingReader):
@@ -65,7 +66,7 @@ class PretextReader(IncludingReader):
             return False
         if path.suffix.lower() == ".ptx":
             return name not in MANIFESTS
-        if name in ("pretext", "mathbook"):
+        if name in OWN_TOPS:
             return True
         is_other = _OTHER_XML.search(before.group()) or _OTHER_XML.search(top.group(2))
         return name in TOPS and not is_other and _SURELY.search(head) is not None

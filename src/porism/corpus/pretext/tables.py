@@ -76,7 +76,9 @@ FORMULAS = words("m me men md mdn")
 MANIFESTS = words("publication targets pretext-project")
 """Elements at the top of files that only say how a book is made."""
 
-TOPS = WHOLES | DIVISIONS | KINDS.keys() | PROOFS | words("pretext mathbook docinfo p figure table assemblage aside")
+OWN_TOPS = words("pretext mathbook docinfo exercises exercisegroup reading-questions solutions worksheet")
+"""The first elements of files that no other format of XML has."""
+TOPS = WHOLES | DIVISIONS | KINDS.keys() | PROOFS | OWN_TOPS | words("p figure table assemblage aside")
 """The first elements of files that are books or parts of books."""
 
 REFERENCE_NAMES = {"men": "equation", "me": "equation", "md": "equation", "mdn": "equation", "mrow": "equation",

@@ -87,7 +87,7 @@ def _dialect(
     spaces.update(other_spaces or {})
     pattern = _pattern(word, [*signs, *other_signs], escaped)
     variants: dict[str, list[tuple[frozenset[str], str]]] = {}
-    for name, label in symbols.items():
+    for name, label in reversed(symbols.items()):  # in the order of the table
         head, *modifiers = name.split(".")
         if head.isalpha() and all(modifiers):
             variants.setdefault(head, []).append((frozenset(modifiers), label))

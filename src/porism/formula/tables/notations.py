@@ -89,7 +89,7 @@ _TYPST = r"""
     harpoon.lt.rb; ⊷ image; ∋ in.rev.small; ∈ in.small; ⨗ integral.arrow.hook; ⨑ integral.ccw; ∳ integral.cont.ccw;
     ∲ integral.cont.cw; ∱ integral.cw; ⨍ integral.dash; ⨎ integral.dash.double; ⨌ integral.quad; ⨏ integral.slash; ⨖
     integral.square; ∩ inter.serif; ⩀ inter.dot; ⋒ inter.double; ⊓ inter.sq.serif; ⩎ inter.sq.double; ⫼
-    interleave.big; Δ laplace; ⧫ lozenge.filled; ⧀ lt.o; ⋖ lt.dot; ⪅ lt.approx; ⪦ lt.arc; ⊲ lt.closed; ⊴
+    interleave.big; Δ Delta laplace; ⧫ lozenge.filled; ⧀ lt.o; ⋖ lt.dot; ⪅ lt.approx; ⪦ lt.arc; ⊲ lt.closed; ⊴
     lt.closed.eq; ⋬ lt.closed.eq.not lt.tri.eq.not; ⋪ lt.closed.not lt.tri.not; ⪡ lt.double.nested; ⋚ lt.eq.gt; ≤
     lt.equiv; ≶ lt.gt; ≸ lt.gt.not; ≨ lt.neq lt.nequiv; ⪉ lt.napprox; ⋦ lt.ntilde; ≴ lt.tilde.not; ↦ mapsto.long; ∸
     minus.dot; ≂ minus.tilde; ⧟ multimap.double; ⋎ or.curly; ⟇ or.dot; ⩔ or.double; ⊶ original; ⧣
