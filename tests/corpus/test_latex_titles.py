@@ -100,6 +100,35 @@ def test_commands_of_that_name_without_an_end_are_unknown_commands(tmp_path: Pat
     assert document.fields["body"].to_latex() == "Definition of x and words of $x$"
 
 
+AMS_FORMULAS = r"""\input amstex
+\documentstyle{amsppt}
+\rightheadtext{Rings}
+\document
+$\overset a\to {b+c}$ $\undersetbrace n\to{a+b}$ $\goth{so}(n)$ $\tsize\frac12$ $\sum\Sb i<j\\ k\endSb a$
+$\matrix\format\l&\quad\c\\ a&b\\c&d\endmatrix$ $$\topaligned a&=b\\c&=d\endtopaligned\tag"(*)"$$
+\comment not $this$ \endcomment words
+\Refs
+\ref\no 1\by A\paper $B$\endref
+\endRefs
+\enddocument
+"""
+
+
+def test_the_commands_of_ams_tex_in_formulas(tmp_path: Path) -> None:
+    (document,) = read_text(AMS_FORMULAS, tmp_path)
+    assert [formula.source for formula in document.fields["body"].formulas] == [
+        r"\stackrel{a}{b+c}", r"\underbrace{a+b}_{n}", r"\mathfrak{so}(n)", r"\textstyle\frac12",
+        r"\sum_{\begin{subarray}{c}i<j\\ k\end{subarray}} a", r"\begin{matrix} a&b\\c&d\end{matrix}",
+        r"\begin{aligned}a&=b\\c&=d\end{aligned}\tag{(*)}",
+    ]
+    assert document.fields["body"].text.split()[-1] == "words"
+
+
+def test_commands_of_ams_tex_mean_so_only_where_it_is_loaded(tmp_path: Path) -> None:
+    (document,) = read_text(r"\documentclass{article}\begin{document}$\overset{a}{b}$\end{document}", tmp_path)
+    assert document.fields["body"].to_latex() == r"$\overset{a}{b}$"
+
+
 def test_a_book_in_plain_tex(tmp_path: Path) -> None:
     documents = read_text(
         "\\beginsection 1. First\n\nWords.\n\n\\proclaim Theorem 1. Let $x=1$.\nThen $y$.\n\n"

@@ -25,6 +25,7 @@ from porism.formula import (
     to_typst,
     to_unicode,
 )
+from porism.formula.plain.parser import plain_to_latex
 
 EXAMPLES = [(notation, written, latex) for notation, cases in CASES.items() for written, latex in cases]
 WRITERS: dict[PlainNotation, Callable[[LayoutTree], str]] = {"asciimath": to_asciimath, "typst": to_typst}
@@ -109,13 +110,31 @@ def test_symbols_have_their_places_in_the_source(notation: PlainNotation, writte
 
 
 @pytest.mark.parametrize(
+    ("written", "latex"),
+    [
+        (r"f\( x \) \, y", r"f(x),y"), (r"A \\ B", r"A\setminus B"), (r"\u{211d} \{ x \}", r"\mathbb{R}\{x\}"),
+        ("f thin g med h", r"f\,g\:h"),
+        ('upright("if ") x', r"\mathrm{\text{if }}x"), ('upright("d") x', r"\mathrm{d}x"),
+        ('"Hom"(A, B)', r"\operatorname{Hom}(A,B)"),
+        ('"end" x', r"\text{end}x"), ("A arrow.r^f B", r"A\overset{f}\to B"),
+        ('a =^"def" b', r"a\overset{\text{def}}=b"), ("arrow.double", r"\Rightarrow"), ("arrow.long.r", r"\to"),
+        ("tack.t xor tack.r.double.not", r"\bot\oplus\nvDash"), ("a &= b \\\n &= c", r"a&=b\\&=c"),
+        ('mat(1, 2; 3, 4; delim: "[")', r"\begin{bmatrix}1&2\\3&4\\\end{bmatrix}"),
+        ("cases(gap: #1em, 1, 2)", r"\begin{cases}1\\2\end{cases}"), ('text("so") alpha', r"{\text{so}}\alpha"),
+    ],
+)
+def test_typst_as_latex(written: str, latex: str) -> None:
+    assert plain_to_latex(written, "typst") == (latex, [])
+
+
+@pytest.mark.parametrize(
     ("notation", "written", "problems"),
     [
         ("asciimath", "sqrt(x", [(4, "this is never closed")]),
         ("asciimath", "x^ , y", [(3, "an operand is missing")]),
         ("asciimath", "x)", [(1, "nothing opens this")]),
         ("typst", "x + foo", [(4, "unknown name foo")]),
-        ("typst", "mat(gap: 1, 2)", [(4, "unknown argument gap")]),
+        ("typst", "mat(gup: 1, 2)", [(4, "unknown argument gup")]),
     ],
 )
 def test_what_cannot_be_read_is_reported(

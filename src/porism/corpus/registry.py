@@ -31,10 +31,11 @@ from porism.corpus.groups import (
     guarded,
 )
 from porism.corpus.html.reader import FormulaPageReader, PageReader
+from porism.corpus.inclusions import IncludingReader
 from porism.corpus.lacking import Lacking, lacking_texts
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.loading import STYLES
-from porism.corpus.latex.reader import LatexProject, LatexReader
+from porism.corpus.latex.reader import LatexReader
 from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.mediawiki.reader import MediaWikiReader
@@ -52,11 +53,13 @@ from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
 from porism.corpus.posts.formula_posts import FormulaTableReader
 from porism.corpus.posts.stackexchange import StackExchangeReader
+from porism.corpus.pretext.reader import PretextReader
 from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
 from porism.corpus.tables.reader import CsvReader, JsonlReader, RecordReader
 from porism.corpus.texmacs.reader import TexmacsReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
+from porism.corpus.typst.reader import TypstReader
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.corpus.zotero.reader import ZoteroReader
 from porism.errors import OnProblem, Problem, SourceError
@@ -142,15 +145,17 @@ class FolderReader:
         self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions,
         folders: dict[Path, list[ReadGroup]], left_out: Counter[str],
     ) -> Iterator[ReadGroup]:
-        latex = [entry for entry, name in files if name == "latex"]
-        listings = PaperListings(path, [entry for entry, name in files if name == ArchiveReader.name], options)
+        projects: dict[str, list[Path]] = {}
+        for entry, name in files:
+            projects.setdefault(name, []).append(entry)
+        listings = PaperListings(path, projects.get(ArchiveReader.name, []), options)
         source = source_name(path, options)
         for entry, name in files:
             where = relative_name(entry, path)
-            if name == "latex":
-                if entry == latex[0]:
-                    yield from LatexProject(path, latex, options, source).groups()
-            elif isinstance(reader := READERS[name], GroupedReader):
+            if isinstance(reader := READERS[name], LatexReader | IncludingReader):
+                if entry == projects[name][0]:
+                    yield from reader.groups(path, projects[name], options, source)
+            elif isinstance(reader, GroupedReader):
                 yield from folders.get(entry, ())
             elif isinstance(reader, ArchiveReader):
                 yield ArchiveGroup(self._archives or reader, entry, where, options, listings, left_out=left_out)
@@ -244,6 +249,8 @@ READERS: dict[str, Reader] = {
     "csv": CsvReader(),
     "latex": LatexReader(),
     "logseq": LogseqReader(),
+    "pretext": PretextReader(),
+    "typst": TypstReader(),
     "markdown": MarkdownReader(),
     "rst": RstReader(),
     "org": OrgReader(),
@@ -276,7 +283,7 @@ _ENDINGS_OF_TABLES = {
 }
 _COLLECTIONS = ("arqmath", "stackexchange", "zotero", "joplin")
 _TABLES = tuple(_ENDINGS_OF_TABLES)
-_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", MediaWikiReader.name, ArchiveReader.name)
+_DETECTED = (*_COLLECTIONS, *_TABLES, "notebook", "pretext", MediaWikiReader.name, ArchiveReader.name)
 """Formats whose files are found by more than their endings."""
 _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
@@ -366,8 +373,11 @@ def source_groups(
     source = source_name(path, options)
     groups: Iterator[ReadGroup]
     left_out: Counter[str] = Counter()
-    if name == "latex":
-        groups = LatexProject(path.parent, [path], options, source).groups()
+    if isinstance(reader, LatexReader):
+        groups = reader.groups(path.parent, [path], options, source)
+    elif isinstance(reader, IncludingReader):
+        check_file(path)
+        groups = reader.groups(path.parent, [path], options, source, alone=True)
     elif isinstance(reader, GroupedReader):
         groups = iter(_groups_of_folder(name, path, path, options, on_problem, left_out))
     elif isinstance(reader, ArchiveReader):

@@ -97,23 +97,26 @@ class FileUnits:
     :param fallback: the title of the text under no heading, in a file without a title.
     :param language: that the file says it is in; units that begin later can be in another.
     :param first_line: 0 where lines are not known.
+    :param silent: files that are read elsewhere, so that what begins in them gives no documents.
     """
 
     def __init__(
         self, file: str, source: str, on_problem: OnProblem, title: Content | None = None,
         extra: Metadata | None = None, fallback: Content | None = None, language: str = "", first_line: int = 1,
+        silent: frozenset[str] = frozenset(),
     ) -> None:
         self.file, self.title, self._fallback = file, title, fallback
+        self._silent = silent
         self._store = UnitStore(source, on_problem, extra)
         self.tags: list[str] = []
         """Tags in the text of the file, which all its documents get beside those in ``extra``."""
         self._units: list[Unit] = []
-        self._path: list[tuple[int, Content]] = []
-        self._anchors: Counter[str] = Counter()
+        self._path: list[tuple[int, Content, Unit]] = []
+        self._anchors: Counter[tuple[str, str]] = Counter()
         self._blocks: list[tuple[Unit | None, Parts]] = []  # only the outermost is a unit of its own
         self._candidate: Unit | None = None  # what a proof that comes next belongs to
         self.language = language
-        self._text = Unit("section", file, first_line, language=language)
+        self._root = self._text = Unit("section", file, first_line, language=language)
         self._units.append(self._text)
         self.out: Parts = self._text.body
         self._size = 0
@@ -125,17 +128,32 @@ class FileUnits:
 
     def heading(self, level: int, title: Content, line: int, anchor: str | None = None) -> None:
         """A heading; what is open ends. A larger ``level`` is deeper."""
-        while self._blocks:
-            self.end()
-        self._path = [entry for entry in self._path if entry[0] < level]
-        self._path.append((level, title))
-        unit = Unit("section", self.file, line, self._titles(), title, language=self.language)
+        self.end_headings(level)
+        unit = Unit("section", self.file, line, (*self._titles(), title), title, language=self.language)
+        self._path.append((level, title, unit))
         unit.anchor = self._anchor(anchor or slug(title.to_latex()))
-        self._units.append(unit)
+        self._begin_unit(unit)
         self._text = unit
-        self._candidate = None
         self.out = unit.body
         self._size += len(title.text)
+
+    def end_headings(self, level: int) -> None:
+        """Ends the parts with headings of this level and deeper: what is added next belongs to the part around them."""
+        self.return_to(tuple(entry for entry in self._path if entry[0] < level))
+
+    @property
+    def place(self) -> tuple[tuple[int, Content, Unit], ...]:
+        """The headings that what is added next is under."""
+        return tuple(self._path)
+
+    def return_to(self, place: tuple[tuple[int, Content, Unit], ...]) -> None:
+        """Ends what is open: what is added next belongs to the part with these headings."""
+        while self._blocks:
+            self.end()
+        self._path = list(place)
+        self._text = self._path[-1][2] if self._path else self._root
+        self._candidate = None
+        self.out = self._text.body
 
     def add(self, *parts: str | Formula) -> None:
         """Running content."""
@@ -166,8 +184,7 @@ class FileUnits:
         if label:
             unit.labels.append(label)
             unit.anchor = self._anchor(label)
-        self._store.number(unit)
-        self._units.append(unit)
+        self._begin_unit(unit)
         if unit.provable:
             self._candidate = unit
         self.out = unit.body
@@ -181,12 +198,16 @@ class FileUnits:
         unit.title = title
         return True
 
+    @property
+    def unit(self) -> Unit:
+        """The open block, or the text under the last heading."""
+        return (self._blocks[0][0] if self._blocks else None) or self._text
+
     def label(self, name: str) -> None:
         """Another name of the open unit."""
-        unit = self._blocks[0][0] if self._blocks else None
-        (unit or self._text).labels.append(name)
-        if unit is not None and unit.anchor is None:
-            unit.anchor = self._anchor(name)
+        self.unit.labels.append(name)
+        if self.unit is not self._text and self.unit.anchor is None:
+            self.unit.anchor = self._anchor(name)
 
     def end(self) -> None:
         """Ends the innermost block."""
@@ -223,6 +244,7 @@ class FileUnits:
                     whole.body.extend(["\n\n", *mark, *unit.title.parts, "\n\n"])
             whole.body.extend(unit.body)
             whole.labels.extend(unit.labels)
+            whole.aliases.extend(unit.aliases)
             whole.language = whole.language or unit.language
         if whole.title and not any(not isinstance(part, str) or part.strip() for part in whole.body):
             whole.body.extend(whole.title.parts)
@@ -232,7 +254,12 @@ class FileUnits:
         yield from self._store.flush()
 
     def _titles(self) -> tuple[Content, ...]:
-        return tuple(title for _, title in self._path)
+        return tuple(title for _, title, _ in self._path)
+
+    def _begin_unit(self, unit: Unit) -> None:
+        unit.is_repeated = unit.file in self._silent
+        self._store.number(unit)
+        self._units.append(unit)
 
     def _owner(self) -> Unit | None:
         """The unit that a proof belongs to: the open one, else the last that can have one and has none."""
@@ -242,9 +269,9 @@ class FileUnits:
 
     def _anchor(self, name: str) -> str:
         name = name or "section"
-        anchor, wanted = name, name
-        while self._anchors[anchor]:
+        anchor, wanted = name, (self.file, name)
+        while self._anchors[self.file, anchor]:
             self._anchors[wanted] += 1
-            anchor = f"{wanted}-{self._anchors[wanted]}"
-        self._anchors[anchor] += 1
+            anchor = f"{name}-{self._anchors[wanted]}"
+        self._anchors[self.file, anchor] += 1
         return anchor

@@ -42,6 +42,7 @@ class Unit:
     body: Parts = field(default_factory=list)
     proof: Parts = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    aliases: list[Content] = field(default_factory=list)
     number: int = 0
     anchor: str | None = None
     language: str = ""
@@ -169,6 +170,9 @@ class UnitStore:
         fields["body"] = body
         if proof:
             fields["proof"] = proof
+        if unit.aliases:
+            commas = (part for alias in dict.fromkeys(unit.aliases) for part in (", ", *alias.parts))
+            fields["aliases"] = Content.of(*list(commas)[1:])
         for name in ("aliases", "tags"):
             values = self.extra.get(name)
             first = not self._names  # other names are those of the file: its first document's

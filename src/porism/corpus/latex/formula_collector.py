@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from porism.corpus.latex.active import mathematical_character
+from porism.corpus.latex.ams_tex import ENVIRONMENTS as AMS_TEX_ENVIRONMENTS
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import BEGIN, CELL, END
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, skip_drawing
@@ -15,7 +16,6 @@ from porism.corpus.latex.omissions import pass_over
 from porism.corpus.latex.overlays import take_overlay
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
 from porism.corpus.latex.tables import (
-    AMS_TEX_ENVIRONMENTS,
     DROPPED_IN_MATH,
     MATH_ARGUMENTS,
     REFERENCES,
@@ -214,8 +214,9 @@ class FormulaCollector(FormulaEnvironments):
             out.extend(["\\tag", "{"])
             self._open(token, "math", "}")
         elif name in AMS_TEX_ENVIRONMENTS and not expander.follows("{"):
-            out.append(f"\\begin{{{name}}}")
-            self._open(f"\\end{name}", "math", f"\\end{{{name}}}", package="")
+            opening, closing = AMS_TEX_ENVIRONMENTS[name]
+            out.append(opening)
+            self._open(f"\\end{name}", "math", closing, package="")
         elif token in _STACKS:
             stack = read_stack(expander, token)
             expander.stream.push(["$", *stack, "$"] if in_text else stack)
@@ -274,7 +275,8 @@ class FormulaCollector(FormulaEnvironments):
         self.box = "\\tag"
         if not expander.follows("{"):  # AMS-TeX: \tag 1.1
             token = expander.skip_spaces() or ""
-            expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", token.strip('"'), "}"])
+            number = token.strip().strip('"')
+            expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", number, "}"])
 
     def _character(self, command: str) -> bool:
         """``\\mathchar`\\=``, ``\\mathchar"303A``: the character itself; False where its font has no name for it."""

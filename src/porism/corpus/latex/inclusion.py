@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from porism.corpus.latex.ams_tex import DEFINITIONS, FORMATS
 from porism.corpus.latex.macros import ProjectExpander
 from porism.corpus.latex.omissions import Omissions
 from porism.corpus.latex.plain import PlainText
 from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
-from porism.corpus.latex.tokens import FileFrame, Placed
+from porism.corpus.latex.tokens import FileFrame, Placed, tokenize
 from porism.errors import OnProblem, Problem
 from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import PAR, join
@@ -167,7 +168,13 @@ class IncludingText(PlainText):
         reader = self.expander
         reader.optional()
         name = reader.expanded_name() if reader.follows("{") else self._bare_name()
+        self._define_ams_tex(name)
         self._enter_file(self._loader.load(command[1:], name))
+
+    def _define_ams_tex(self, name: str) -> None:
+        """What a source that loads AMS-TeX has defined."""
+        if name.strip().lower() in FORMATS:
+            self.expander.stream.push(tokenize(DEFINITIONS))
 
     def _package(self, command: str) -> None:
         options = self._options.names(self.expander.optional())
@@ -274,6 +281,7 @@ class IncludingText(PlainText):
         options = reader.optional() or []
         name = reader.expanded_name()
         reader.optional()
+        self._define_ams_tex(name)
         self.languages.take_options((), self._options.names(options))
         if not self.preamble and len(self._files) > 1:  # a document in its place in a larger one
             self._files[-1].is_document = self.preamble = True

@@ -74,10 +74,16 @@ class LatexReader:
                 raise SourceError("holds no LaTeX source", where=str(path), hint="Name a folder with .tex files")
         elif not path.is_file():
             check_file(path)  # says what it is
-        for group in LatexProject(root, files, options, source).groups():
+        for group in self.groups(root, files, options, source):
             for item in group.items(on_problem, on_progress):
                 if isinstance(item, Document):  # nothing was recalled that could stay unread
                     yield item
+
+    def groups(
+        self, root: Path, files: list[Path], options: ReaderOptions, source: str
+    ) -> Iterator[LatexGroup]:
+        """The files that are read on their own, each with what it loads."""
+        return LatexProject(root, files, options, source).groups()
 
 
 class LatexProject(ProjectFiles):

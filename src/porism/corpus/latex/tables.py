@@ -90,8 +90,8 @@ MATH_ENVIRONMENTS = words(
 BARE_ENVIRONMENTS = words("math displaymath equation equation* dmath dmath* mathpar mathpar* mathparpagebreakable")
 """Of these only the content is kept; the others stay in the formula, because they say how its lines are set."""
 AMS_TEX_ENVIRONMENTS = words(
-    "align aligned alignat alignedat gather gathered multline split cases matrix pmatrix bmatrix vmatrix Vmatrix "
-    "smallmatrix"
+    "align aligned alignat alignedat xalignat xxalignat gather gathered multline split cases matrix "
+    "pmatrix bmatrix vmatrix Vmatrix smallmatrix"
 )
 """Environments that AMS-TeX writes ``\\align … \\endalign``."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.formula.tables.lookup import SYMBOLS, token_class
-from porism.formula.tables.notations import SYMBOL_NAMES
+from porism.formula.tables.notations import SYMBOL_NAMES, TYPST_SPACES
 from porism.formula.tables.spaces import SPACE_COMMANDS
 from porism.formula.tables.structures import STRUCTURES, Structure
 from porism.types import PlainNotation
@@ -35,10 +35,12 @@ class Dialect:
 
     notation: PlainNotation
     pattern: re.Pattern[str]
-    """Its tokens: groups ``text``, ``number``, ``word``, ``wildcard`` and ``sign``."""
+    """Its tokens: groups ``text``, ``number``, ``word``, ``wildcard``, ``escaped`` and ``sign``."""
     symbols: dict[str, str]
     """Name or sign → canonical label."""
     structures: dict[str, Structure]
+    variants: dict[str, list[tuple[frozenset[str], str]]]
+    """The first part of a name with points → its other parts and the label of each symbol of this beginning."""
     spaces: dict[str, str]
     """Name of a space → its command."""
     parts: frozenset[str] = frozenset()
@@ -57,12 +59,12 @@ class Dialect:
     """Whether brackets around brackets are a matrix: ``[[a,b],[c,d]]``."""
 
 
-def _pattern(word: str, signs: list[str]) -> re.Pattern[str]:
+def _pattern(word: str, signs: list[str], escaped: str) -> re.Pattern[str]:
     longest_first = sorted((sign for sign in signs if len(sign) > 1), key=len, reverse=True)
     sign = "|".join(map(re.escape, longest_first))
     return re.compile(
         rf'(?P<text>"[^"]*")|(?P<number>[0-9]+(?:\.[0-9]+)?|(?<!\.)\.[0-9]+)|(?P<wildcard>\?[A-Za-z][A-Za-z0-9]*)'
-        rf"|(?P<sign>{sign})|(?P<word>{word})|(?P<space>\s+)|(?P<other>.)",
+        rf"|(?P<escaped>{escaped})|(?P<sign>{sign})|(?P<word>{word})|(?P<space>\s+)|(?P<other>.)",
         re.DOTALL,
     )
 
@@ -73,7 +75,7 @@ def _symbols(notation: PlainNotation) -> dict[str, str]:
 
 def _dialect(
     notation: PlainNotation, word: str, *, structures: str = "asciimath", other_signs: tuple[str, ...] = (),
-    **settings: Any,
+    escaped: str = "(?!)", other_spaces: dict[str, str] | None = None, **settings: Any,
 ) -> Dialect:
     symbols = _symbols(notation)
     signs = [name for name in symbols if not name.replace(".", "").isalpha() or name[-1] == "."]
@@ -82,8 +84,14 @@ def _dialect(
         if token[0] == "\\" and len(name) > 1 and name.isalpha() and name not in _OTHER_WORDS:
             symbols.setdefault(name, label)
     spaces = {token[1:]: token for token in SPACE_COMMANDS if token[1:].isalpha() and len(token) > 4}
-    pattern = _pattern(word, [*signs, *other_signs])
-    return Dialect(notation, pattern, symbols, STRUCTURES[structures], spaces, **settings)
+    spaces.update(other_spaces or {})
+    pattern = _pattern(word, [*signs, *other_signs], escaped)
+    variants: dict[str, list[tuple[frozenset[str], str]]] = {}
+    for name, label in reversed(symbols.items()):  # in the order of the table
+        head, *modifiers = name.split(".")
+        if head.isalpha() and all(modifiers):
+            variants.setdefault(head, []).append((frozenset(modifiers), label))
+    return Dialect(notation, pattern, symbols, STRUCTURES[structures], variants, spaces, **settings)
 
 
 def _parts(notation: PlainNotation) -> frozenset[str]:
@@ -107,13 +115,22 @@ DIALECTS: dict[PlainNotation, Dialect] = {
     ),
     "typst": _dialect(
         "typst", r"[A-Za-z]+(?:\.[A-Za-z]+)*", structures="typst", dropped="(", always_divides=True, calls=True,
+        escaped=r"\\u\{[0-9A-Fa-f]{1,6}\}|\\\S", other_spaces=TYPST_SPACES,
     ),
     "lean": _dialect(
         "lean", r"[A-Za-zͰ-Ͽ][A-Za-z0-9]*(?:\.(?:[A-Za-z][A-Za-z0-9]*|[12](?![0-9])))*", structures="lean", dropped="(",
         other_signs=("..",),
     ),
-    "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}),
+    "spoken": Dialect("spoken", re.compile(r"(?P<other>(?!))"), _symbols("spoken"), {}, {}, {}),
 }
+
+
+def variant(name: str, dialect: Dialect) -> str | None:
+    """The label of the symbol that has all these modifiers, in any order, and the fewest others."""
+    head, *modifiers = name.split(".")
+    wanted = set(modifiers)
+    fitting = [(len(parts), label) for parts, label in dialect.variants.get(head, ()) if wanted <= parts]
+    return min(fitting, key=lambda entry: entry[0])[1] if fitting else None
 
 
 def names_in(word: str, dialect: Dialect) -> list[str]:

@@ -50,6 +50,8 @@ class PlainFrame:
     """What the brackets hold the arguments of."""
     placed: int = -1
     """Where the operand begins whose scripts are right over and under it: Typst's ``limits(x)``."""
+    relation: int = -2
+    """Where the last relation is that has its script over it: Typst's ``arrow.r^f``."""
     separators: int = 0
     """How many arguments have ended."""
     waiting: list[Waiting] = field(default_factory=list)

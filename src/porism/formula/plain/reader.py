@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from porism.formula.latex.negation import STROKES
 from porism.formula.latex.tokens import Tokens
-from porism.formula.plain.dialects import latex_of, names_in
+from porism.formula.plain.arguments import ArgumentReader
+from porism.formula.plain.dialects import latex_of, names_in, variant
 from porism.formula.plain.frames import SCRIPT, Division, Waiting
-from porism.formula.plain.matrices import environment_of, make_matrix
-from porism.formula.plain.operands import F, OperandReader, PlainToken
+from porism.formula.plain.matrices import make_matrix
+from porism.formula.plain.operands import F, PlainToken
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
     SCRIPT_CHARACTERS,
@@ -28,6 +29,8 @@ _LIKE_A_WORD = re.compile(r"[A-Za-z](?=[a-z]*[aeiou])[a-z]{3,}\Z")
 """A word is longer than most products, and has a vowel after its first letter."""
 _SIGNS = frozenset("+-±∓")
 _POSTFIXES = frozenset({*SCRIPT_CHARACTERS, *PRIME_CHARACTERS, *STROKES, "'"})
+_RELATIONS = frozenset({"equality", "arrow"})
+"""Classes of symbols over which Typst puts what is above them."""
 _FUNCTIONS = frozenset({"function", "trigonometric", "logarithm"})
 _NAMES = frozenset({"\\operatorname{", "\\mathrm{", "\\mathsf{", "\\mathtt{", "\\mathit{", "\\mathbf{"})
 """Openings of what sets adjacent letters as one name."""
@@ -36,10 +39,9 @@ _ENDS_ITSELF = frozenset({"[", "if"})
 """What need not be closed: ``]0, 1[`` is an interval."""
 _NOT_READ = frozenset("▒")
 _TEXT_SIGNS = {"^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
-_ATTACHED = {"t": "}^{", "tr": "}^{", "b": "}_{", "br": "}_{"}
 
 
-class PlainReader(OperandReader[F]):
+class PlainReader(ArgumentReader[F]):
     """Reads the tokens of one formula."""
 
     def read(self) -> Tokens:
@@ -60,7 +62,7 @@ class PlainReader(OperandReader[F]):
         """What reads each kind of token."""
         return {
             "text": self._text, "number": self._number, "wildcard": self._number, "word": self.word,
-            "sign": self.sign, "other": self.sign,
+            "sign": self.sign, "other": self.sign, "escaped": self._escaped,
         }
 
     # -- tokens --------------------------------------------------------------------------------------------------------
@@ -70,7 +72,13 @@ class PlainReader(OperandReader[F]):
 
     def _text(self, token: PlainToken) -> None:
         content = token.text[1:-1]
-        if self._is_name():
+        if self.dialect.calls and content.isalpha() and self._is_applied(token):
+            self.begin()
+            self.pieces.add_name(content, token.start, token.end)
+            self.finish(is_named=True)
+            self.frame.extends = not self.frame.waiting
+            return
+        if self._is_name() and not (self.dialect.calls and self._is_upright() and len(content) > 1):
             for k, char in enumerate(content, token.start + 1):
                 self.pieces.add(latex_of(char), k, k + 1)
             return
@@ -85,6 +93,16 @@ class PlainReader(OperandReader[F]):
         """Whether what is being read is the name of a function, and its letters are letters."""
         structure = self.frame.structure
         return structure is not None and structure.opening in _NAMES
+
+    def _is_upright(self) -> bool:
+        """Whether what is being read is in Typst's ``upright``, in which a text is one."""
+        structure = self.frame.structure
+        return structure is not None and structure.opening == "\\mathrm{"
+
+    def _is_applied(self, token: PlainToken) -> bool:
+        """Whether arguments or scripts follow directly, so that a text is the name of a function."""
+        following = self.tokens[self.i + 1]
+        return following.start == token.end and following.text in ("(", "_", "^") and following.kind != "escaped"
 
     def say(self, content: str, start: int) -> None:
         """A text, which is not multiplied with anything."""
@@ -103,11 +121,16 @@ class PlainReader(OperandReader[F]):
         if frame.waiting:
             self.finish()
 
+    def _escaped(self, token: PlainToken) -> None:
+        """A character that stands for itself: Typst's ``\\(`` and ``\\u{2115}``."""
+        char = token.text[1:] if len(token.text) == 2 else _character(token.text[3:-1])
+        self.symbol("∖" if char == "\\" else SYMBOLS.get(char, (char, ""))[0], token.start, token.end)
+
     def word(self, token: PlainToken) -> None:
         dialect, name = self.dialect, token.text.removeprefix("\\")
         following = self.tokens[self.i + 1]
         is_called = following.text == "(" and following.start == token.end
-        if dialect.calls and following.start == token.end and self._named_argument(name, following):
+        if dialect.calls and following.start == token.end and self.named_argument(name, following):
             return
         if self._is_name() and name not in dialect.symbols and name not in dialect.structures:
             for k, char in enumerate(name, token.end - len(name)):
@@ -115,6 +138,8 @@ class PlainReader(OperandReader[F]):
             return
         known = self.known_part(name) if "." in name else name
         structure, label = dialect.structures.get(known), dialect.symbols.get(known)
+        if "." in name and known != name and dialect.calls:
+            label = variant(name, dialect) or label
         is_apart = following.kind in ("word", "number") and following.start > token.end
         if structure is not None and (is_called or (label is None and (len(known) > 2 or is_apart))):
             self.structure(structure, token.start, token.end)
@@ -176,7 +201,7 @@ class PlainReader(OperandReader[F]):
             frame.operand, frame.is_loose = -1, True
         elif text in ("{:", ":}"):
             self.open("", token) if text == "{:" else self.close("", self.i)
-        elif self._separator(text, token) or text in _NOT_READ:
+        elif self.separator(text, token) or text in _NOT_READ:
             pass
         else:
             label = self.dialect.symbols.get(text) or SYMBOLS.get(text, (text, ""))[0]
@@ -242,6 +267,8 @@ class PlainReader(OperandReader[F]):
                 (frame.commas if label == "," else frame.semicolons).append(len(self.pieces))
                 frame.items -= 1
             self.settle(is_multiplied=kind not in FREE_AFTER and label not in PRODUCTS)
+            if kind in _RELATIONS and self.dialect.calls:
+                frame.relation = len(self.pieces)
             self.pieces.add(text, start, end)
             frame.operand, frame.group = -1, None
             frame.is_loose = kind in FREE_BEFORE or label in PRODUCTS
@@ -260,9 +287,10 @@ class PlainReader(OperandReader[F]):
         self.end_arguments()
         frame.items += 1
         frame.group = None
-        if 0 <= frame.placed == frame.operand and not self._is_limit_operator(frame.placed):
+        base = frame.relation if sign == "^" and frame.relation == len(self.pieces) - 1 else frame.placed
+        if base >= 0 and base in (frame.operand, frame.relation) and not self._is_limit_operator(base):
             structure = STRUCTURE_OF["\\overset{" if sign == "^" else "\\underset{"]
-            frame.waiting.append(Waiting(structure, len(self.pieces), 1, frame.placed))
+            frame.waiting.append(Waiting(structure, len(self.pieces), 1, base))
             self.pieces.add_latex(structure.opening, token.start, token.end)
             return
         self.pieces.add(sign, token.start, token.end)
@@ -354,43 +382,7 @@ class PlainReader(OperandReader[F]):
         is_dropped = is_pair and inner.opener in self.dialect.dropped and not is_tuple
         self.finish(group if is_dropped else None, is_named=True)
 
-    def _separator(self, text: str, token: PlainToken) -> bool:
-        """Reads what separates arguments or cells; whether it does so here."""
-        frame, structure = self.frame, self.frame.structure
-        if text not in ",;&@" or (structure is None and text != "&"):
-            return False
-        is_table = structure is not None and structure.opening.startswith("\\begin")
-        if structure is None or (text != "," and not is_table):
-            return text == "&"
-        if text == "," and not structure.separator and structure.arguments:
-            return False
-        self.missing()
-        self.settle(is_multiplied=False)
-        self.pieces.close(structure.separator if text == "," else "&" if text == "&" else "\\\\")
-        frame.separators += 1
-        frame.operand, frame.group, frame.is_loose = -1, None, True
-        return True
 
-    def _named_argument(self, name: str, following: PlainToken) -> bool:
-        """Reads the name of an argument, as in ``mat(delim: "[", …)``; whether this is one."""
-        structure = self.frame.structure
-        if structure is None or following.text != ":" or self.tokens[self.i - 1].text not in ("(", ","):
-            return False
-        self.i += 1
-        if name == "delim" and self.i + 1 < len(self.tokens) - 1:
-            self.i += 1
-            if self.tokens[self.i].text == "#" and self.i + 1 < len(self.tokens) - 1:
-                self.i += 1
-            environment = environment_of(self.tokens[self.i].text.strip('"'))
-            waiting = self.outer[-1].waiting[-1]
-            if "pmatrix" in structure.opening:
-                changed = structure._replace(closing=f"\\end{{{environment}}}")
-                self.pieces.texts[waiting.start] = f"\\begin{{{environment}}}"
-                waiting.structure = self.frame.structure = changed
-            if self.tokens[self.i + 1].text == ",":
-                self.i += 1
-        elif name in _ATTACHED:
-            self.pieces.close(_ATTACHED[name])
-        else:
-            self.problem(self.tokens[self.i - 1].start, f"unknown argument {name}")
-        return True
+def _character(code: str) -> str:
+    """The character with this number in hexadecimal digits."""
+    return chr(int(code, 16)) if int(code, 16) < 0x110000 else "\ufffd"

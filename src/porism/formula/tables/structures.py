@@ -59,7 +59,7 @@ _LINES = r"""
     \mathrm{ | | } | 1 | rm mathrm | upright |
     \operatorname{ | | } | 1 | op operatorname | op |
     \cancel{ | | } | 1 | cancel | cancel |
-    { | | } | 1 | | lr display inline script sscript scripts mid |
+    { | | } | 1 | | lr display inline script sscript scripts mid text stretch |
     {{ | | }} | 1 | | limits |
     { | | } | * | | attach |
     \begin{pmatrix} | \\ | \end{pmatrix} | * | | vec |

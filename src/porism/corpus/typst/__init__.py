@@ -1,0 +1,1 @@
+"""Typst: markup with functions, whose formulas become LaTeX."""
