@@ -1,0 +1,183 @@
+"""A line as clusters: words, and symbols with their scripts, each with what it says about formulas."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from porism.corpus.pdf.lines import Line
+from porism.corpus.pdf.marks import Mark
+from porism.corpus.pdf.names import is_function, is_letter
+from porism.corpus.pdf.rows import SMALL, is_on
+from porism.formula.tables.lookup import RELATION_CLASSES, SYMBOLS, token_class
+
+Role = Literal["word", "name", "digit", "open", "close", "bar", "relation", "binary", "comma", "point", "symbol", "big"]
+
+_BINARY_CLASSES = frozenset({"additive", "multiplicative", "division", "set-operator"})
+_NEUTRAL_CHARS = {
+    "(": "open", "[": "open", "{": "open", ")": "close", "]": "close", "}": "close", ",": "comma", ";": "comma",
+    ":": "point", ".": "point", "!": "point", "|": "bar", "‖": "bar", "∥": "bar", "∣": "bar", "=": "relation",
+    "<": "relation", ">": "relation", "+": "binary", "/": "binary", "∗": "binary", "*": "binary", "−": "binary",
+    "…": "symbol", "′": "symbol", "'": "symbol",
+}  # fmt: skip
+_TEXT_SYMBOLS = frozenset("•∙·□■▲★†‡§¶✓–—-“”‘’'\"?©®�◦∎◻▢")
+_NOTE_MARK = re.compile(r"[\d∗*†‡§¶,a-z]{1,3}\Z")
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Marks that belong to one symbol or word.
+
+    ``is_seed`` says that they are of a formula for certain, ``in_formula`` that they are in the end.
+    """
+
+    marks: list[Mark]
+    role: Role
+    x0: float
+    x1: float
+    is_seed: bool = False
+    in_formula: bool = False
+    has_scripts: bool = False
+    is_styled: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(mark.char for mark in self.marks)
+
+
+def clusters_of(line: Line, italic_is_math: bool) -> list[Cluster]:
+    """The clusters of a line in order."""
+    clusters: list[Cluster] = []
+    waiting: list[Mark] = []
+    size = line.size
+    for mark in line.marks:
+        last = clusters[-1] if clusters else None
+        if mark.kind == "accent" or (not is_on(mark, line.y, size) and (last is None or _is_before(mark, last, line))):
+            waiting.append(mark)
+            continue
+        if not is_on(mark, line.y, size) and not waiting:
+            assert last is not None
+            last.marks.append(mark)
+            last.x1 = max(last.x1, mark.x1)
+            last.has_scripts = True
+            continue
+        if not is_on(mark, line.y, size):
+            waiting.append(mark)
+            continue
+        whole = [*waiting, mark]
+        x0, x1 = min(m.x0 for m in whole), max(m.x1 for m in whole)
+        role = _role(mark)
+        has_accent = any(m.kind == "accent" for m in waiting)
+        over = [m for m in waiting if m.kind != "accent"]
+        if over:
+            cluster = Cluster(whole, role if role != "word" else "name", x0, x1, True)
+            clusters.append(cluster)
+        elif (
+            last is not None and role == last.role == "word" and not last.has_scripts
+            and -0.35 * size < mark.x0 - last.x1 < 0.155 * size and last.marks[-1].style == mark.style
+        ):
+            last.marks.extend(whole)
+            last.x1 = max(last.x1, x1)
+        else:
+            cluster = Cluster(whole, role, x0, x1)
+            cluster.is_seed = _is_seed(mark) or (has_accent and any(m.is_math for m in whole if m.kind == "accent"))
+            clusters.append(cluster)
+        waiting = []
+    if waiting and clusters:
+        clusters[-1].marks.extend(waiting)
+    elif waiting:
+        clusters.append(Cluster(waiting, "symbol", min(m.x0 for m in waiting), max(m.x1 for m in waiting)))
+    _judge_words(clusters, italic_is_math, size)
+    return clusters
+
+
+def _is_before(mark: Mark, last: Cluster, line: Line) -> bool:
+    """Whether a mark off the baseline belongs to what comes next: a limit above an operator."""
+    return mark.y > line.y + 0.75 * line.size and mark.x0 > last.x1 - 0.1 * line.size and mark.size < SMALL * line.size and (
+        mark.bottom > last.marks[0].top - 0.2 * line.size
+    )
+
+
+def _role(mark: Mark) -> Role:
+    if mark.kind in ("tall", "piece"):
+        if mark.latex in ("(", "[", "\\{", "⌊", "⌈", "⟨"):
+            return "open"
+        if mark.latex in (")", "]", "\\}", "⌋", "⌉", "⟩"):
+            return "close"
+        return "bar" if mark.latex in ("|", "∥") else "big"
+    if is_letter(mark):
+        return "word"
+    if mark.char.isdigit():
+        return "digit"
+    if mark.char in _NEUTRAL_CHARS:
+        return _NEUTRAL_CHARS[mark.char]  # type: ignore[return-value]
+    known = SYMBOLS.get(mark.latex)
+    if known is not None:
+        token = token_class(known[0])
+        if token in RELATION_CLASSES:
+            return "relation"
+        if token in _BINARY_CLASSES:
+            return "binary"
+        if token in ("open", "close"):
+            return token  # type: ignore[return-value]
+    return "symbol"
+
+
+def _is_seed(mark: Mark) -> bool:
+    if mark.kind in ("node", "tall", "piece"):
+        return True
+    if mark.char in _TEXT_SYMBOLS:
+        return False
+    if mark.is_math:
+        return True
+    return bool(mark.style) and mark.char not in _NEUTRAL_CHARS and SYMBOLS.get(mark.latex, ("", ""))[1] == "O" and (
+        token_class(SYMBOLS[mark.latex][0]) in RELATION_CLASSES | _BINARY_CLASSES
+    ) and not mark.char.isascii()
+
+
+def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> None:
+    """Which words are parts of formulas: names of functions, letters with scripts, single letters in another font."""
+    words = [cluster for cluster in clusters if cluster.role == "word"]
+    styles = [cluster.marks[-1].style for cluster in words if len(cluster.marks) > 2]
+    main = max(set(styles), key=styles.count) if styles else "rm"
+    for number, cluster in enumerate(clusters):
+        if cluster.role != "word":
+            if cluster.has_scripts and not cluster.is_seed:
+                cluster.is_seed = not (cluster.role in ("point", "comma", "close") and _is_note(cluster))
+            continue
+        letters = [mark for mark in cluster.marks if is_letter(mark)]
+        text = "".join(mark.char for mark in letters)
+        style = letters[-1].style if letters else ""
+        if cluster.has_scripts:
+            cluster.is_seed = not (_is_note(cluster) and len(text) > 2)
+            if cluster.is_seed:
+                cluster.role = "name"
+        elif is_function(text) and (style in ("rm", "sf") or main != style):
+            cluster.role = "name"
+        elif len(text) == 1 and style != main and style in ("bf", "bi", "sf", "tt"):
+            around = [other.marks[-1].style for other in clusters[max(0, number - 1) : number + 2] if other is not cluster]
+            cluster.is_seed = style not in around
+            cluster.is_styled = True
+        elif style == "it" and italic_is_math and len(text) <= 2:
+            near = [other for other in clusters[max(0, number - 1) : number + 2] if other is not cluster]
+            in_italics = any(other.role == "word" and other.marks[-1].style == "it" and len(other.marks) > 2 for other in near)
+            is_close = any(
+                other.role not in ("word", "comma", "point")
+                and max(other.x0 - cluster.x1, cluster.x0 - other.x1) < 0.3 * size for other in near
+            )
+            if len(text) == 1 and (not in_italics or is_close) or (len(text) == 2 and not in_italics):
+                cluster.is_seed = True
+                cluster.role = "symbol"
+        elif style == "sf" and main != "sf" and len(text) < 12:
+            cluster.is_styled = True
+        elif style in ("bf", "bi") and main not in ("bf", "bi"):
+            cluster.is_styled = True
+
+
+def _is_note(cluster: Cluster) -> bool:
+    """Whether the scripts of a word or mark are those of a footnote."""
+    small = [mark for mark in cluster.marks if mark.size < SMALL * cluster.marks[0].size]
+    return bool(small) and all(mark.y > cluster.marks[0].y for mark in small) and bool(
+        _NOTE_MARK.fullmatch("".join(mark.char for mark in small))
+    )

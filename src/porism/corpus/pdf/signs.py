@@ -1,0 +1,89 @@
+"""Signs that are printed as several marks: tall fences made of pieces, struck relations, long arrows."""
+
+from __future__ import annotations
+
+from porism.corpus.pdf.marks import AXIS, Mark
+
+OVERPRINTS = {
+    ("̸", "="): "≠", ("̸", "∈"): "∉", ("/", "∈"): "∉", ("∈", "/"): "∉", ("̸", "≡"): "≢", ("̸", "∼"): "≁",
+    ("̸", "≃"): "≄", ("̸", "≈"): "≉", ("̸", "≅"): "≇", ("̸", "⊂"): "⊄", ("̸", "⊃"): "⊅", ("̸", "⊆"): "⊈",
+    ("̸", "⊇"): "⊉", ("̸", "≤"): "≰", ("̸", "≥"): "≱", ("̸", "<"): "≮", ("̸", ">"): "≯", ("̸", "→"): "↛",
+    ("̸", "⇒"): "⇏", ("̸", "∃"): "∄", ("̸", "⊢"): "⊬", ("̸", "|"): "∤", ("̸", "∣"): "∤", ("̸", "∋"): "∌",
+    ("̸", "⊨"): "⊭", ("̸", "⇔"): "⇎", ("∼", "="): "≅", ("=", "∼"): "≅", ("⊂", "="): "⊆", ("|", "="): "⊨",
+    ("∪", "⋅"): "⊍", ("∘", "−"): "⊖",
+}  # fmt: skip
+"""Signs over each other."""
+
+JOINED = {
+    ("╞", "→"): "↦", ("╞", "−"): "↦", ("╰", "→"): "↪", ("←", "╯"): "↩", ("−", "→"): "→", ("←", "−"): "←",
+    ("=", "⇒"): "⇒", ("⇐", "="): "⇐", ("⇐", "⇒"): "⇔", ("←", "→"): "↔", ("↦", "→"): "↦", ("|", "="): "⊨",
+    ("⋯", "⋯"): "⋯", ("∫", "∫"): "",
+}  # fmt: skip
+"""Signs that touch each other."""
+_FIRST = frozenset(first for first, _ in (*OVERPRINTS, *JOINED))
+MAX_BOX = 9.0
+
+
+def joined_signs(marks: list[Mark]) -> list[Mark]:
+    """The marks of a page with signs of several marks as one."""
+    done: list[Mark] = []
+    for mark in _without_boxes(marks):
+        last = done[-1] if done else None
+        if mark.kind == "piece":
+            whole = next((other for other in reversed(done[-12:]) if _continues(other, mark)), None)
+            if whole is not None:
+                _extend(whole, mark)
+                continue
+        elif last is not None and last.latex in _FIRST and last.kind == mark.kind == "char":
+            sign = _pair(last, mark)
+            if sign:
+                both = Mark(
+                    sign, sign, "char", min(last.x0, mark.x0), max(last.x1, mark.x1), min(last.y, mark.y),
+                    max(last.size, mark.size), max(last.top, mark.top), min(last.bottom, mark.bottom),
+                )
+                both.is_math, both.font = True, last.font
+                done[-1] = both
+                continue
+        done.append(mark)
+    return done
+
+
+def _pair(first: Mark, second: Mark) -> str:
+    size = max(first.size, second.size)
+    overlap = min(first.x1, second.x1) - max(first.x0, second.x0)
+    struck = OVERPRINTS.get((first.latex, second.latex), "")
+    if struck and overlap > 0.3 * min(first.x1 - first.x0 or size, second.x1 - second.x0 or size) - 0.01 * size:
+        return struck
+    if first.latex == "̸" and struck and abs(second.x0 - first.x1) < 0.15 * size and abs(first.y - second.y) < 0.2 * size:
+        return struck
+    sign = JOINED.get((first.latex, second.latex), "")
+    return sign if -0.6 * size < second.x0 - first.x1 < 0.06 * size and abs(first.y - second.y) < 0.1 * size else ""
+
+
+def _continues(whole: Mark, piece: Mark) -> bool:
+    return (
+        whole.kind == "piece" and whole.latex == piece.latex and abs(whole.x0 - piece.x0) < 0.12 * piece.size
+        and (abs(whole.bottom - piece.top) < 0.45 * piece.size or abs(whole.top - piece.bottom) < 0.45 * piece.size
+             or whole.bottom <= piece.middle <= whole.top)
+    ) or (piece.latex == whole.latex == "⏞" and abs(whole.y - piece.y) < 0.1 * piece.size)
+
+
+def _extend(whole: Mark, piece: Mark) -> None:
+    whole.top, whole.bottom = max(whole.top, piece.top), min(whole.bottom, piece.bottom)
+    whole.x0, whole.x1 = min(whole.x0, piece.x0), max(whole.x1, piece.x1)
+    if whole.latex not in ("√", "⏞"):
+        whole.axis = whole.middle
+        whole.y = whole.axis - AXIS * whole.size
+
+
+def _without_boxes(marks: list[Mark]) -> list[Mark]:
+    """Leaves out the rules of small frames, as those at the ends of proofs."""
+    rules = [mark for mark in marks if mark.kind == "rule" and mark.x1 - mark.x0 < MAX_BOX]
+    if len(rules) < 2:
+        return marks
+    framed = set()
+    for first, second in zip(rules, rules[1:]):
+        width = first.x1 - first.x0
+        if abs(first.x0 - second.x0) + abs(first.x1 - second.x1) < 0.5 and 0.6 < abs(first.y - second.y) / width < 1.6:
+            framed |= {id(first), id(second)}
+    return [mark for mark in marks if id(mark) not in framed] if framed else marks
