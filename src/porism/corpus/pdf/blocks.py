@@ -11,6 +11,7 @@ from porism.corpus.pdf.clusters import Cluster, clusters_of
 from porism.corpus.pdf.inline import mark_formulas, marks_of, runs_of
 from porism.corpus.pdf.lines import Line, body_size, lines_of
 from porism.corpus.pdf.marks import Box, Mark, box_of
+from porism.corpus.pdf.matrices import with_matrices
 from porism.corpus.pdf.names import is_letter
 from porism.corpus.pdf.pages import Page
 from porism.corpus.pdf.rows import row_latex
@@ -18,6 +19,7 @@ from porism.corpus.pdf.rules import with_rules
 from porism.corpus.pdf.signs import joined_signs
 
 _TAG = re.compile(r"\((?:[A-Z]|\d+)?(?:[.\-]?\d+)*(?:\.?[a-z])?[′'*]?\)\Z|\(∗+\)\Z|\(\*+\)\Z|\(†\)\Z")
+_ROLE_OF_FIRST = re.compile(r"(?:\\begin\{aligned\} )?[=<>≤≥≡∼≅≃≈⊆⊂∈→⇒⇔+−]|\\(?:over|under)set")
 _COMBINING = {
     "`": "\u0300", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308", "ˇ": "\u030c", "˘": "\u0306",
     "ˉ": "\u0304", "˚": "\u030a", "˙": "\u0307", "˝": "\u030b", "¸": "\u0327",
@@ -68,7 +70,7 @@ class TextLine:
 
 def text_lines(page: Page, italic_is_math: bool) -> list[TextLine]:
     """The lines of a page in the order of its content."""
-    marks = with_rules(joined_signs(page.marks))
+    marks = with_matrices(with_rules(joined_signs(page.marks)), row_latex)
     body = body_size(marks)
     done: list[TextLine] = []
     for line in lines_of(marks):
@@ -239,7 +241,9 @@ def _join_displays(lines: list[TextLine]) -> list[TextLine]:
     done: list[TextLine] = []
     for line in lines:
         last = done[-1] if done else None
-        if last is not None and last.is_display and line.is_display and _is_next_row(last, line):
+        if last is not None and line.is_display and _is_row(last, line) and _is_next_row(last, line):
+            last.parts = [part for part in last.parts if isinstance(part, FoundFormula)]
+            last.is_display = last.parts[0].is_display = True  # type: ignore[union-attr]
             first, second = last.parts[0], line.parts[0]
             assert isinstance(first, FoundFormula) and isinstance(second, FoundFormula)
             rows = first.latex.removeprefix("\\begin{aligned} ").removesuffix(" \\end{aligned}") if first.rows > 1 else first.latex
@@ -255,6 +259,18 @@ def _join_displays(lines: list[TextLine]) -> list[TextLine]:
         else:
             done.append(line)
     return done
+
+
+def _is_row(last: TextLine, line: TextLine) -> bool:
+    """Whether a line is a display, or all of it is one formula that a relation goes on with."""
+    if last.is_display:
+        return True
+    formulas = [part for part in last.parts if isinstance(part, FoundFormula)]
+    first = line.parts[0]
+    is_alone = len(formulas) == 1 and not any(
+        part.strip(" .,;") for part in last.parts if isinstance(part, str)
+    )
+    return is_alone and isinstance(first, FoundFormula) and _ROLE_OF_FIRST.match(first.latex) is not None
 
 
 def _is_next_row(last: TextLine, line: TextLine) -> bool:

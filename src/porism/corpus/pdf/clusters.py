@@ -19,7 +19,7 @@ _NEUTRAL_CHARS = {
     "(": "open", "[": "open", "{": "open", ")": "close", "]": "close", "}": "close", ",": "comma", ";": "comma",
     ":": "point", ".": "point", "!": "point", "|": "bar", "‖": "bar", "∥": "bar", "∣": "bar", "=": "relation",
     "<": "relation", ">": "relation", "+": "binary", "/": "binary", "∗": "binary", "*": "binary", "−": "binary",
-    "…": "symbol", "′": "symbol", "'": "symbol",
+    "⇒": "relation", "′": "symbol", "'": "symbol",
 }  # fmt: skip
 _TEXT_SYMBOLS = frozenset("•∙·□■▲★†‡§¶✓–—-“”‘’'\"?©®�◦∎◻▢")
 _NOTE_MARK = re.compile(r"[\d∗*†‡§¶,a-z]{1,3}\Z")
@@ -40,6 +40,8 @@ class Cluster:
     in_formula: bool = False
     has_scripts: bool = False
     is_styled: bool = False
+    pull: float = 0.0
+    """So much space may be before it."""
 
     @property
     def text(self) -> str:
@@ -74,6 +76,12 @@ def clusters_of(line: Line, italic_is_math: bool) -> list[Cluster]:
             cluster = Cluster(whole, role if role != "word" else "name", x0, x1, True)
             clusters.append(cluster)
         elif (
+            last is not None and role == last.role == "digit" and not last.has_scripts and not waiting
+            and mark.x0 - last.x1 < 0.08 * size and last.marks[-1].style == mark.style
+        ):
+            last.marks.append(mark)
+            last.x1 = x1
+        elif (
             last is not None and role == last.role == "word" and not last.has_scripts
             and -0.35 * size < mark.x0 - last.x1 < 0.155 * size and last.marks[-1].style == mark.style
         ):
@@ -88,6 +96,13 @@ def clusters_of(line: Line, italic_is_math: bool) -> list[Cluster]:
         clusters[-1].marks.extend(waiting)
     elif waiting:
         clusters.append(Cluster(waiting, "symbol", min(m.x0 for m in waiting), max(m.x1 for m in waiting)))
+    for before, cluster in zip(clusters, clusters[1:]):
+        if cluster.role == "point" and cluster.text == ":" and cluster.x0 - before.x1 > 0.07 * size:
+            cluster.role = "relation"
+    for first in clusters[:1]:
+        first.is_seed = first.is_seed and first.text not in "∙■"  # it begins an item of a list
+    for last in clusters[-1:]:
+        last.is_seed = last.is_seed and last.text not in "□■"  # it ends a proof
     _judge_words(clusters, italic_is_math, size)
     return clusters
 
@@ -110,6 +125,8 @@ def _role(mark: Mark) -> Role:
         return "word"
     if mark.char.isdigit():
         return "digit"
+    if mark.char in _TEXT_SYMBOLS or (mark.char == "-" and not mark.is_math):
+        return "point"
     if mark.char in _NEUTRAL_CHARS:
         return _NEUTRAL_CHARS[mark.char]  # type: ignore[return-value]
     known = SYMBOLS.get(mark.latex)
@@ -128,7 +145,7 @@ def _is_seed(mark: Mark) -> bool:
     if mark.kind in ("node", "tall", "piece"):
         return True
     if mark.char in _TEXT_SYMBOLS:
-        return False
+        return mark.char in "□†‡∙■" and mark.is_math
     if mark.is_math:
         return True
     return bool(mark.style) and mark.char not in _NEUTRAL_CHARS and SYMBOLS.get(mark.latex, ("", ""))[1] == "O" and (
@@ -143,6 +160,8 @@ def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> 
     main = max(set(styles), key=styles.count) if styles else "rm"
     for number, cluster in enumerate(clusters):
         if cluster.role != "word":
+            if cluster.role == "digit" and cluster.marks[0].style in ("bf", "bi") and main not in ("bf", "bi"):
+                cluster.is_seed = len(cluster.text) == 1 and not _follows_bold(clusters, number)
             if cluster.has_scripts and not cluster.is_seed:
                 cluster.is_seed = not (cluster.role in ("point", "comma", "close") and _is_note(cluster))
             continue
@@ -153,6 +172,12 @@ def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> 
             cluster.is_seed = not (_is_note(cluster) and len(text) > 2)
             if cluster.is_seed:
                 cluster.role = "name"
+        elif text == "mod":
+            cluster.role, cluster.pull = "name", 1.2 * size
+            if number and clusters[number - 1].text == "(":
+                clusters[number - 1].pull = 1.5 * size
+            if number + 1 < len(clusters):
+                clusters[number + 1].pull = 0.8 * size
         elif is_function(text) and (style in ("rm", "sf") or main != style):
             cluster.role = "name"
         elif len(text) == 1 and style != main and style in ("bf", "bi", "sf", "tt"):
@@ -170,9 +195,17 @@ def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> 
                 cluster.is_seed = True
                 cluster.role = "symbol"
         elif style == "sf" and main != "sf" and len(text) < 12:
-            cluster.is_styled = True
+            cluster.is_styled = cluster.is_seed = True
+            cluster.role = "name"
         elif style in ("bf", "bi") and main not in ("bf", "bi"):
             cluster.is_styled = True
+
+
+def _follows_bold(clusters: list[Cluster], number: int) -> bool:
+    """Whether a bold digit belongs to bold words before it, as in ``Theorem 2.1``, or begins a line."""
+    while number and clusters[number].role in ("digit", "point"):
+        number -= 1
+    return clusters[number].marks[-1].style in ("bf", "bi") or clusters[number].role in ("digit", "point")
 
 
 def _is_note(cluster: Cluster) -> bool:

@@ -1,6 +1,6 @@
 """The encodings of TeX's mathematical fonts, as strings whose n-th character is that of code n.
 
-``□`` stands for a code that has no character here; ``╞``, ``╰`` and ``╯`` are the ends of arrows. Letters of script, blackboard and Fraktur fonts are ASCII in
+``�`` stands for a code that has no character here; ``╞``, ``╰`` and ``╯`` are the ends of arrows. Letters of script, blackboard and Fraktur fonts are ASCII in
 these tables; the style comes from the font (:mod:`porism.corpus.pdf.families`).
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-UNKNOWN = "□"
+UNKNOWN = "�"
 
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
 _ASCII = "".join(map(chr, range(32, 127)))
@@ -18,9 +18,9 @@ OT1 = (
     + "‘abcdefghijklmnopqrstuvwxyz–—˝˜¨"
 )
 T1 = (
-    "`´ˆ˜¨˝˚ˇ˘ˉ˙¸˛‚‹›“”„«»–—□□ıȷﬀﬁﬂﬃﬄ␣" + _ASCII[1:] + "-"
+    "`´ˆ˜¨˝˚ˇ˘ˉ˙¸˛‚‹›“”„«»–—��ıȷﬀﬁﬂﬃﬄ␣" + _ASCII[1:] + "-"
     "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£"
-    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖŒØÙÚÛÜÝÞ□àáâãäåæçèéêëìíîïðñòóôõöœøùúûüýþß"
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖŒØÙÚÛÜÝÞ�àáâãäåæçèéêëìíîïðñòóôõöœøùúûüýþß"
 )
 OML = (
     _GREEK + "αβγδϵζηθικλμνξπρστυϕχψωεϑϖϱςφ↼↽⇀⇁╰╯▷◁0123456789.,</>⋆∂ABCDEFGHIJKLMNOPQRSTUVWXYZ♭♮♯⌣⌢"
@@ -31,12 +31,12 @@ OMS = (
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ∪∩⊎∧∨⊢⊣⌊⌋⌈⌉{}⟨⟩|∥↕⇕∖≀√⨿∇∫⊔⊓⊑⊒§†‡¶♣♢♡♠"
 )
 MSAM = (
-    "⊡⊞⊠□■⋅◊⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵□≓≒≽≧⩾≷⊏⊐⊳⊲⊵⊴★≬▼▶◀□□△▲▽≖⋚⋛⪋⪌¥⇛⇚✓⊻⊼⩞∠∡∢∝"
+    "⊡⊞⊠□■⋅◊⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵�≓≒≽≧⩾≷⊏⊐⊳⊲⊵⊴★≬▼▶◀��△▲▽≖⋚⋛⪋⪌¥⇛⇚✓⊻⊼⩞∠∡∢∝"
     "⌣⌢⋐⋑⋓⋒⋏⋎⋋⋌⫅⫆≏≎⋘⋙⌜⌝ⓇⓈ⋔∔∽⋍⌞⌟✠∁⊺⊚⊛⊝"
 )
 MSBM = (
     "≨≩≰≱≮≯⊀⊁≨≩≰≱⪇⪈⋠⋡⋨⋩⋦⋧≰≱⪵⪶⪹⪺⪉⪊≁≇∕∖⊊⊋⊈⊉⫋⫌⊊⊋⊊⊋⊈⊉∦∤∤∦⊬⊮⊭⊯⋭⋬⋪⋫↚↛⇍⇏⇎↮⋇∅∄ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    "□□□□□Ⅎ⅁□□□□℧ð≂ℶℷℸ⋖⋗⋉⋊∣∥∖∼≈≊⪸⪷↶↷ϝϰkℏℏ∍"
+    "�����Ⅎ⅁����℧ð≂ℶℷℸ⋖⋗⋉⋊∣∥∖∼≈≊⪸⪷↶↷ϝϰkℏℏ∍"
 )
 LETTERS = UNKNOWN * 32 + _ASCII
 
@@ -69,7 +69,7 @@ OMX: dict[int, Tall] = {
     **_tall(96, "∐", 1.0), **_tall(97, "∐", 1.4), **_tall(98, "̂̂̂̃̃̃", 0.3),
     **_tall(112, "√", 1.2), **_tall(113, "√", 1.8), **_tall(114, "√", 2.4), **_tall(115, "√", 3.0),
     **_tall(116, "√", 1.8, True), **_tall(117, "√", 0.6, True), **_tall(118, "√", 0.6, True),
-    **_tall(122, "⏞⏞⏞⏞", 0.35),
+    **_tall(122, "⏞⏞⏟⏟", 0.35),
 }
 """Fences, big operators, radicals and their pieces; 122 to 125 are the four arms of horizontal braces."""
 

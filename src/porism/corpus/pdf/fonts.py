@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from porism.corpus.pdf.encodings import ACCENTS, ITALIC_CORRECTIONS, OML, OMS, OMX, TEXT_VARIANTS, UNKNOWN
+from porism.corpus.pdf.encodings import ACCENTS, ITALIC_CORRECTIONS, OML, OMS, OMX, OT1, TEXT_VARIANTS, UNKNOWN
 from porism.corpus.pdf.families import (
     GLYPH_NAMES,
     HEIGHTS,
@@ -80,15 +80,16 @@ class Font:
         if char in ("", UNKNOWN):
             char = GLYPH_NAMES.get(name, "") if self.is_math else ""
             char = char or char_named(name) or self._unicode(code)
-        return self._glyph(char, name, width)
+        is_greek = encoding is OT1 and code < 11  # text fonts have these letters for formulas alone
+        return self._glyph(char, width, self.is_math or is_greek)
 
-    def _glyph(self, char: str, name: str, width: float) -> Glyph:
+    def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
         if not char or char == UNKNOWN:
-            return Glyph(UNKNOWN, "", width=width, is_math=self.is_math)
+            return Glyph(UNKNOWN, "", width=width, is_math=is_math)
         if char.isspace() or char == "\u00ad":
             return Glyph(" ", "", width=width)
         text = TEXT_VARIANTS.get(char, char)
-        is_math = self.is_math or bool(_MATHEMATICAL.match(char))
+        is_math = is_math or bool(_MATHEMATICAL.match(char))
         if char in _PIECES:
             return Glyph(char, _PIECES[char], "piece", width, 0.8, -0.3, True)
         if char in BIG_OPERATORS:
@@ -117,7 +118,7 @@ class Font:
             return None
         if char in ACCENTS:
             return Glyph(char, ACCENTS[char], "accent", width, 0.75, 0.5, True)
-        if char == "⏞":
+        if char in "⏞⏟":
             return Glyph(char, char, "piece", width, 0.12, -0.25, True)
         latex = {"{": "\\{", "}": "\\}"}.get(char, char)
         return Glyph(char, latex, "piece" if is_piece else "tall", width, 0.04, 0.04 - height, True)

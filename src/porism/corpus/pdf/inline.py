@@ -24,7 +24,26 @@ def mark_formulas(clusters: list[Cluster], size: float) -> None:
                 first, second = (other, cluster) if forward else (cluster, other)
                 if _may_join(cluster, first, second, size, space, clusters, number):
                     cluster.in_formula = True
+    for first, before, cluster in zip(clusters, clusters[1:], clusters[2:]):  # a relation has something on its right
+        if (
+            first.in_formula and before.in_formula and before.role in _JOINS and cluster.role == "word"
+            and cluster.x0 - before.x1 < 0.6 * size and before.x0 - first.x1 < 0.6 * size
+        ):
+            cluster.in_formula = len(cluster.marks) > 1 or cluster.marks[0].style != "it"
+    _take_sets(clusters)
     _take_separators(clusters, size)
+
+
+def _take_sets(clusters: list[Cluster]) -> None:
+    """Takes in the text between braces, which are signs of formulas."""
+    openings: list[int] = []
+    for number, cluster in enumerate(clusters):
+        if cluster.marks[0].latex == "\\{" and cluster.in_formula:
+            openings.append(number)
+        elif cluster.marks[0].latex == "\\}" and cluster.in_formula and openings:
+            for inside in clusters[openings.pop() : number]:
+                inside.in_formula = True
+                inside.pull = max(inside.pull, 0.9 * inside.marks[0].size)
 
 
 def _word_space(clusters: list[Cluster], size: float) -> float:
@@ -51,7 +70,9 @@ def _may_join(
             return False
         if cluster is first and other.role not in ("open", "symbol", "digit"):
             return False
-        return gap < 0.1 * size and len(cluster.marks) < 8 and _is_alone(clusters, number, space)
+        if cluster is second and gap < 0.1 * size and first.role != "open":
+            return False
+        return gap < min(0.2 * size, space - 0.05 * size) and len(cluster.marks) < 10 and _is_alone(clusters, number, space)
     return gap < allowance(first, second, size, space)
 
 
@@ -64,8 +85,10 @@ def _is_alone(clusters: list[Cluster], number: int, space: float) -> bool:
 def allowance(first: Cluster, second: Cluster, size: float, space: float) -> float:
     """How much space may be between two parts of one formula."""
     roles = {first.role, second.role}
-    if roles & {"relation"}:
-        return 0.85 * size
+    if second.pull:
+        return second.pull
+    if "relation" in roles:
+        return 1.1 * size if "⇒" in (first.text, second.text) or "⇔" in (first.text, second.text) else 0.85 * size
     if roles & {"binary"}:
         return 0.65 * size
     if "bar" in roles:
@@ -180,14 +203,16 @@ def _in_text_brackets(clusters: list[Cluster], first: int, last: int) -> bool:
     if last - first < 4 or clusters[first].text != "(" or clusters[last - 1].text != ")":
         return False
     depth = 0
+    has_relation = False
     for number in range(first, last):
         role = clusters[number].role
         depth += (role == "open") - (role == "close")
         if depth == 0 and number < last - 1:
             return False
-        if depth == 1 and role == "relation":
-            return not any(c.role == "comma" for c in clusters[first:last])
-    return False
+        if role == "comma":
+            return False
+        has_relation = has_relation or (depth == 1 and role == "relation")
+    return has_relation
 
 
 def marks_of(clusters: list[Cluster]) -> list[Mark]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from porism.corpus.pdf.marks import Mark
+from porism.corpus.pdf.marks import AXIS, Mark
 from porism.corpus.pdf.rows import SMALL, takes_limits
 
 MAX_LINE_REACH = 2.6
@@ -78,7 +78,9 @@ def _belongs(line: Line, mark: Mark, body: float) -> bool:
     if not line.size:  # only scripts and limits until now
         rise = last.y - mark.y
         return -size < rise < MAX_LINE_REACH * size and -4 * size < mark.x0 - last.x1 < 3 * size
-    dy = mark.y - line.y
+    dy = (mark.y if mark.axis is None else mark.axis - AXIS * size) - line.y
+    if mark.axis is not None and abs(dy) < 0.75 * size:
+        return mark.x0 > last.x0 - 3 * size
     if mark.kind == "accent":
         return abs(dy) < 1.3 * size and mark.x0 > last.x0 - 2.0 * size
     if mark.size >= SMALL * size:
@@ -91,7 +93,7 @@ def _belongs(line: Line, mark: Mark, body: float) -> bool:
         return mark.x0 - last.x1 < 3 * size
     if dy < -3.2 * size:
         return False
-    return any(  # a limit, or a note under a brace
+    return mark.size < SMALL * body and any(  # a limit, or a note under a brace
         abs(base.centre - mark.centre) < 3.5 * size
         for base in line.marks[-24:]
         if takes_limits(base) or base.char in "mnpftx⏞" or base.size < SMALL * size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from porism.corpus.pdf.marks import AXIS, Mark, composed
@@ -11,6 +12,7 @@ LatexOf = Callable[[list[Mark]], str]
 _CLOSING = {"(": ")", "[": "]", "\\{": "\\}", "⌊": "⌋", "⌈": "⌉", "⟨": "⟩", "|": "|", "∥": "∥"}
 _MATRICES = {"(": "pmatrix", "[": "bmatrix", "\\{": "Bmatrix", "|": "vmatrix", "∥": "Vmatrix"}
 _BINOMIAL_PITCH = 1.29
+_WORD_CELL = re.compile(r"(?<=& )\\operatorname\{(\w+)\}\Z")
 _MAX_CELLS = 4_000
 
 
@@ -19,13 +21,20 @@ def with_matrices(marks: list[Mark], latex_of: LatexOf) -> list[Mark]:
     place = 0
     while place < len(marks):
         fence = marks[place]
-        if fence.kind in ("tall", "piece") and fence.latex in _CLOSING and fence.top - fence.bottom > 1.1 * fence.size:
+        if fence.latex in _CLOSING and _may_enclose(fence, marks, place):
             end, partner = _content_end(marks, place)
             part = _matrix(fence, marks[place + 1 : end], partner, latex_of)
             if part is not None:
                 marks = [*marks[:place], part, *marks[end + (partner is not None) :]]
         place += 1
     return marks
+
+
+def _may_enclose(fence: Mark, marks: list[Mark], place: int) -> bool:
+    """Whether rows may be in a fence: it is tall, or what it encloses is small."""
+    if fence.kind in ("tall", "piece"):
+        return fence.top - fence.bottom > 1.1 * fence.size
+    return fence.kind == "char" and place + 2 < len(marks) and marks[place + 1].size < 0.82 * fence.size > marks[place + 2].size
 
 
 def _content_end(marks: list[Mark], place: int) -> tuple[int, Mark | None]:
@@ -36,7 +45,7 @@ def _content_end(marks: list[Mark], place: int) -> tuple[int, Mark | None]:
     while end < len(marks) and end - place < _MAX_CELLS:
         mark = marks[end]
         if (
-            mark.kind in ("tall", "piece") and mark.latex == closing and mark.x0 > fence.x1 - slack
+            mark.kind == fence.kind and mark.latex == closing and mark.x0 > fence.x1 - slack
             and abs(mark.top - fence.top) < slack and abs(mark.bottom - fence.bottom) < slack
         ):
             return end, mark
@@ -65,6 +74,8 @@ def _matrix(fence: Mark, content: list[Mark], partner: Mark | None, latex_of: La
     else:
         name = "cases" if partner is None else _MATRICES.get(fence.latex, "matrix")
         lines = [" & ".join(latex_of(cell) for cell in _cells(row, columns)) for row in rows]
+        if partner is None:  # cases: what is beside them is text
+            lines = [_WORD_CELL.sub(r"\\text{\1}", line) for line in lines]
         inside = " \\\\ ".join(lines)
         latex = f"\\begin{{{name}}} {inside} \\end{{{name}}}"
         if partner is not None and fence.latex not in _MATRICES:

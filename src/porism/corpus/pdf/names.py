@@ -6,9 +6,9 @@ from porism.corpus.pdf.marks import Mark, composed
 from porism.formula.tables.lookup import SYMBOLS, token_class
 
 _FUNCTIONS = frozenset(
-    name[1:] for name, (label, _) in SYMBOLS.items()
-    if name[:1] == "\\" and name[1:].isalpha()
-    and token_class(label) in ("function", "trigonometric", "logarithm", "limit") and label.isascii() and len(label) > 1
+    label for name, (label, _) in SYMBOLS.items()
+    if name == f"\\{label}" and len(label) > 1 and label.isascii() and label.isalpha()
+    and token_class(label) in ("function", "trigonometric", "logarithm", "limit")
 )
 LIMIT_NAMES = frozenset(
     f"\\{name}" for name in _FUNCTIONS if token_class(SYMBOLS[f"\\{name}"][0]) == "limit"
@@ -17,7 +17,7 @@ _TEXT = frozenset(
     "if and or for otherwise where such that with is are in all when then else since as to on of by the a an not some "
     "every any each exists only iff if, there we have has be odd even from which".split()
 )
-_FONTS = {"bf": "\\mathbf", "bi": "\\mathbf", "sf": "\\mathsf", "tt": "\\mathtt", "it": "\\mathit"}
+_FONTS = {"bf": "\\mathbf", "bi": "\\mathbf", "sf": "\\mathsf", "tt": "\\mathtt"}
 _WORD_GAP = 0.17
 
 
@@ -64,7 +64,7 @@ def _goes_on(last: Mark, mark: Mark) -> bool:
 
 
 def _single(mark: Mark) -> Mark:
-    if mark.kind == "char" and mark.style in ("bf", "bi", "sf", "tt") and len(mark.char) == 1 and mark.char.isalnum():
+    if mark.kind == "char" and mark.style in _FONTS and len(mark.char) == 1 and mark.char.isalnum():
         part = composed(f"{_FONTS[mark.style]}{{{mark.char}}}", [mark], mark.y, mark.size)
         part.kind = "char"
         return part
@@ -76,17 +76,21 @@ def _joined(words: list[list[Mark]], before: Mark | None, after: Mark | None) ->
     texts = ["".join(mark.char for mark in word) for word in words]
     if len(texts) == 2 and texts[0] == "lim" and texts[1] in ("sup", "inf"):
         words, texts = [words[0] + words[1]], ["lim" + texts[1]]
-    if all(text in _FUNCTIONS for text in texts):
-        return [_named(f"\\{text}", word) for text, word in zip(texts, words, strict=True)]
     style, size = words[0][0].style, words[0][0].size
+    if style not in _FONTS and all(text in _FUNCTIONS for text in texts):
+        return [_named(f"\\{text}", word) for text, word in zip(texts, words, strict=True)]
     if len(words) == 1:
         text = texts[0]
+        if len(text) == 1 and style not in ("rm", "it"):
+            return [_single(words[0][0])]
         is_apart = (before is not None and words[0][0].x0 - before.x1 > 0.25 * size) or (
             after is not None and after.x0 - words[0][-1].x1 > 0.25 * size
         )
         if not (text in _TEXT and (is_apart or len(text) > 2)) and "," not in text:
             bare = text.rstrip(".-")
-            if style == "rm" or style not in _FONTS:
+            if style == "it":
+                return [_named(f"\\text{{{text}}}", words[0])]
+            if style not in _FONTS:
                 latex = f"\\mathrm{{{bare}}}" if len(bare) == 1 else f"\\operatorname{{{bare}}}"
             else:
                 latex = f"{_FONTS[style]}{{{bare}}}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from porism.corpus.pdf.fonts import BIG_OPERATORS
-from porism.corpus.pdf.marks import Mark, composed
+from porism.corpus.pdf.marks import AXIS, Mark, composed
 from porism.corpus.pdf.matrices import with_matrices
 from porism.corpus.pdf.names import LIMIT_NAMES, with_names
 
 SMALL = 0.82
 """Scripts are smaller than so many times the size of their row."""
 MAX_DEPTH = 12
+ARROWS = frozenset("→←↔⇒⇔⇐=≅↦↪↠⇝≡∼")
+"""Signs that others are set over and under, as over ``\\xrightarrow``."""
 
 
 def size_of_row(marks: list[Mark]) -> float:
@@ -40,7 +42,7 @@ def row_latex(marks: list[Mark], depth: int = 0) -> str:
     if depth > MAX_DEPTH:
         return " ".join(mark.latex for mark in marks if mark.kind != "rule")
     marks = with_matrices([mark for mark in marks if mark.kind != "rule"], lambda cell: row_latex(cell, depth + 1))
-    marks = with_names(with_accents(with_braces(marks, depth), depth))
+    marks = with_names(with_accents(marks, depth))
     size, y = size_of_row(marks), y_of_row(marks)
     row = [mark for mark in marks if is_on(mark, y, size)]
     if not row:
@@ -54,7 +56,11 @@ def row_latex(marks: list[Mark], depth: int = 0) -> str:
         above, below = limits.get(id(mark), ([], []))
         upper, lower = scripts.get(id(mark), ([], []))
         before = scripts.get(-id(mark), ([], []))
-        pieces.append(_scripted(mark.latex, [*above, *upper], [*below, *lower], before, depth))
+        base = mark.latex
+        if base in ARROWS:
+            base = _stacked(base, above, below, depth)
+            above = below = []
+        pieces.append(_scripted(base, [*above, *upper], [*below, *lower], before, depth))
     return _row_text(pieces)
 
 
@@ -67,9 +73,13 @@ def _row_text(pieces: list[str]) -> str:
         if text[-1:] == ":" and piece == "=":
             glue = ""
         text = f"{text}{glue}{piece}" if text else piece
-    for dot, dots in ((". . .", "\\ldots"), ("⋅ ⋅ ⋅", "\\cdots")):
-        text = text.replace(dot, dots)
     return text
+
+
+def _stacked(base: str, above: list[Mark], below: list[Mark], depth: int) -> str:
+    if above:
+        base = f"\\overset{{{row_latex(above, depth + 1)}}}{{{base}}}"
+    return f"\\underset{{{row_latex(below, depth + 1)}}}{{{base}}}" if below else base
 
 
 def _scripted(
@@ -92,10 +102,10 @@ def _scripted(
 
 def is_on(mark: Mark, y: float, size: float) -> bool:
     """Whether a mark is on a baseline, and no script."""
+    if mark.kind == "node" and mark.axis is not None:
+        return abs(mark.axis - AXIS * size - y) < 0.16 * size
     if mark.size < SMALL * size:
         return False
-    if mark.kind == "node" and mark.axis is not None:
-        return abs(mark.y - y) < 0.3 * size
     if mark.kind in ("tall", "piece"):
         return mark.bottom < y + 0.5 * size and mark.top > y
     return abs(mark.y - y) < 0.18 * size
@@ -105,7 +115,7 @@ def takes_limits(mark: Mark) -> bool:
     """Whether what is above and below a mark are its limits."""
     return mark.latex in BIG_OPERATORS or mark.latex in LIMIT_NAMES or mark.latex.startswith(
         ("\\overbrace", "\\underbrace", "\\operatorname")
-    ) or mark.latex in "→←↔⇒=≅⟶" or mark.kind == "node"
+    ) or mark.latex in ARROWS or mark.kind == "node"
 
 
 def _limits(
@@ -197,7 +207,7 @@ def with_accents(marks: list[Mark], depth: int = 0) -> list[Mark]:
             continue
         end = place + 1
         is_wide = accent.latex.startswith("\\wide")
-        while end < len(marks) and _is_under(accent, marks[end], is_wide) and (is_wide or end == place + 1):
+        while end < len(marks) and _is_under(accent, marks[end], is_wide) and ((is_wide and accent.x1 - accent.x0 > 0.65 * accent.size) or end == place + 1):
             end += 1
         base = marks[place + 1 : end]
         if base:
@@ -219,39 +229,9 @@ def with_accents(marks: list[Mark], depth: int = 0) -> list[Mark]:
 
 def _is_under(accent: Mark, mark: Mark, is_wide: bool) -> bool:
     slack = 0.35 * accent.size
-    if is_wide:
-        return accent.x0 - slack < mark.centre < accent.x1 + slack
+    if is_wide and accent.x1 - accent.x0 > 0.65 * accent.size:
+        return accent.x0 - 0.1 * accent.size < mark.centre < accent.x1 + 0.1 * accent.size
     return (
         mark.x0 - slack < accent.centre < mark.x1 + slack and mark.kind != "rule"
         and abs(mark.y - accent.y) < 1.2 * mark.size
     )
-
-
-def with_braces(marks: list[Mark], depth: int) -> list[Mark]:
-    """The marks with braces over and under a part as one mark each, their notes as scripts."""
-    place = next((number for number, mark in enumerate(marks) if mark.latex == "⏞"), None)
-    if place is None or depth > MAX_DEPTH:
-        return marks
-    brace = marks[place]
-    inside = [mark for mark in marks if mark is not brace and brace.x0 - 1 <= mark.centre <= brace.x1 + 1]
-    size = max((mark.size for mark in inside), default=1.0)
-    below = [mark for mark in inside if mark.middle < brace.middle]
-    above = [mark for mark in inside if mark.middle >= brace.middle]
-    is_over = bool(below) and (not above or max(mark.size for mark in below) > max(mark.size for mark in above))
-    content, note = (below, above) if is_over else (above, below)
-    if not content:
-        return [mark for mark in marks if mark is not brace]
-    note = [mark for mark in note if mark.size < SMALL * size + 0.01] or []
-    command = "\\overbrace" if is_over else "\\underbrace"
-    latex = f"{command}{{{row_latex(content, depth + 1)}}}"
-    if note:
-        latex += f"{'^' if is_over else '_'}{{{row_latex(note, depth + 1)}}}"
-    part = composed(latex, [brace, *content, *note], y_of_row(content), size_of_row(content))
-    own = {id(mark) for mark in part.parts}
-    kept: list[Mark] = []
-    for mark in marks:
-        if id(mark) not in own:
-            kept.append(mark)
-        elif part not in kept:
-            kept.append(part)
-    return with_braces(kept, depth + 1)

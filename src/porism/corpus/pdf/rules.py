@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porism.corpus.pdf.marks import AXIS, Mark, composed
 from porism.corpus.pdf.rows import row_latex, size_of_row, y_of_row
+from porism.corpus.pdf.signs import BRACES
 
 MAX_RULES = 400
 """A page with more is a drawing or a table."""
@@ -11,7 +12,9 @@ MAX_PART = 400
 
 
 def with_rules(marks: list[Mark]) -> list[Mark]:
-    """The marks of a page with what its rules belong to as one mark each; other rules are left out."""
+    """The marks of a page with what its rules and braces belong to as one mark each; other rules are left out."""
+    for brace in [mark for mark in marks if mark.latex in BRACES][:MAX_RULES]:
+        marks = _with_brace(marks, brace)
     rules = [mark for mark in marks if mark.kind == "rule"]
     if not rules:
         return marks
@@ -25,12 +28,7 @@ def with_rules(marks: list[Mark]) -> list[Mark]:
 
 def _with_rule(marks: list[Mark], place: int) -> list[Mark]:
     rule = marks[place]
-    first = place
-    while first and place - first < MAX_PART and _is_along(marks[first - 1], rule):
-        first -= 1
-    last = place + 1
-    while last < len(marks) and last - place < MAX_PART and _is_along(marks[last], rule):
-        last += 1
+    first, last = _along(marks, place)
     sign = _radical_before(marks, place)
     if sign is not None:
         return _root(marks, sign, place, last)
@@ -52,6 +50,24 @@ def _with_rule(marks: list[Mark], place: int) -> list[Mark]:
     return _replaced(marks, composed(latex, [rule, *content], y_of_row(content), size_of_row(content)))
 
 
+def _with_brace(marks: list[Mark], brace: Mark) -> list[Mark]:
+    place = next(number for number, mark in enumerate(marks) if mark is brace)
+    first, last = _along(marks, place)
+    around = [mark for mark in marks[first:last] if mark.kind != "rule" and mark is not brace]
+    is_over = brace.latex == "⏞"
+    content = _stacked([mark for mark in around if (mark.middle < brace.middle) == is_over], brace, up=not is_over)
+    if not content:
+        return [mark for mark in marks if mark is not brace]
+    size = size_of_row(content)
+    others = [mark for mark in around if (mark.middle < brace.middle) != is_over and mark.size < 0.82 * size]
+    note = _stacked(others, brace, up=is_over)
+    command = "\\overbrace" if is_over else "\\underbrace"
+    latex = f"{command}{{{row_latex(content)}}}"
+    if note:
+        latex += f"{'^' if is_over else '_'}{{{row_latex(note)}}}"
+    return _replaced(marks, composed(latex, [brace, *content, *note], y_of_row(content), size))
+
+
 def _replaced(marks: list[Mark], part: Mark) -> list[Mark]:
     """The marks with a part in the place of its first one."""
     own = {id(mark) for mark in part.parts}
@@ -66,13 +82,25 @@ def _replaced(marks: list[Mark], part: Mark) -> list[Mark]:
     return kept
 
 
+def _along(marks: list[Mark], place: int) -> tuple[int, int]:
+    """The first and the end of the marks around a rule in the stream that are above or below it."""
+    rule = marks[place]
+    first = place
+    while first and place - first < MAX_PART and _is_along(marks[first - 1], rule):
+        first -= 1
+    last = place + 1
+    while last < len(marks) and last - place < MAX_PART and _is_along(marks[last], rule):
+        last += 1
+    return first, last
+
+
 def _is_along(mark: Mark, rule: Mark) -> bool:
     return rule.x0 - 1.0 <= mark.centre <= rule.x1 + 1.0 and mark.x1 - mark.x0 <= rule.x1 - rule.x0 + 3.0
 
 
 def _stacked(marks: list[Mark], rule: Mark, up: bool) -> list[Mark]:
     """Those that are on the rule, or on others that are."""
-    edge = rule.y
+    edge = rule.top if up else rule.bottom
     kept: list[Mark] = []
     for mark in sorted(marks, key=lambda mark: mark.bottom if up else -mark.top):
         gap = mark.bottom - edge if up else edge - mark.top
@@ -85,11 +113,23 @@ def _stacked(marks: list[Mark], rule: Mark, up: bool) -> list[Mark]:
 
 def _is_fraction(above: list[Mark], below: list[Mark], rule: Mark) -> bool:
     marks = above + below
+    if max(_count_lines(above), _count_lines(below)) > 2:
+        return False
     letters = [mark for mark in marks if mark.kind == "char" and not mark.is_math and mark.char.isalpha()]
     if len(letters) > 12 and len(letters) > 0.6 * len(marks):
         return False
     widest = max(max(part, key=lambda mark: mark.x1).x1 - min(part, key=lambda mark: mark.x0).x0 for part in (above, below))
     return rule.x1 - rule.x0 < widest + 1.5 * max(mark.size for mark in marks)
+
+
+def _count_lines(marks: list[Mark]) -> int:
+    """How many baselines large characters are on."""
+    size = max(mark.size for mark in marks)
+    lines: list[float] = []
+    for mark in marks:
+        if mark.kind == "char" and mark.size > 0.9 * size and all(abs(mark.y - y) > 0.6 * size for y in lines):
+            lines.append(mark.y)
+    return len(lines)
 
 
 def _covers(rule: Mark, content: list[Mark]) -> bool:

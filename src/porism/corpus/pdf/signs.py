@@ -8,7 +8,7 @@ OVERPRINTS = {
     ("̸", "="): "≠", ("̸", "∈"): "∉", ("/", "∈"): "∉", ("∈", "/"): "∉", ("̸", "≡"): "≢", ("̸", "∼"): "≁",
     ("̸", "≃"): "≄", ("̸", "≈"): "≉", ("̸", "≅"): "≇", ("̸", "⊂"): "⊄", ("̸", "⊃"): "⊅", ("̸", "⊆"): "⊈",
     ("̸", "⊇"): "⊉", ("̸", "≤"): "≰", ("̸", "≥"): "≱", ("̸", "<"): "≮", ("̸", ">"): "≯", ("̸", "→"): "↛",
-    ("̸", "⇒"): "⇏", ("̸", "∃"): "∄", ("̸", "⊢"): "⊬", ("̸", "|"): "∤", ("̸", "∣"): "∤", ("̸", "∋"): "∌",
+    ("̸", "⇒"): "⇏", ("̸", "∃"): "∄", ("̸", "⊢"): "⊬", ("̸", "|"): "∤", ("̸", "∣"): "∤", ("̸", "∋"): "∌", ("≁", "="): "≇",
     ("̸", "⊨"): "⊭", ("̸", "⇔"): "⇎", ("∼", "="): "≅", ("=", "∼"): "≅", ("⊂", "="): "⊆", ("|", "="): "⊨",
     ("∪", "⋅"): "⊍", ("∘", "−"): "⊖",
 }  # fmt: skip
@@ -17,11 +17,13 @@ OVERPRINTS = {
 JOINED = {
     ("╞", "→"): "↦", ("╞", "−"): "↦", ("╰", "→"): "↪", ("←", "╯"): "↩", ("−", "→"): "→", ("←", "−"): "←",
     ("=", "⇒"): "⇒", ("⇐", "="): "⇐", ("⇐", "⇒"): "⇔", ("←", "→"): "↔", ("↦", "→"): "↦", ("|", "="): "⊨",
-    ("⋯", "⋯"): "⋯", ("∫", "∫"): "",
+    ("−", "−"): "−", ("=", "="): "=",
 }  # fmt: skip
 """Signs that touch each other."""
 _FIRST = frozenset(first for first, _ in (*OVERPRINTS, *JOINED))
 MAX_BOX = 9.0
+BRACES = frozenset("⏞⏟")
+"""Braces over and under a part; the first of their pieces says which."""
 
 
 def joined_signs(marks: list[Mark]) -> list[Mark]:
@@ -34,6 +36,13 @@ def joined_signs(marks: list[Mark]) -> list[Mark]:
             if whole is not None:
                 _extend(whole, mark)
                 continue
+        elif mark.kind == "rule" and any(
+            other.latex in BRACES and abs(other.y - mark.y) < 0.4 * other.size for other in done[-6:]
+        ):
+            continue
+        elif mark.char in (".", "⋅", "·") and len(done) > 1 and (dots := _dots(done[-2], done[-1], mark)):
+            done[-2:] = [dots]
+            continue
         elif last is not None and last.latex in _FIRST and last.kind == mark.kind == "char":
             sign = _pair(last, mark)
             if sign:
@@ -43,9 +52,34 @@ def joined_signs(marks: list[Mark]) -> list[Mark]:
                 )
                 both.is_math, both.font = True, last.font
                 done[-1] = both
+                if len(done) > 1 and done[-2].latex == "̸" and (struck := _pair(done[-2], both)):
+                    both.char = both.latex = struck
+                    del done[-2]
                 continue
         done.append(mark)
     return done
+
+
+def _dots(first: Mark, second: Mark, third: Mark) -> Mark | None:
+    """Three dots on a vertical or falling line as one sign."""
+    size = third.size
+    if not (first.char == second.char == third.char and first.size == second.size == size):
+        return None
+    falls, falls_on = first.y - second.y, second.y - third.y
+    steps, steps_on = second.x0 - first.x0, third.x0 - second.x0
+    if abs(falls) < 0.05 * size and abs(falls_on) < 0.05 * size:
+        if not (0.2 * size < steps < 0.75 * size and abs(steps - steps_on) < 0.1 * size):
+            return None
+        char = "…" if third.char == "." else "⋯"
+        mark = Mark(char, "\\ldots" if char == "…" else "\\cdots", "char", first.x0, third.x1, third.y, size, first.top, third.bottom)
+        mark.is_math, mark.font, mark.style = first.is_math, first.font, first.style
+        return mark
+    if not (0.2 * size < falls < 0.7 * size and abs(falls - falls_on) < 0.1 * size):
+        return None
+    char = "⋮" if abs(first.x0 - third.x0) < 0.1 * size else "⋱"
+    mark = Mark(char, char, "char", first.x0, third.x1, third.y, size, first.top, third.bottom)
+    mark.is_math, mark.font = True, first.font
+    return mark
 
 
 def _pair(first: Mark, second: Mark) -> str:
@@ -57,7 +91,9 @@ def _pair(first: Mark, second: Mark) -> str:
     if first.latex == "̸" and struck and abs(second.x0 - first.x1) < 0.15 * size and abs(first.y - second.y) < 0.2 * size:
         return struck
     sign = JOINED.get((first.latex, second.latex), "")
-    return sign if -0.6 * size < second.x0 - first.x1 < 0.06 * size and abs(first.y - second.y) < 0.1 * size else ""
+    if first.latex == second.latex and overlap < 0.02 * size:
+        return ""
+    return sign if -1.1 * size < second.x0 - first.x1 < 0.06 * size and abs(first.y - second.y) < 0.1 * size else ""
 
 
 def _continues(whole: Mark, piece: Mark) -> bool:
@@ -65,13 +101,16 @@ def _continues(whole: Mark, piece: Mark) -> bool:
         whole.kind == "piece" and whole.latex == piece.latex and abs(whole.x0 - piece.x0) < 0.12 * piece.size
         and (abs(whole.bottom - piece.top) < 0.45 * piece.size or abs(whole.top - piece.bottom) < 0.45 * piece.size
              or whole.bottom <= piece.middle <= whole.top)
-    ) or (piece.latex == whole.latex == "⏞" and abs(whole.y - piece.y) < 0.1 * piece.size)
+    ) or (
+        whole.kind == "piece" and {piece.latex, whole.latex} <= BRACES and abs(whole.y - piece.y) < 0.1 * piece.size
+        and piece.x0 >= whole.x1 - 0.5 * piece.size
+    )
 
 
 def _extend(whole: Mark, piece: Mark) -> None:
     whole.top, whole.bottom = max(whole.top, piece.top), min(whole.bottom, piece.bottom)
     whole.x0, whole.x1 = min(whole.x0, piece.x0), max(whole.x1, piece.x1)
-    if whole.latex not in ("√", "⏞"):
+    if whole.latex != "√" and whole.latex not in BRACES:
         whole.axis = whole.middle
         whole.y = whole.axis - AXIS * whole.size
 
