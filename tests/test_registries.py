@@ -116,6 +116,13 @@ def test_an_entry_has_a_module_a_row_and_a_test(kind: str, name: str) -> None:
     assert any(named.search(text) for text in texts(registry.tests)), f"no test in tests/{registry.tests} names {name}"
 
 
+def test_the_page_of_readers_says_what_becomes_a_document() -> None:
+    page = (ROOT / "docs" / "reference" / "readers.md").read_text(encoding="utf-8")
+    rows = {line.split(" | ")[0]: line.rstrip(" |").split(" | ")[-1] for line in page.splitlines() if line[:3] == "| `"}
+    said = {name: text.replace("`", "") for names, text in rows.items() for name in re.findall(r"`([^`]+)`", names)}
+    assert {name: said[name] for name in READERS} == {name: reader.document for name, reader in READERS.items()}
+
+
 def test_missing_rows_are_noticed() -> None:
     assert row_names("| `a`, `b` | x |\n|---|---|\n| c `d` | y |\n| `e` | z |") == {"a", "b", "e"}
 

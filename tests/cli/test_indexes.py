@@ -8,16 +8,23 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from types import MappingProxyType
 
 import pytest
 from cluster_cases import Inline, use_inline
 from long_forms import LONG_ONLY
 from processes import wait_for_work
 
-from porism.cli.informing import left_out_line
-from porism.corpus import READERS
+from porism.cli.formats import left_out_line
+from porism.corpus import READERS, registry
+from porism.corpus.base import UnitId
 from porism.corpus.latex.loading import EXTENSIONS
 from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS
+from porism.corpus.text_reader import TextFileReader
+from porism.errors import OnProblem
+from porism.extras import Extra
+from porism.types import Content, Document
 
 
 @pytest.fixture
@@ -263,25 +270,91 @@ def interrupted(*_: object) -> None:
 
 
 def test_what_a_folder_has_that_is_not_read_is_said_in_one_line(porism, notes, tmp_path) -> None:
-    for name in ("a.pdf", "b.PDF", "c.docx", ".hidden.pdf", "macros.sty", "LICENSE", "node_modules/d.pdf", "sub/e.pdf"):
+    for name in ("a.pngx", "b.PNGX", "c.gifx", ".hidden.pngx", "macros.sty", "LICENSE", "node_modules/d.pngx",
+                 "sub/e.pngx"):
         (notes / name).parent.mkdir(exist_ok=True)
         (notes / name).write_text("x", encoding="utf-8")
     result = porism("index", notes, "--index", tmp_path / "index", "--jobs", 1)
     lines = [line for line in result.out.splitlines() if line.startswith("left out")]
-    assert lines == ["left out: 3 .pdf, 1 without ending, 1 .docx (formats: porism index --help)"]
+    assert lines == ["left out: 3 .pngx, 1 without ending, 1 .gifx (formats: porism index --formats)"]
     one = porism("index", notes / "groups.md", "--index", tmp_path / "one", "--jobs", 1)
     assert "left out" not in one.out
 
 
 def test_many_endings_that_are_not_read_make_no_long_line() -> None:
     counts = {f".x{number}": 100 - number for number in range(12)}
-    line = left_out_line(counts)
+    line = left_out_line(counts, {})
     assert line.startswith("left out: 100 .x0, 99 .x1, ")
-    assert line.endswith(", 93 .x7, 362 others (formats: porism index --help)")
+    assert line.endswith(", 93 .x7, 362 others (formats: porism index --formats)")
 
 
-def test_the_help_names_the_endings_that_are_read(porism) -> None:
-    words = porism("index", "--help").out.replace(",", " ").replace(";", " ").split()
+class FakeReader(TextFileReader):
+    """Reads files with an extra that nobody has, and others without it."""
+
+    name, extensions = "fake", (".fake", ".easy")
+    document = "a page"
+    needs = MappingProxyType({".fake": Extra("fakes", "porism_no_such_module")})
+
+    def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+        for suffix, extra in self.needs.items():
+            if name.endswith(suffix):
+                extra.load("reading fakes")
+        yield Document(UnitId(name), {"body": Content(text)}, {})
+
+
+@pytest.fixture
+def fake_format(monkeypatch) -> None:
+    """A format some of whose files need an extra that is not installed."""
+    monkeypatch.setitem(registry.READERS, "fake", FakeReader())
+    monkeypatch.setattr(registry, "_BY_EXTENSION", {**registry._BY_EXTENSION, ".fake": ["fake"], ".easy": ["fake"]})
+
+
+def test_files_that_lack_an_extra_are_counted_with_the_command_that_installs_it(
+    porism, notes, tmp_path, fake_format
+) -> None:
+    for number in range(12):
+        (notes / f"{number}.fake").write_text("x", encoding="utf-8")
+    (notes / "a.easy").write_text("Read without the extra.", encoding="utf-8")
+    (notes / "b.pngx").write_text("x", encoding="utf-8")
+    result = porism("index", notes, "--index", tmp_path / "index", "--jobs", 1, "--meaning", "off")
+    left_out = "left out: 12 .fake (pip install 'porism[fakes]' reads them)"
+    assert f"{left_out}, 1 .pngx (formats: porism index --formats)" in result.out.splitlines()
+    assert [line for line in result.err.splitlines() if "fake" in line] == [f"  {notes}: {left_out}"]
+    assert "5 documents" in result.out
+
+
+def test_a_folder_and_a_file_that_lack_an_extra_say_the_command(porism, notes, tmp_path, fake_format) -> None:
+    folder = tmp_path / "only"
+    folder.mkdir()
+    (folder / "a.fake").write_text("x", encoding="utf-8")
+    for source in (folder, folder / "a.fake"):
+        result = porism("index", source, "--index", tmp_path / "index", "--jobs", 1)
+        assert (result.status, "pip install 'porism[fakes]'" in result.err) == (1, True), result.err
+
+
+def test_documents_stay_when_their_extra_is_no_longer_installed(
+    porism, notes, tmp_path, fake_format, monkeypatch
+) -> None:
+    (notes / "a.fake").write_text("An old fake.", encoding="utf-8")
+    monkeypatch.setattr(FakeReader, "needs", {})
+    index = tmp_path / "index"
+    porism("index", notes, "--index", index, "--jobs", 1, "--meaning", "off")
+    monkeypatch.undo()
+    monkeypatch.setitem(registry.READERS, "fake", FakeReader())
+    monkeypatch.setattr(registry, "_BY_EXTENSION", {**registry._BY_EXTENSION, ".fake": ["fake"]})
+    result = porism("update", "--index", index, "--jobs", 1)
+    assert "−0 documents" in result.out
+    assert "a.fake: cannot be read (pip install 'porism[fakes]' reads it); its documents stay" in result.err
+
+
+def test_all_formats_are_listed_with_their_endings_and_extras(porism, fake_format) -> None:
+    lines = porism("index", "--formats").out.splitlines()
+    names = [line.split()[0] for line in lines if line[0] != " "]
+    assert names == list(READERS)
+    listed = {word for line in lines for word in line.split()}
     endings = {suffix for reader in READERS.values() for suffix in getattr(reader, "extensions", ())}
-    tables = {ending for ending in (*JSON_ENDINGS, *CSV_ENDINGS) if not ending.endswith(".gz")}
-    assert {*endings, *EXTENSIONS, *tables} <= set(words)
+    assert {*endings, *EXTENSIONS, *JSON_ENDINGS, *CSV_ENDINGS, ".py"} <= listed
+    assert lines[-3:] == [
+        "fake              .fake .easy", "                  a document: a page",
+        "                  .fake needs the extra fakes (not installed: pip install 'porism[fakes]')",
+    ]  # fmt: skip

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.informing import language_line, left_out_line
+from porism.cli.formats import left_out_line, print_formats
+from porism.cli.informing import language_line
 from porism.cli.options import all_options, cluster_option, index_option, jobs_option, problems_option, quiet_option
 from porism.cli.progress import ProblemLog, compile_once, counting_progress, indexing_progress, one_line
 from porism.cli.settings_options import RenamedOption, given_settings, settings_options
@@ -68,6 +69,8 @@ _update_options = all_options(
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
 @click.option("--encoder", "encoder_model", cls=RenamedOption, former=["--neural"], metavar="MODEL",
               help="Also encode the documents by MODEL, a folder or name, to search by meaning (porism encode).")
+@click.option("--formats", is_flag=True, is_eager=True, expose_value=False, callback=print_formats,
+              help="List the formats, the endings of their files, and the extras that some need.")
 @_update_options
 def index(
     sources: tuple[str, ...], index_path: Path, format_name: str | None, options: ReaderOptions, channels: str | None,
@@ -83,10 +86,8 @@ def index(
     were read. Of a source that it has, or a path inside one, only files that have changed are read, and documents that
     are gone are deleted. Ctrl-C keeps the documents read so far; the same command continues.
 
-    Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
-    .org .ipynb .lean .thy .v .agda .lagda .lagda.md .lagda.tex .mm .miz .abs .html .htm .xhtml .xht .txt .text; .jsonl
-    .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of an ARQMath collection or a Stack Exchange dump; and .py .jl
-    .R scripts that are notebooks (# %% or a Jupytext header). The summary says how many others were left out.
+    The formats, the endings of their files and the extras that some need: porism index --formats. The summary says how
+    many other files of a folder were left out.
     """
     from porism.search.sources.updating import index_sources
 
@@ -178,8 +179,8 @@ def _echo_report(report: UpdateReport, quiet: bool, again: str, cluster: str | N
                 f"{report.files_unchanged:,} unchanged{failed}): {report.path}"
             )
         echo(language_line(report.language_origins))
-        if report.left_out:
-            echo(left_out_line(report.left_out))
+        if report.left_out or report.lacking:
+            echo(left_out_line(report.left_out, report.lacking))
         if report.interrupted:
             echo(f"The index has the documents read so far, and can be searched; {again} to complete it.")
         elif report.new:

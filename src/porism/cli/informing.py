@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from porism.search.artifacts import Artifact
     from porism.search.checking import CheckReport
 
-MAX_ENDINGS = 8
-"""Endings of files left out that are named."""
-
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
@@ -141,15 +138,6 @@ def language_line(origins: LanguageOrigins) -> str:
         language = "no language" if name == NO_LANGUAGE else name.capitalize()
         shown.append(f"{number} in {language}{known and f' ({known})'}")
     return f"languages: {', '.join(shown) or 'none'}"
-
-
-def left_out_line(left_out: Mapping[str, int]) -> str:
-    """``left out: 12 .pdf, 3 .docx (formats: porism index --help)``, the most frequent endings first."""
-    order = sorted(left_out, key=lambda ending: (-left_out[ending], ending))
-    shown = [f"{left_out[ending]:,} {ending or 'without ending'}" for ending in order[:MAX_ENDINGS]]
-    if rest := sum(left_out[ending] for ending in order[MAX_ENDINGS:]):
-        shown.append(f"{rest:,} others")
-    return f"left out: {', '.join(shown)} (formats: porism index --help)"
 
 
 def artifact_lines(artifacts: Sequence[Artifact]) -> list[str]:

@@ -96,6 +96,11 @@ class Reader(Protocol):
         """The name of the format, as a user types it (``arqmath``, ``jsonl``…)."""
         ...
 
+    @property
+    def document(self) -> str:
+        """What becomes a document, in a few words."""
+        ...
+
     def detect(self, path: Path) -> bool:
         """Whether the file or folder is of this format: a cheap look at its name, first bytes or entries."""
         ...

@@ -31,6 +31,7 @@ class PlainReader(FileReader):
     """Reads plain text files, in a stream."""
 
     name = "text"
+    document = "a file; of a long one about 2,000 characters"
     extensions = (".txt", ".text")
 
     def read_file(

@@ -15,12 +15,14 @@ from porism.corpus.formal.mizar import MizarReader
 from porism.corpus.formal.rocq import RocqReader
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, LazyRecord, ReadGroup, TableGroup
 from porism.corpus.html.reader import FormulaPageReader, PageReader
+from porism.corpus.lacking import Lacking, lacking_texts
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader
 from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
+from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
@@ -32,6 +34,7 @@ from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, Js
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, ending, relative_name, source_name, walk
 from porism.errors import OnProblem, PorismError, Problem, SourceError
+from porism.extras import Extra
 from porism.types import Document
 
 _SNIFFED = 4096
@@ -48,6 +51,7 @@ class FolderReader:
     """
 
     name = "folder"
+    document = "what each format says"
 
     def __init__(self, only: str | None = None) -> None:
         self._only = only
@@ -82,16 +86,18 @@ class FolderReader:
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
         problems: list[Problem] = []
-        files, tables, left_out = _entries(path, problems.append, self._only, options)
+        files, tables, left_out, lacking = _entries(path, problems.append, self._only, options)
         if not files:
-            raise _nothing_known(path, tables, self._only, problems=problems)
+            raise _nothing_known(path, tables, self._only, problems, lacking)
         for problem in problems:
             on_problem(problem)
+        for files_and_command in lacking_texts(lacking):
+            on_problem(Problem(str(path), f"left out: {files_and_command}"))
         if tables:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
         size = sum(size_of(entry) for entry, _ in files)
         format = self._only or _format_of_all(files, tables)
-        return SourceGroups(format, self._groups(path, files, options), size, left_out)
+        return SourceGroups(format, self._groups(path, files, options), size, left_out, lacking)
 
     def _groups(self, path: Path, files: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in files if name == "latex"]
@@ -113,21 +119,26 @@ class FolderReader:
 class SourceGroups(NamedTuple):
     """A source to be read: its format, what is read together of it, and its size in bytes.
 
-    It also counts the files that no reader reads, by their ending (``.pdf``, or nothing where the name has no ending).
+    It also counts the files that no reader reads, by their ending (``.png``, or nothing where the name has no ending),
+    and those whose readers lack an extra.
     """
 
     format: str
     groups: Iterator[ReadGroup]
     size: int
     left_out: Mapping[str, int] = {}
+    lacking: Mapping[Lacking, int] = {}
 
 
 class _Entries(NamedTuple):
-    """What a folder has: files to read with their formats, tables that hold no text, and other files by endings."""
+    """What a folder has: files to read with their formats, tables that hold no text, other files by endings, and files
+    whose readers lack an extra.
+    """
 
     files: list[tuple[Path, str]]
     tables: list[Path]
     left_out: Counter[str]
+    lacking: Counter[Lacking]
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -168,15 +179,33 @@ _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 _NAMED = 3
 """So many of the tables that are passed over are named."""
 _TABLE_EXTENSIONS = frozenset((".jsonl", ".ndjson", ".jsonlines", ".json", ".csv", ".tsv", ".tab", ".xml"))
-_ENDINGS_OF_TABLES: dict[str, Sequence[str]] = {"jsonl": JSON_ENDINGS, "csv": CSV_ENDINGS}
-_BY_EXTENSION = {
-    **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
-    **{
-        suffix: name
-        for name, reader in READERS.items() if isinstance(reader, FileReader)
-        for suffix in reader.extensions
-    },
+_DETECTED_ENDINGS: dict[str, Sequence[str]] = {
+    "jsonl": JSON_ENDINGS, "csv": CSV_ENDINGS, "notebook": (".ipynb", *SCRIPT_LANGUAGES)
 }
+_BY_EXTENSION: dict[str, list[str]] = {suffix: ["latex"] for suffix in LATEX_EXTENSIONS}
+"""Extension → the formats whose files have it; a file is of the first that accepts it."""
+for _name, _reader in READERS.items():
+    for _suffix in _reader.extensions if isinstance(_reader, FileReader) else ():
+        _BY_EXTENSION.setdefault(_suffix, []).append(_name)
+
+
+def endings_of(format: str) -> list[str]:
+    """The endings of the files of a format; of collections, and of folders of everything, none."""
+    return [*_DETECTED_ENDINGS.get(format, ())] or [
+        suffix for suffix, names in _BY_EXTENSION.items() if format in names
+    ]
+
+
+def extras_of(format: str) -> Mapping[str, Extra]:
+    """Of endings whose files are read with an optional package, the extra that has it."""
+    extras: Mapping[str, Extra] = getattr(READERS.get(format), "needs", {})
+    return extras
+
+
+def missing_extra(format: str, path: Path) -> Extra | None:
+    """The extra that the reading of a file needs and that is not installed; None where nothing is missing."""
+    extra = extras_of(format).get(ending(path))
+    return extra if extra is not None and not extra.is_installed else None
 
 
 def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str:
@@ -190,9 +219,9 @@ def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str
         if collection is not None:
             return collection
         problems: list[Problem] = []
-        files, tables, _ = _entries(path, problems.append, options=options)
+        files, tables, _, lacking = _entries(path, problems.append, options=options)
         if not files and not tables:
-            raise _nothing_known(path, tables, problems=problems)
+            raise _nothing_known(path, tables, problems=problems, lacking=lacking)
         return _format_of_all(files, tables)
     check_file(path)
     known = _format_of_tables(path) or _format_of(path) or _format_of_bytes(path)
@@ -260,17 +289,17 @@ def _format_of(path: Path) -> str | None:
     """The format by name alone (and of a folder, by what is in it)."""
     if path.is_dir():
         return next((name for name in _COLLECTIONS if READERS[name].detect(path)), None)
-    name = _BY_EXTENSION.get(ending(path))
-    if name is not None:
+    for name in _BY_EXTENSION.get(ending(path), ()):
         reader = READERS[name]
-        return name if not isinstance(reader, FileReader) or reader.accepts(path) else None
+        if not isinstance(reader, FileReader) or reader.accepts(path):
+            return name
     return next((name for name in _DETECTED if READERS[name].detect(path)), None)
 
 
 def _is_named_as_source(path: Path, only: str | None) -> bool:
     suffix = ending(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
-    if only is not None and only in _BY_EXTENSION.values():
-        return _BY_EXTENSION.get(suffix) == only
+    if only is not None and (endings := endings_of(only)):
+        return suffix in endings
     return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS
 
 
@@ -305,6 +334,7 @@ def _entries(
     files: list[tuple[Path, str]] = []
     tables: list[Path] = []
     left_out: Counter[str] = Counter()
+    lacking: Counter[Lacking] = Counter()
     follow = options is not None and options.outside
     for entry in walk(
         path, on_problem, _is_collection, outside=follow, wanted=lambda entry: _is_named_as_source(entry, only)
@@ -314,11 +344,13 @@ def _entries(
             left_out[entry.suffix.lower()] += 1
         if name is None or (only is not None and name != only):
             continue
-        if name == "csv" and only is None and not has_text_column(entry, wanted):
+        if (extra := missing_extra(name, entry)) is not None:
+            lacking[Lacking(extra, ending(entry))] += 1
+        elif name == "csv" and only is None and not has_text_column(entry, wanted):
             tables.append(entry)
         else:
             files.append((entry, name))
-    return _Entries(files, tables, left_out)
+    return _Entries(files, tables, left_out, lacking)
 
 
 def _passed_over(tables: list[Path], root: Path) -> str:
@@ -328,15 +360,19 @@ def _passed_over(tables: list[Path], root: Path) -> str:
 
 
 def _nothing_known(
-    path: Path, tables: list[Path], only: str | None = None, problems: Sequence[Problem] = ()
+    path: Path, tables: list[Path], only: str | None = None, problems: Sequence[Problem] = (),
+    lacking: Mapping[Lacking, int] | None = None,
 ) -> SourceError:
+    if lacking:
+        texts = "; ".join(lacking_texts(lacking))
+        return SourceError("holds no file that can be read", where=str(path), hint=f"Left out: {texts}")
     if tables:
         return SourceError(
             f"holds no text ({_passed_over(tables, path)})", where=str(path),
             hint="Name such a file, or its format with --format csv, to read it all the same",
         )
     if only is not None:
-        endings = _ENDINGS_OF_TABLES.get(only) or [suffix for suffix, name in _BY_EXTENSION.items() if name == only]
+        endings = endings_of(only)
         hint = f"Its files end in {', '.join(endings)}; give others by their names: {path}/*" if endings else None
         return SourceError(f"holds no file of the format {only}", where=str(path), hint=hint)
     hint = f"Passed over: {problems[0]}" if problems else _hint()

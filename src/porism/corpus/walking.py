@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.text_files import kind_of_special, open_file, size_of
 from porism.errors import OnProblem, Problem, SourceError
+from porism.extras import Extra
 from porism.types import Document
 
 SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", "_build", "site-packages"])
@@ -113,6 +114,9 @@ class FileReader(ABC):
 
     name: str
     extensions: tuple[str, ...]
+    document = "a section; a theorem-like block with its proof"
+    needs: Mapping[str, Extra] = {}
+    """Of extensions whose files are read with an optional package: the extra that has it."""
 
     def detect(self, path: Path) -> bool:
         """Whether the file has one of the extensions, or the folder has such files and no others."""

@@ -268,6 +268,7 @@ class AgdaReader(FormalReader):
     """Reads modules of Agda."""
 
     name = "agda"
+    document = "a declaration; the text of a literate file, or a section of it"
     extensions = (".agda", ".lagda", ".lagda.md", ".lagda.tex")
 
     def file_documents(

@@ -212,6 +212,7 @@ class IsabelleReader(FormalReader):
     """Reads theories of Isabelle."""
 
     name = "isabelle"
+    document = "a declaration; the text between declarations, or a section of it"
     extensions = (".thy",)
     signs = re.compile(r"(?m)^[ \t]*theory\s")
 

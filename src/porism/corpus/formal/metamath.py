@@ -143,6 +143,7 @@ class MetamathReader(FormalReader):
     """Reads databases of Metamath; sources of Objective-C++ have the same ending."""
 
     name = "metamath"
+    document = "a statement $a or $p"
     extensions = (".mm",)
     signs = re.compile(r"(?<!\S)\$[(cvfae{](?!\S)")
 

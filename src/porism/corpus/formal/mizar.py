@@ -151,6 +151,7 @@ class MizarReader(FormalReader):
     """Reads articles of Mizar and their abstracts."""
 
     name = "mizar"
+    document = "a theorem, scheme, definition, or registration"
     extensions = (".abs", ".miz")
     signs = _ARTICLE
 

@@ -199,6 +199,7 @@ class RocqReader(FormalReader):
     """Reads vernacular files of Rocq; those of Verilog have the same ending."""
 
     name = "rocq"
+    document = "a declaration"
     extensions = (".v",)
     signs = re.compile(
         rf"(?m)^[ \t]*(?:(?:{'|'.join(_MODIFIERS)})\s+)*(?:From|Require|Import|Export|Notation|Ltac|Set|Unset|"

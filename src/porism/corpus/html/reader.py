@@ -247,6 +247,7 @@ class FormulaPageReader:
     """Makes each formula of pages a document, as in the Wikipedia formulas of NTCIR-12; used where it is named."""
 
     name = "html-formulas"
+    document = "a formula"
 
     def detect(self, path: Path) -> bool:
         """No: a page is read as text with formulas unless this format is named."""

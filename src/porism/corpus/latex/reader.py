@@ -48,6 +48,7 @@ class LatexReader:
     """Reads LaTeX projects."""
 
     name = "latex"
+    document = "a theorem-like environment with its proof; the rest of each section"
 
     def detect(self, path: Path) -> bool:
         """Whether the path is a ``.tex`` file, or a folder that has some."""

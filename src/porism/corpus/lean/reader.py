@@ -17,6 +17,7 @@ class LeanReader(FormalReader):
     """Reads the modules of Lake packages."""
 
     name = "lean"
+    document = "a declaration, or what an attribute makes of it; the comments of the module, or a section of them"
     extensions = (".lean",)
 
     def file_documents(

@@ -34,6 +34,7 @@ class ArqmathReader:
     """Reads the ARQMath collection."""
 
     name = "arqmath"
+    document = "an answer with its question, a question, or a thread (--unit)"
 
     def detect(self, path: Path) -> bool:
         """Whether the folder holds ``Posts.V*.xml``, or ``Posts.xml`` beside formula tables."""

@@ -32,6 +32,7 @@ class FormulaTableReader:
     """Formula tables of ARQMath as a registered reader."""
 
     name = "arqmath-formulas"
+    document = "the formulas of a post, or of a comment"
 
     def detect(self, path: Path) -> bool:
         """Whether it is such a table, a folder of nothing else, or one that holds folders of them."""

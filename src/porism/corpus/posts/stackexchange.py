@@ -19,6 +19,7 @@ class StackExchangeReader:
     """Reads Stack Exchange dumps."""
 
     name = "stackexchange"
+    document = "an answer with its question, a question, or a thread (--unit)"
 
     def detect(self, path: Path) -> bool:
         """Whether it is a folder with ``Posts.xml``, or an XML file that begins with ``<posts>``."""

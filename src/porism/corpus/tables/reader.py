@@ -98,6 +98,7 @@ class JsonlReader(RecordReader):
     """
 
     name = "jsonl"
+    document = "an object"
     expected = "JSON lines, one record a line"
 
     def detect(self, path: Path) -> bool:
@@ -125,6 +126,7 @@ class CsvReader(RecordReader):
     """
 
     name = "csv"
+    document = "a row"
     expected = "a table with a header"
 
     def detect(self, path: Path) -> bool:

@@ -10,6 +10,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.analysis.documents import dump_document
+from porism.corpus.lacking import Lacking
 from porism.index.sources import NOBODY, Source, SourceFile, SourceGroup
 from porism.types import Document
 
@@ -30,6 +31,7 @@ class Tally:
     files_failed: int = 0
     unreachable: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    lacking: Counter[Lacking] = field(default_factory=Counter)
 
 
 _NO_GROUP = SourceGroup(NOBODY, "")

@@ -16,7 +16,7 @@ from porism.analysis.documents import dump_document
 from porism.corpus.base import UnitId
 from porism.corpus.groups import CollectionGroup, Item, LazyRecord, ReadGroup
 from porism.corpus.opening import IdKeeper, nothing_found, repeated
-from porism.corpus.registry import source_groups
+from porism.corpus.registry import missing_extra, source_groups
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
@@ -99,6 +99,7 @@ class SourceScan:
                 format = wanted.source.detected or None
             listing = source_groups(wanted.path, format, options, self._report)
             self._tally.left_out.update(listing.left_out)
+            self._tally.lacking.update(listing.lacking)
             return ScannedSource(wanted, listing, self._trusting and not (self._read_all or wanted.anew))
         except SourceError as error:
             if self._remove:
@@ -145,6 +146,10 @@ class SourceScan:
         states = plan.states
         if not states.is_gone(name) and (name in states.failed or not can_list(plan.root, name)):
             self._failed(plan, name, states.failed.get(name, "its folder cannot be read"))
+            return False
+        extra = missing_extra(plan.before.groups[name].format, plan.root / name)
+        if extra is not None and not states.is_gone(name):
+            self._failed(plan, name, f"{extra.command} reads it")
             return False
         return True
 

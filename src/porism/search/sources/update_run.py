@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.corpus.lacking import Lacking
 from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MAX_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
@@ -48,7 +49,7 @@ class UpdateReport(IndexReport):
     ``documents`` and ``formulas`` count what was analysed. ``notes`` say what should be known of the sources themselves
     (moved, read with other options, part of another); ``unreachable`` are the names of sources that could not be read,
     whose documents stay. ``new`` is whether the index was made. ``left_out`` counts the files in the sources that no
-    reader reads, by their endings.
+    reader reads, by their endings, ``lacking`` those whose readers lack an extra.
     """
 
     added: int = 0
@@ -60,6 +61,7 @@ class UpdateReport(IndexReport):
     unreachable: tuple[str, ...] = ()
     new: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)
+    lacking: Mapping[Lacking, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class UpdateRun:
             path, self._documents, self._formulas, self._problem_count, time.monotonic() - started, interrupted,
             tuple(self.choice.notes), language_origins_in(path), tally.added, tally.changed, tally.removed,
             tally.files_read, tally.files_unchanged, tally.files_failed, tuple(tally.unreachable), self._new,
-            dict(tally.left_out),
+            dict(tally.left_out), dict(tally.lacking),
         )
 
     def _progress(self) -> Progress:
