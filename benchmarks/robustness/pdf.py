@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from porism.corpus.opening import open_source
-from porism.corpus.pdf.blocks import FoundFormula
-from porism.corpus.pdf.document import read_lines
+from porism.corpus.pdf.document import PdfText
+from porism.corpus.pdf.text import FoundFormula
 from porism.formula import layout_string, operator_string, operator_tree, parse_latex
 
 _NUMBER = re.compile(r"[\s{}$,.−-]*\d*[\s{},.]*\d*[\s{},.]*")
@@ -84,7 +84,7 @@ def found_in(path: Path) -> list[Entry]:
     """The formulas that the reader finds in a PDF."""
     return [
         Entry(part.latex, part.is_display, part.page)
-        for line in read_lines(path) for part in line.parts
+        for page in PdfText(path).pages() for line in page.lines for part in line.parts
         if isinstance(part, FoundFormula) and not _NUMBER.fullmatch(part.latex)
     ]
 

@@ -24,6 +24,7 @@ from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
 from porism.corpus.notebooks.scripts import SCRIPT_LANGUAGES
 from porism.corpus.org.reader import OrgReader
+from porism.corpus.pdf.reader import PdfReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
 from porism.corpus.posts.formula_posts import FormulaTableReader
@@ -165,6 +166,7 @@ READERS: dict[str, Reader] = {
     "notebook": NotebookReader(),
     "html": PageReader(),
     "html-formulas": FormulaPageReader(),
+    "pdf": PdfReader(),
     "text": PlainReader(),
     "folder": FolderReader(),
 }

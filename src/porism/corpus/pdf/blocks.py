@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from porism.corpus.pdf.clusters import Cluster, clusters_of
 from porism.corpus.pdf.inline import mark_formulas, marks_of, runs_of
 from porism.corpus.pdf.lines import Line, body_size, lines_of
-from porism.corpus.pdf.marks import Box, Mark, box_of
+from porism.corpus.pdf.marks import Mark, box_of
 from porism.corpus.pdf.matrices import with_matrices
 from porism.corpus.pdf.names import is_letter
 from porism.corpus.pdf.pages import Page
 from porism.corpus.pdf.rows import row_latex
 from porism.corpus.pdf.rules import with_rules
 from porism.corpus.pdf.signs import joined_signs
+from porism.corpus.pdf.text import FoundFormula, Part, TextLine
 
 _TAG = re.compile(r"\((?:[A-Z]|\d+)?(?:[.\-]?\d+)*(?:\.?[a-z])?[′'*]?\)\Z|\(∗+\)\Z|\(\*+\)\Z|\(†\)\Z")
 _ROLE_OF_FIRST = re.compile(r"(?:\\begin\{aligned\} )?[=<>≤≥≡∼≅≃≈⊆⊂∈→⇒⇔+−]|\\(?:over|under)set")
@@ -24,48 +24,6 @@ _COMBINING = {
     "`": "\u0300", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308", "ˇ": "\u030c", "˘": "\u0306",
     "ˉ": "\u0304", "˚": "\u030a", "˙": "\u0307", "˝": "\u030b", "¸": "\u0327",
 }  # fmt: skip
-
-
-@dataclass(slots=True)
-class FoundFormula:
-    """A formula of a page: LaTeX, whether it is displayed, its page (from 1) and its box in points."""
-
-    latex: str
-    is_display: bool
-    page: int
-    box: Box
-    marks: list[Mark] = field(repr=False, default_factory=list)
-    goes_on: bool = False
-    """Whether an operator at its end says that it goes on in the next line."""
-    begins_line: bool = False
-    rows: int = 1
-
-
-Part = str | FoundFormula
-
-
-@dataclass(slots=True)
-class TextLine:
-    """A line of a page: its parts, and what tells paragraphs and headings apart."""
-
-    parts: list[Part]
-    page: int
-    x0: float
-    x1: float
-    y: float
-    top: float
-    bottom: float
-    size: float
-    left: float
-    right: float
-    style: str
-    first_style: str
-    is_display: bool = False
-
-    @property
-    def text(self) -> str:
-        """The line with formulas as their LaTeX."""
-        return "".join(part if isinstance(part, str) else f"${part.latex}$" for part in self.parts)
 
 
 def text_lines(page: Page, italic_is_math: bool) -> list[TextLine]:

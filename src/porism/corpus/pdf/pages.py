@@ -69,19 +69,25 @@ class PdfFile:
                     known.setdefault(str(key), decode_text(value))
         return known
 
-    def pages(self) -> Iterator[Page]:
-        """The pages in order."""
-        for number in range(1, len(list(self._raw_pages())) + 1):
-            yield self.page(number)
+    def outline(self, limit: int) -> list[tuple[int, str]]:
+        """The first entries of the outline: their levels, from 1, and titles."""
+        from pdfminer.pdfexceptions import PDFException
 
-    def _raw_pages(self) -> Iterator[Any]:
-        from pdfminer.pdfpage import PDFPage
-
-        return PDFPage.create_pages(self._document)
+        entries: list[tuple[int, str]] = []
+        try:
+            for level, title, *_ in self._document.get_outlines():
+                entries.append((int(level), " ".join(str(title).split())))
+                if len(entries) >= limit:
+                    break
+        except (PDFException, RecursionError, AttributeError, KeyError, TypeError, ValueError):
+            return entries
+        return entries
 
     def page_objects(self) -> Iterator[Any]:
         """The pages as pdfminer has them."""
-        return self._raw_pages()
+        from pdfminer.pdfpage import PDFPage
+
+        return PDFPage.create_pages(self._document)
 
     def read(self, number: int, page: Any) -> Page:
         """The marks of a page."""
