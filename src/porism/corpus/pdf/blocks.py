@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from porism.corpus.pdf.clusters import Cluster, clusters_of
 from porism.corpus.pdf.inline import mark_formulas, marks_of, runs_of
+from porism.corpus.pdf.italics import settle_italics
 from porism.corpus.pdf.lines import Line, body_size, lines_of
 from porism.corpus.pdf.marks import Mark, box_of
 from porism.corpus.pdf.matrices import with_matrices
@@ -31,9 +32,12 @@ def text_lines(page: Page, italic_is_math: bool) -> list[TextLine]:
     marks = with_matrices(with_rules(joined_signs(page.marks)), row_latex)
     body = body_size(marks)
     done: list[TextLine] = []
-    for line in lines_of(marks):
+    lines = lines_of(marks)
+    if italic_is_math:
+        settle_italics(lines)
+    for line in lines:
         tag = _take_tag(line)
-        clusters = clusters_of(line, italic_is_math)
+        clusters = clusters_of(line)
         if not clusters:
             continue
         mark_formulas(clusters, line.size)

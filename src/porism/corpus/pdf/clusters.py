@@ -48,7 +48,7 @@ class Cluster:
         return "".join(mark.char for mark in self.marks)
 
 
-def clusters_of(line: Line, italic_is_math: bool) -> list[Cluster]:
+def clusters_of(line: Line) -> list[Cluster]:
     """The clusters of a line in order."""
     clusters: list[Cluster] = []
     waiting: list[Mark] = []
@@ -103,7 +103,7 @@ def clusters_of(line: Line, italic_is_math: bool) -> list[Cluster]:
         first.is_seed = first.is_seed and first.text not in "∙■"  # it begins an item of a list
     for last in clusters[-1:]:
         last.is_seed = last.is_seed and last.text not in "□■"  # it ends a proof
-    _judge_words(clusters, italic_is_math, size)
+    _judge_words(clusters, size)
     return clusters
 
 
@@ -153,7 +153,7 @@ def _is_seed(mark: Mark) -> bool:
     ) and not mark.char.isascii()
 
 
-def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> None:
+def _judge_words(clusters: list[Cluster], size: float) -> None:
     """Which words are parts of formulas: names of functions, letters with scripts, single letters in another font."""
     words = [cluster for cluster in clusters if cluster.role == "word"]
     styles = [cluster.marks[-1].style for cluster in words if len(cluster.marks) > 2]
@@ -168,7 +168,10 @@ def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> 
         letters = [mark for mark in cluster.marks if is_letter(mark)]
         text = "".join(mark.char for mark in letters)
         style = letters[-1].style if letters else ""
-        if cluster.has_scripts:
+        if any(mark.is_math for mark in letters):
+            cluster.is_seed = True
+            cluster.role = "name"
+        elif cluster.has_scripts:
             cluster.is_seed = not (_is_note(cluster) and len(text) > 2)
             if cluster.is_seed:
                 cluster.role = "name"
@@ -184,16 +187,6 @@ def _judge_words(clusters: list[Cluster], italic_is_math: bool, size: float) -> 
             around = [other.marks[-1].style for other in clusters[max(0, number - 1) : number + 2] if other is not cluster]
             cluster.is_seed = style not in around
             cluster.is_styled = True
-        elif style == "it" and italic_is_math and len(text) <= 2:
-            near = [other for other in clusters[max(0, number - 1) : number + 2] if other is not cluster]
-            in_italics = any(other.role == "word" and other.marks[-1].style == "it" and len(other.marks) > 2 for other in near)
-            is_close = any(
-                other.role not in ("word", "comma", "point")
-                and max(other.x0 - cluster.x1, cluster.x0 - other.x1) < 0.3 * size for other in near
-            )
-            if len(text) == 1 and (not in_italics or is_close) or (len(text) == 2 and not in_italics):
-                cluster.is_seed = True
-                cluster.role = "symbol"
         elif style == "sf" and main != "sf" and len(text) < 12:
             cluster.is_styled = cluster.is_seed = True
             cluster.role = "name"

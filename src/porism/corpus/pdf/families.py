@@ -25,7 +25,9 @@ class Family(NamedTuple):
 
 FAMILIES = tuple(
     (re.compile(family.pattern), family) for family in (
-        Family(r"CMEX|LMMathExtension|[Pp]xexa?|[Tt]xexa?s?$|EUEX|.*-Extension-\d|Kp--M-Ex|.*MathExten|ntxex", OMX_NAME, "", True),
+        Family(r"STIXMath(Script|Callig)", "", "cal", True),
+        Family(r"[Tt]xsyc|[Pp]xsyc|Kp--M-Sy[cd]|.*SymbolC|stxscr", "", "cal", True),
+        Family(r"CMEX|LMMathExtension|[Pp]xexa?|[Tt]xexa?s?$|EUEX|.*-Extension-\d|Kp--M-Ex", OMX_NAME, "", True),
         Family(r"CMMIB|LMMathItalic.*Bold|NewTXBMI|[Rr]?txbmi|[Rr]?pxbmi|.*Bold.*-MathItalic-", OML, "bi", True),
         Family(r"CMMI|LMMathItalic|EURM|[Rr]txmi|[Rr]pxmi|txmi|pxmi|NewTXMI|NewPXMI|.*-MathItalic-\d|ntxmi|zplmi", OML, "", True),
         Family(r"CMBSY", OMS, "cal", True),
@@ -37,7 +39,7 @@ FAMILIES = tuple(
         Family(r"BBM|bbm|BBOLD|DSROM|dsrom|BBM?SS|.*Black[Bb]oard|Boondox-?DS", LETTERS, "bb", True),
         Family(r"Kp--M-Italic|Fourier-Math-Letters-Italic|PazoMath-Italic|STIXMath-Italic", "", "", True),
         Family(r"STIXMathSans", "", "sf", True),
-        Family(r"Kp--M|Fourier-Math|PazoMath|STIX(Two)?Math|StandardSym|Symbol$|.*Math", "", "", True),
+        Family(r"Kp--M|Fourier-Math|PazoMath|STIX(Two)?Math|StandardSym|Symbol$|.*Math|Asana", "", "rm", True),
         Family(r"CMBX(?!TI)|CMB\d", OT1, "bf", False),
         Family(r"CM(TI|SL|BXTI|BXSL|U)\d", OT1, "it", False),
         Family(r"CMSS", OT1, "sf", False),
@@ -72,7 +74,7 @@ GLYPH_NAMES = dict(
     angbracketleft=⟨ angbracketright=⟩ angleleft=⟨ angleright=⟩ circlemultiply=⊗ circleplus=⊕ circleminus=⊖
     circledivide=⊘ circledot=⊙ openbullet=∘ bullet=∙ element=∈ owner=∋ existential=∃ universal=∀ equivalence=≡
     lessequal=≤ greaterequal=≥ infinity=∞ minus=− multiply=× periodcentered=⋅ prime=′ similar=∼
-    similarequal=≃ simequal=≃ approxequal=≈ congruent=≅ proportional=∝ logicaland=∧ logicalor=∨ logicalnot=¬ union=∪
+    similarequal=≃ simequal=≅ approxequal=≈ congruent=≅ proportional=∝ logicaland=∧ logicalor=∨ logicalnot=¬ union=∪
     intersection=∩ unionmulti=⊎ reflexsubset=⊆ reflexsuperset=⊇ propersubset=⊂ propersuperset=⊃ subset=⊂ superset=⊃
     subsetnoteql=⊊ floorleft=⌊ floorright=⌋ ceilingleft=⌈ ceilingright=⌉ emptyset=∅ partialdiff=∂ gradient=∇
     radical=√ integral=∫ summation=∑ product=∏ perpendicular=⊥ turnstileleft=⊢ turnstileright=⊣ latticetop=⊤
@@ -99,4 +101,6 @@ HEIGHTS = {
     "big": 1.2, "Big": 1.8, "bigg": 2.4, "Bigg": 3.0, "text": 1.0, "display": 1.4, "tp": 1.8, "bt": 1.8, "ex": 0.6,
     "mid": 1.8,
 }  # fmt: skip
-LARGE_NAME = re.compile(r"([A-Za-z]+?)(big|Big|bigg|Bigg|text|display|tp|bt|ex|mid)\Z")
+LARGE_NAME = re.compile(r"([A-Za-z]+?)(big|Big|bigg|Bigg|text|display|tp|bt|ex|mid)[\d.]*\Z")
+STYLED_NAME = re.compile(r"([A-Za-z])(bbb|cal|frak|scr)\Z")
+NAMED_STYLES = {"bbb": "bb", "cal": "cal", "frak": "frak", "scr": "cal"}

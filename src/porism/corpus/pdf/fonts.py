@@ -12,12 +12,15 @@ from porism.corpus.pdf.families import (
     HEIGHTS,
     LARGE,
     LARGE_NAME,
+    NAMED_STYLES,
     OMX_NAME,
+    STYLED_NAME,
     Family,
     family_of,
     style_of,
 )
 from porism.corpus.pdf.marks import Glyph
+from porism.corpus.pdf.outlines import extents_of
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.lookup import token_class
 
@@ -26,11 +29,11 @@ _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/(\S+)\s+put")
 _MAX_HEADER = 65_536
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
-_FENCES = frozenset("()[]{}⌊⌋⌈⌉⟨⟩|∥")
 _PIECES = {
     **dict.fromkeys("⎛⎜⎝", "("), **dict.fromkeys("⎞⎟⎠", ")"), **dict.fromkeys("⎡⎢⎣", "["), **dict.fromkeys("⎤⎥⎦", "]"),
     **dict.fromkeys("⎧⎨⎩", "{"), **dict.fromkeys("⎫⎬⎭", "}"), "⎪": "{",
 }  # fmt: skip
+_TALL = frozenset("()[]{}⌊⌋⌈⌉⟨⟩|∥‖√") | BIG_OPERATORS | frozenset(_PIECES)
 _MATHEMATICAL = re.compile(r"[\U0001D400-\U0001D7FF]")
 
 
@@ -51,7 +54,17 @@ class Font:
         self._names = {} if self.is_wide else glyph_names(spec)
         self.glyphs: dict[int, Glyph] = {}
         self.unknown = 0
+        encoding = self.family.encoding if self.family is not None else ""
+        self._encoding = "" if encoding == OMX_NAME or self._is_recoded(encoding) else encoding
+        self._extent = extents_of(font.descriptor if isinstance(font.descriptor, dict) else None)
         self._is_type3 = str(spec.get("Subtype", "")).strip("/'") == "Type3"
+
+    def _is_recoded(self, encoding: str) -> bool:
+        """Whether the letters of a font are at other codes than its encoding says."""
+        return any(
+            len(name) == 1 and name.isascii() and name.isalpha() and code < len(encoding) and encoding[code] != name
+            for code, name in self._names.items()
+        )
 
     def codes(self, text: bytes) -> Iterable[int]:
         """The codes in a string."""
@@ -66,22 +79,32 @@ class Font:
 
     def _made(self, code: int) -> Glyph:
         width = self._width(code)
-        family, name = self.family, self._names.get(code, "")
-        encoding = family.encoding if family is not None else ""
-        if encoding == OMX_NAME or (large := LARGE_NAME.match(name)) is not None and large[1] in LARGE:
-            made = self._tall(code, name, width)
-            if made is not None:
-                return made
-        char = ""
-        if encoding and encoding != OMX_NAME and code < len(encoding):
-            char = encoding[code]
-            if encoding is OMS and code == 112:
-                return Glyph("√", "√", "tall", width, 0.04, -0.96, True)
+        name = self._names.get(code, "")
+        if (large := self._large(code, name, width)) is not None:
+            return large
+        if self._encoding is OMS and code == 112:
+            return Glyph("√", "√", "tall", width, 0.04, -0.96, True)
+        if (styled_name := STYLED_NAME.match(name)) is not None and self.is_math:
+            letter, style = styled_name[1], NAMED_STYLES[styled_name[2]]
+            return Glyph(letter, in_style(letter, style), "char", width, is_math=True)
+        char = char_named(name) if _VALID.match(name) else ""
+        if not char and code < len(self._encoding):
+            char = self._encoding[code]
         if char in ("", UNKNOWN):
             char = GLYPH_NAMES.get(name, "") if self.is_math else ""
             char = char or char_named(name) or self._unicode(code)
-        is_greek = encoding is OT1 and code < 11  # text fonts have these letters for formulas alone
-        return self._glyph(char, width, self.is_math or is_greek)
+        is_greek = self._encoding is OT1 and code < 11  # text fonts have these letters for formulas alone
+        glyph = self._glyph(char, width, self.is_math or is_greek)
+        return self._with_extent(glyph, code, name) if glyph.is_math and glyph.char in _TALL else glyph
+
+    def _with_extent(self, glyph: Glyph, code: int, name: str) -> Glyph:
+        """A sign of a mathematical font that comes in many sizes, as high as it is drawn."""
+        extent = self._extent(code, name)
+        if extent is None or extent[0] - extent[1] < 0.3:
+            return glyph
+        is_tall = extent[0] - extent[1] > 1.12 or glyph.char in BIG_OPERATORS or glyph.char == "√"
+        kind = glyph.kind if glyph.kind == "piece" else "tall" if is_tall else glyph.kind
+        return glyph._replace(kind=kind, top=extent[0], bottom=extent[1])
 
     def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
         if not char or char == UNKNOWN:
@@ -92,27 +115,32 @@ class Font:
         is_math = is_math or bool(_MATHEMATICAL.match(char))
         if char in _PIECES:
             return Glyph(char, _PIECES[char], "piece", width, 0.8, -0.3, True)
+        if char == "√" and is_math:
+            return Glyph(char, char, "tall", width, 0.8, -0.2, True)
         if char in BIG_OPERATORS:
             return Glyph(char, char, "tall", width, 0.75, -0.25, True)
         if char in ACCENTS:
             return Glyph(char, ACCENTS[char], "accent", width, 0.7, 0.5, is_math)
         if is_math:
+            if self.is_math and self.style == "rm" and text.isascii() and text.isalpha():
+                return Glyph(text, text, "char", width, 0.7, -0.22, True, "rm")
             latex = in_style(text, self.style) if self.is_math else text
             reach = 0.0
-            if self.family is not None and self.family.encoding is OML:
+            if self._encoding is OML:
                 reach = ITALIC_CORRECTIONS.get(char, 0.0)
             latex = {"{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&"}.get(latex, latex)
             return Glyph(text, latex, "char", width, 0.7, -0.22, True, "", reach)
         latex = {"{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&", "$": "\\$", "_": "\\_", "^": "\\^{}"}.get(text, text)
         return Glyph(text, latex, "char", width, 0.7, -0.22, False, self.style)
 
-    def _tall(self, code: int, name: str, width: float) -> Glyph | None:
+    def _large(self, code: int, name: str, width: float) -> Glyph | None:
+        """A large sign in a font like ``cmex``, by its name or code; None for any other."""
         if (large := LARGE_NAME.match(name)) is not None and large[1] in LARGE:
             char, height = LARGE[large[1]], HEIGHTS[large[2]]
             is_piece = large[2] in ("tp", "bt", "ex", "mid")
             if large[1].endswith("integral"):
                 height = 2.22 if large[2] == "display" else 1.11
-        elif code in OMX and self.family is not None and self.family.encoding == OMX_NAME:
+        elif code in OMX and self.family is not None and self.family.encoding == OMX_NAME and not _VALID.match(name):
             char, height, is_piece = OMX[code]
         else:
             return None
@@ -143,7 +171,7 @@ class Font:
 
 def in_style(char: str, style: str) -> str:
     """A character of a mathematical font in its style."""
-    if not style or not char.isalnum() or len(char) != 1:
+    if not style or style == "rm" or not char.isalnum() or len(char) != 1:
         return char
     if style == "bi":
         return f"\\mathbf{{{char}}}"

@@ -51,12 +51,12 @@ def with_names(marks: list[Mark]) -> list[Mark]:
 
 def is_letter(mark: Mark) -> bool:
     """Whether it is a letter of a text font."""
-    return mark.kind == "char" and not mark.is_math and bool(mark.style) and mark.char.isalpha() and mark.latex == mark.char
+    return mark.kind == "char" and bool(mark.style) and mark.char.isalpha() and mark.latex == mark.char
 
 
 def _goes_on(last: Mark, mark: Mark) -> bool:
     return (
-        mark.kind == "char" and not mark.is_math and bool(mark.style)
+        mark.kind == "char" and bool(mark.style)
         and (mark.char.isalpha() or (mark.char in "-.,’" and mark.x0 - last.x1 < 0.1 * last.size))
         and abs(mark.y - last.y) < 0.1 * last.size and abs(mark.size - last.size) < 0.1 * last.size
         and -0.3 * last.size < mark.x0 - last.x1 < 0.7 * last.size
