@@ -38,7 +38,7 @@ MSBM = (
     "≨≩≰≱≮≯⊀⊁≨≩≰≱⪇⪈⋠⋡⋨⋩⋦⋧≰≱⪵⪶⪹⪺⪉⪊≁≇∕∖⊊⊋⊈⊉⫋⫌⊊⊋⊊⊋⊈⊉∦∤∤∦⊬⊮⊭⊯⋭⋬⋪⋫↚↛⇍⇏⇎↮⋇∅∄ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     "�����Ⅎ⅁����℧ð≂ℶℷℸ⋖⋗⋉⋊∣∥∖∼≈≊⪸⪷↶↷ϝϰkℏℏ∍"
 )
-LETTERS = UNKNOWN * 32 + _ASCII
+LETTERS = UNKNOWN * 32 + "".join(char if char.isalnum() else UNKNOWN for char in _ASCII)
 
 
 class Tall(NamedTuple):

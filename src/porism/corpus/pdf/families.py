@@ -43,7 +43,7 @@ FAMILIES = tuple(
         Family(r"CMBX(?!TI)|CMB\d", OT1, "bf", False),
         Family(r"CM(TI|SL|BXTI|BXSL|U)\d", OT1, "it", False),
         Family(r"CMSS", OT1, "sf", False),
-        Family(r"CM(TT|TCSC|SLTT|ITT)|CMVTT", LETTERS, "tt", False),
+        Family(r"CM(TT|TCSC|SLTT|ITT)|CMVTT", "", "tt", False),
         Family(r"CM(R|CSC|FIB|DUNH)\d|MR?T?EUR|[Rr]txr$|[Rr]pxr$|.*-OT1-\d", OT1, "rm", False),
     )
 )
@@ -84,7 +84,7 @@ GLYPH_NAMES = dict(
     squiggleright=⇝ triangleleftequal=⊴ trianglerightequal=⊵ square=□ squaresolid=■ squaresmallsolid=⋅ nequal=≠
     slurabove=⌢ slurbelow=⌣ natural=♮ flat=♭ sharp=♯ vector=⃗ arrowhookleft=╰ arrowhookright=╯ hookrightchar=╰ hookleftchar=╯ mapsto=╞ nabla=∇ notequal=≠ dotmath=⋅
     braceleft={ braceright=} arrowvertex=| bar=| Delta=Δ Omega=Ω mu=μ tildewide=̃ hatwide=̂ complement=∁
-    slash=/ fraction=/ suppress≠ less=< greater=> plus=+ ellipsis=…
+    slash=/ fraction=/ uni2190.x=− uni2192.x=− suppress≠ less=< greater=> plus=+ ellipsis=…
     """.split()
 )
 """Names of glyphs that stand for something else than Adobe's list says, or that it does not know."""

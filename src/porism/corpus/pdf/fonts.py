@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,6 +35,7 @@ _PIECES = {
     **dict.fromkeys("⎧⎨⎩", "{"), **dict.fromkeys("⎫⎬⎭", "}"), "⎪": "{",
 }  # fmt: skip
 _TALL = frozenset("()[]{}⌊⌋⌈⌉⟨⟩|∥‖√") | BIG_OPERATORS | frozenset(_PIECES)
+_LETTER_STYLES = {"SANS-SERIF": "sf", "MONOSPACE": "tt"}
 _MATHEMATICAL = re.compile(r"[\U0001D400-\U0001D7FF]")
 
 
@@ -62,7 +64,8 @@ class Font:
     def _is_recoded(self, encoding: str) -> bool:
         """Whether the letters of a font are at other codes than its encoding says."""
         return any(
-            len(name) == 1 and name.isascii() and name.isalpha() and code < len(encoding) and encoding[code] != name
+            code < len(encoding) and encoding[code].isascii() and (char := char_named(name)).isascii() and char
+            and encoding[code] != char
             for code, name in self._names.items()
         )
 
@@ -87,7 +90,11 @@ class Font:
         if (styled_name := STYLED_NAME.match(name)) is not None and self.is_math:
             letter, style = styled_name[1], NAMED_STYLES[styled_name[2]]
             return Glyph(letter, in_style(letter, style), "char", width, is_math=True)
-        char = char_named(name) if _VALID.match(name) else ""
+        char = GLYPH_NAMES.get(name, "") if "." in name else ""
+        if not char and _VALID.match(name):
+            char = char_named(name)
+            if not char and self.style in ("cal", "bb", "frak") and chr(code).isascii() and chr(code).isalpha():
+                char = chr(code)
         if not char and code < len(self._encoding):
             char = self._encoding[code]
         if char in ("", UNKNOWN):
@@ -112,7 +119,13 @@ class Font:
         if char.isspace() or char == "\u00ad":
             return Glyph(" ", "", width=width)
         text = TEXT_VARIANTS.get(char, char)
-        is_math = is_math or bool(_MATHEMATICAL.match(char))
+        if _MATHEMATICAL.match(char):
+            is_math = True
+            words = unicodedata.name(char, "").split()
+            style = next((style for word, style in _LETTER_STYLES.items() if word in words), "")
+            if style:
+                plain = unicodedata.normalize("NFKC", char)
+                return Glyph(plain, plain, "char", width, 0.7, -0.22, True, style)
         if char in _PIECES:
             return Glyph(char, _PIECES[char], "piece", width, 0.8, -0.3, True)
         if char == "√" and is_math:
@@ -126,7 +139,7 @@ class Font:
                 return Glyph(text, text, "char", width, 0.7, -0.22, True, "rm")
             latex = in_style(text, self.style) if self.is_math else text
             reach = 0.0
-            if self._encoding is OML:
+            if self._encoding is OML and not self.name.startswith("EUR"):  # an upright font
                 reach = ITALIC_CORRECTIONS.get(char, 0.0)
             latex = {"{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&"}.get(latex, latex)
             return Glyph(text, latex, "char", width, 0.7, -0.22, True, "", reach)
@@ -176,7 +189,7 @@ def in_style(char: str, style: str) -> str:
     if style == "bi":
         return f"\\mathbf{{{char}}}"
     shown = styled(char, style)
-    return shown if shown != char else f"\\math{style}{{{char}}}"
+    return shown if shown != char or not char.isascii() else f"\\math{style}{{{char}}}"
 
 
 def glyph_names(spec: Mapping[str, Any]) -> dict[int, str]:

@@ -31,7 +31,7 @@ def mark_formulas(clusters: list[Cluster], size: float) -> None:
         ):
             cluster.in_formula = len(cluster.marks) > 1 or cluster.marks[0].style != "it"
     _take_sets(clusters)
-    _take_separators(clusters, size)
+    _take_separators(clusters, size, space)
 
 
 def _take_sets(clusters: list[Cluster]) -> None:
@@ -70,7 +70,7 @@ def _may_join(
             return False
         if cluster is first and other.role not in ("open", "symbol", "digit"):
             return False
-        if cluster is second and gap < 0.1 * size and first.role != "open":
+        if cluster is second and first.role not in ("open", "binary", "relation"):
             return False
         return gap < min(0.2 * size, space - 0.05 * size) and len(cluster.marks) < 10 and _is_alone(clusters, number, space)
     return gap < allowance(first, second, size, space)
@@ -108,15 +108,22 @@ def allowance(first: Cluster, second: Cluster, size: float, space: float) -> flo
     return min(space - 0.03 * size, 0.24 * size)
 
 
-def _take_separators(clusters: list[Cluster], size: float) -> None:
+def _take_separators(clusters: list[Cluster], size: float, space: float) -> None:
     """Takes in commas and colons between parts of one formula."""
+    for number in range(2, len(clusters) - 2):  # a_1, …, a_n
+        before, comma, dots, other, after = clusters[number - 2 : number + 3]
+        if dots.text == "…" and comma.text == other.text == "," and before.in_formula and after.in_formula:
+            dots.in_formula = True
     for number in range(1, len(clusters) - 1):
         cluster, before, after = clusters[number], clusters[number - 1], clusters[number + 1]
         if cluster.in_formula or cluster.role not in ("comma", "point") or not (before.in_formula and after.in_formula):
             continue
         if cluster.x0 - before.x1 > 0.35 * size or after.x0 - cluster.x1 > 0.75 * size:
             continue
-        if cluster.text == ":" or (cluster.text == "." and before.role == after.role == "digit"):
+        is_thin = after.x0 - cluster.x1 < min(0.21 * size, 0.85 * space)
+        if cluster.text == "," and (is_thin or "…" in (before.text, after.text)):
+            cluster.in_formula = True
+        elif cluster.text == ":" or (cluster.text == "." and before.role == after.role == "digit"):
             cluster.in_formula = True
         elif cluster.text == "!":
             cluster.in_formula = True

@@ -36,7 +36,7 @@ def _words(marks: list[Mark]) -> list[list[Mark]]:
         if (
             last is not None and is_letter(last) and is_letter(mark) and last.style == mark.style
             and abs(last.y - mark.y) < 0.1 * mark.size and abs(last.size - mark.size) < 0.1 * mark.size
-            and -0.2 * mark.size < mark.x0 - last.x1 < 0.13 * mark.size
+            and -0.35 * mark.size < mark.x0 - last.x1 < 0.13 * mark.size
         ):
             words[-1].append(mark)
         else:
@@ -56,8 +56,12 @@ def _is_formula(words: list[list[Mark]], number: int, line: Line, known: set[str
         and not is_letter(other[0]) and other[0].char not in _TEXT_SIGNS and not other[0].char.isdigit()
         for other in near
     )
-    if len(word) > 3 or (len(word) > 1 and text.lower() in known):
+    if len(word) > 2 or (len(word) > 1 and text.lower() in known):
         return False
+    if any(other[0].char == "." and -0.1 * size < other[0].x0 - word[-1].x1 < 0.1 * size for other in near) and any(
+        is_letter(other[0]) and len(other) == 1 for other in words[number + 2 : number + 3]
+    ):
+        return False  # as in "i.e."
     around = [other for other in words[max(0, number - 3) : number + 4] if other is not word and is_letter(other[0])]
     in_italics = sum(other[0].style == "it" and len(other) > 3 for other in around)
     if len(word) == 1:
