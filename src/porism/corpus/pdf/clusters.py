@@ -103,7 +103,10 @@ def clusters_of(line: Line) -> list[Cluster]:
         first.is_seed = first.is_seed and first.text not in "∙■"  # it begins an item of a list
     for last in clusters[-1:]:
         last.is_seed = last.is_seed and last.text not in "□■"  # it ends a proof
-    _judge_words(clusters, size)
+    for cluster in clusters:
+        if cluster.marks[0].latex.startswith("\\sqrt["):  # its index is to the left of where it begins
+            cluster.pull = 0.45 * size
+    _judge_words(clusters, size, line.style)
     return clusters
 
 
@@ -153,11 +156,11 @@ def _is_seed(mark: Mark) -> bool:
     ) and not mark.char.isascii()
 
 
-def _judge_words(clusters: list[Cluster], size: float) -> None:
+def _judge_words(clusters: list[Cluster], size: float, style_of_page: str) -> None:
     """Which words are parts of formulas: names of functions, letters with scripts, single letters in another font."""
     words = [cluster for cluster in clusters if cluster.role == "word"]
     styles = [cluster.marks[-1].style for cluster in words if len(cluster.marks) > 2]
-    main = max(set(styles), key=styles.count) if styles else "rm"
+    main = max(set(styles), key=styles.count) if styles else style_of_page
     for number, cluster in enumerate(clusters):
         if cluster.role != "word":
             if cluster.role == "digit" and cluster.marks[0].style in ("bf", "bi") and main not in ("bf", "bi"):
@@ -181,7 +184,7 @@ def _judge_words(clusters: list[Cluster], size: float) -> None:
                 clusters[number - 1].pull = 1.5 * size
             if number + 1 < len(clusters):
                 clusters[number + 1].pull = 0.8 * size
-        elif is_function(text) and (style in ("rm", "sf") or main != style):
+        elif is_function(text) and (style in ("rm", main) or main == "it"):
             cluster.role = "name"
         elif len(text) == 1 and style != main and style in ("bf", "bi", "sf", "tt"):
             around = [other.marks[-1].style for other in clusters[max(0, number - 1) : number + 2] if other is not cluster]

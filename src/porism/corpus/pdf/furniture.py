@@ -10,6 +10,8 @@ from porism.corpus.pdf.text import PageText, TextLine
 
 _EDGE = 0.12
 """Heads and feet are in so much of the height of a page, at either end."""
+_NUMBER_EDGE = 0.2
+"""Page numbers that stand alone may be so far from the edge."""
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"[\s–—\-|\[(]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of)\s*\d{1,4})?[\s–—\-|\])]*\Z")
 _NUMBER_AT_EDGE = re.compile(r"\A\s*(\d{1,4})\b|\b(\d{1,4})\s*\Z")
@@ -42,10 +44,12 @@ def without_furniture(pages: Sequence[PageText]) -> list[list[TextLine]]:
 def _edge_lines(page: PageText) -> list[tuple[bool, TextLine]]:
     """The first and last lines of a page, by their place, with whether they are at its top."""
     lines = sorted((line for line in page.lines if not line.is_display), key=lambda line: -line.y)
-    if len(lines) < 2:
-        return [(line.y > page.height / 2, line) for line in lines if _PAGE_NUMBER.match(line.text)]
-    top = [(True, line) for line in lines[:2] if line.y > (1 - _EDGE) * page.height]
-    return top + [(False, line) for line in lines[-2:] if line.y < _EDGE * page.height]
+    top = [(True, line) for line in lines[:2] if line.y > (1 - _edge(line)) * page.height]
+    return top + [(False, line) for line in lines[-2:] if line.y < _edge(line) * page.height]
+
+
+def _edge(line: TextLine) -> float:
+    return _NUMBER_EDGE if _PAGE_NUMBER.match(line.text) else _EDGE
 
 
 def _shape(line: TextLine) -> str:

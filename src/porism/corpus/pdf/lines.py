@@ -25,6 +25,8 @@ class Line:
     """Of the marks on the baseline; 0 while there is none."""
     left: float = 0.0
     right: float = 0.0
+    style: str = "rm"
+    """The style of most letters of its page."""
 
     @property
     def x0(self) -> float:
@@ -62,6 +64,10 @@ def lines_of(marks: list[Mark]) -> list[Line]:
     for line in lines:
         if not line.size:
             line.size, line.y = line.marks[0].size, line.marks[0].y
+    styles = Counter(mark.style for mark in marks if mark.style and not mark.is_math)
+    if styles:
+        for line in lines:
+            line.style = styles.most_common(1)[0][0]
     _set_margins(lines, body)
     return lines
 

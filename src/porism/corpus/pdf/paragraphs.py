@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from porism.corpus.lines import LineMark
+from porism.corpus.pdf.heads import head_of
 from porism.corpus.pdf.text import FoundFormula, Part, TextLine
 
 _HYPHENATED = re.compile(r"([^\W\d_]{2,})[-‐\u00ad]\Z")
@@ -112,7 +114,7 @@ def _begins(last: TextLine, line: TextLine, gap: float) -> bool:
         return False
     indent = line.x0 - line.left
     is_indented = 0.8 * line.size < indent < 6 * line.size
-    if abs(line.size - last.size) > 0.08 * last.size:
+    if abs(line.size - last.size) > 0.08 * last.size or head_of(line.parts, line.first_style, line.style)[0]:
         return True
     if last.is_display:
         return (line.style == "bf" == line.first_style) or is_indented and line.x1 > line.left + 10 * line.size
@@ -134,6 +136,7 @@ def _begins(last: TextLine, line: TextLine, gap: float) -> bool:
 
 def _append(paragraph: Paragraph, line: TextLine, vocabulary: Vocabulary) -> None:
     """Adds a line to a paragraph."""
+    mark = [LineMark(line.page)] if line.page != paragraph.lines[-1].page else []
     paragraph.lines.append(line)
     parts = list(line.parts)
     last = paragraph.parts[-1] if paragraph.parts else ""
@@ -142,10 +145,10 @@ def _append(paragraph: Paragraph, line: TextLine, vocabulary: Vocabulary) -> Non
         if divided is not None and following is not None and following.group(1)[0].islower():
             word = vocabulary.joined(divided.group(1), following.group(1))
             paragraph.parts[-1] = last[: divided.start()] + word + parts[0][following.end() :]
-            paragraph.parts.extend(parts[1:])
+            paragraph.parts.extend([*mark, *parts[1:]])
             return
     if isinstance(last, str):
         paragraph.parts[-1:] = [last + " "]
     elif isinstance(last, FoundFormula):
         paragraph.parts.append(" ")
-    paragraph.parts.extend(parts)
+    paragraph.parts.extend([*mark, *parts])

@@ -21,7 +21,7 @@ MAX_PAGES = 20_000
 SECONDS_A_PAGE = 30.0
 SECONDS_TO_OPEN = 120.0
 """The first answer takes longer: the file is opened, and some pages are looked at together."""
-MAX_DEATHS = 5
+MAX_DEATHS = 3
 """A file that ends the process more often is given up."""
 MAX_LINE = 64 * 1024 * 1024
 
@@ -75,10 +75,12 @@ class ReadingProcess:
                 pipe.close()
 
 
-def read_pages(path: Path, name: str, on_problem: OnProblem) -> Iterator[PageText | FileFacts]:
+def read_pages(
+    path: Path, name: str, on_problem: OnProblem, first: int = 1, last: int = MAX_PAGES
+) -> Iterator[PageText | FileFacts]:
     """The pages of a file, and what the file says when all were read; what cannot be read is reported."""
-    first, deaths = 1, 0
-    while first <= MAX_PAGES:
+    deaths = 0
+    while first <= last:
         process = _taken()
         process.ask(path, first)
         seconds = SECONDS_TO_OPEN
@@ -90,8 +92,9 @@ def read_pages(path: Path, name: str, on_problem: OnProblem) -> Iterator[PageTex
                     page = PageText.from_json(answer)
                     first = page.number + 1
                     yield page
-                    if first > MAX_PAGES:
-                        on_problem(Problem(name, f"has more than {MAX_PAGES:,} pages; the others are left out"))
+                    if first > last:
+                        if last == MAX_PAGES:
+                            on_problem(Problem(name, f"has more than {MAX_PAGES:,} pages; the others are left out"))
                         return
                 elif "facts" in answer:
                     facts = answer["facts"]

@@ -11,9 +11,10 @@ from functools import lru_cache
 from porism.corpus.base import clean
 from porism.corpus.latex.tables import UNPROVABLE
 from porism.corpus.pdf.document import FileFacts
+from porism.corpus.pdf.heads import HEAVY, TITLE, head_of
 from porism.corpus.pdf.paragraphs import Paragraph
 from porism.corpus.pdf.text import FoundFormula, Part
-from porism.corpus.sections import FileUnits, titled_kind
+from porism.corpus.sections import FileUnits
 from porism.formula.latex.parser import parse_latex
 from porism.formula.writers.latex import to_latex
 from porism.types import Content, Formula
@@ -21,15 +22,9 @@ from porism.types import Content, Formula
 MAX_HEADING = 160
 _NUMBER = re.compile(r"\s*((?:[A-Z]|\d+|[IVX]+)(?:\.\d+)*)\.?\s+(?=\S)")
 _CHAPTER = re.compile(r"\s*(?:chapter|part|appendix|kapitel|teil|chapitre|partie|capítulo|capitolo)\s+\w+\.?\s*\Z", re.I)
-_HEAD = re.compile(
-    r"\s*(?:(?P<before>\d+(?:\.\d+)*)\.?\s+)?(?P<name>[^\W\d_]+)"
-    r"(?:\s+(?P<number>(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?|[A-Z](?=[.\s(]|\Z)))?\s*(?P<point>[.:]|(?=\()|\Z|(?=\s))\s*"
-)
-_TITLE = re.compile(r"\((?P<title>(?:[^()]|\([^()]*\))*)\)\s*[.:]?\s*")
 _PROOF_OF = re.compile(r"\s*(?:\(|of\b[^.:]{0,80}[.:]|[.:])\s*", re.I)
 _END = re.compile(r"\s*[□■∎◻▢]\s*\Z")
 _LETTERS = re.compile(r"[^\W\d_]")
-_HEAVY = frozenset(("bf", "bi", "sf"))
 
 
 class PdfStructure:
@@ -87,10 +82,10 @@ class PdfStructure:
         listed = self._outline.get(_plain(text[number.end() :] if number is not None else text))
         if listed is None:
             listed = self._outline.get(_plain(text))
-        is_large, is_heavy = paragraph.size > 1.08 * self._body, paragraph.style in _HEAVY
+        is_large, is_heavy = paragraph.size > 1.08 * self._body, paragraph.style in HEAVY
         if listed is not None and (is_large or is_heavy or number is not None):
             return listed
-        if self._kind_of_head(paragraph)[0] or (not is_large and not is_heavy) or (text[-1:] in ".,;" and not is_large):
+        if _head_of(paragraph)[0] or (not is_large and not is_heavy) or (text[-1:] in ".,;" and not is_large):
             return None
         if not is_large and number is None and (paragraph.gap < 1.3 or len(text) > 90):
             return None
@@ -98,28 +93,9 @@ class PdfStructure:
             return depth
         return min(self._levels.get(round(paragraph.size, 1), 4), 4)
 
-    def _kind_of_head(self, paragraph: Paragraph) -> tuple[str, re.Match[str] | None]:
-        """The kind of block that a paragraph begins, and the match of its head; empty where it begins none."""
-        first = paragraph.parts[0] if paragraph.parts else ""
-        match = _HEAD.match(first) if isinstance(first, str) else None
-        if match is None:
-            return "", None
-        kind = titled_kind(Content(match["name"]))
-        style = paragraph.lines[0].first_style
-        if kind is None or not match["name"][0].isupper():
-            return "", None
-        is_styled = style in ("bf", "bi", "it", "sf") and style != paragraph.style or style in _HEAVY
-        if kind == "proof":
-            is_head = is_styled or match["point"] in (".", ":")
-        else:
-            has_number = bool(match["number"] or match["before"])
-            is_ended = match["point"] in (".", ":") or _TITLE.match(first, match.end()) is not None
-            is_head = (is_styled and (has_number or is_ended)) or (has_number and is_ended)
-        return (kind, match) if is_head else ("", None)
-
     def _head(self, paragraph: Paragraph) -> bool:
         """Begins the block that a paragraph is the head of; False where it is none."""
-        kind, match = self._kind_of_head(paragraph)
+        kind, match = _head_of(paragraph)
         if match is None:
             return False
         parts = list(paragraph.parts)
@@ -129,7 +105,7 @@ class PdfStructure:
             of = _PROOF_OF.match(text) if match["point"] not in (".", ":") else None
             if of is not None and of.group().strip() not in ("", "("):
                 text = text[of.end() :]
-        elif (named := _TITLE.match(text)) is not None:
+        elif (named := TITLE.match(text)) is not None:
             title, text = Content(clean(named["title"])), text[named.end() :]
         elif text.startswith("("):
             title, parts = _title_with_formulas([text, *parts[1:]])
@@ -165,7 +141,7 @@ class PdfStructure:
         ends = bool(content) and isinstance(content[-1], str) and _END.search(content[-1]) is not None
         if ends:
             content[-1] = _END.sub("", str(content[-1]))
-        self._units.add(*content_of(content).parts)
+        self._units.add(*(clean(part) if isinstance(part, str) else formula_of(part) for part in content))
         if ends and self._open:
             self._end_block()
 
@@ -173,6 +149,10 @@ class PdfStructure:
         if self._open:
             self._units.end()
             self._open = ""
+
+
+def _head_of(paragraph: Paragraph) -> tuple[str, re.Match[str] | None]:
+    return head_of(paragraph.parts, paragraph.lines[0].first_style, paragraph.style)
 
 
 def _without_number(title: Content) -> Content:
