@@ -72,11 +72,13 @@ def truth_of(path: Path) -> list[Entry]:
     if path.suffix == ".json":
         entries = [Entry(latex, bool(display)) for latex, display in json.loads(path.read_text())]
     else:
-        entries = [
-            Entry(formula.source, formula.display)
-            for document in open_source(path) for name in ("title", "body", "proof") if name in document.fields
-            for formula in document.fields[name].formulas
+        placed = [
+            (int(str(document.metadata["line"])) + content.line_of(content.character_of(number)), formula)
+            for document in open_source(path) for name, content in document.fields.items()
+            if name in ("title", "body", "proof") for number, formula in enumerate(content.formulas)
         ]
+        placed.sort(key=lambda entry: entry[0])  # theorem-like blocks come after the text around them
+        entries = [Entry(formula.source, formula.display) for _, formula in placed]
     return [entry for entry in entries if not _NUMBER.fullmatch(entry.latex)]
 
 
@@ -175,8 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("files", nargs="+", type=Path, help="a PDF, and what it was made from, one after the other")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="show N errors of each kind")
     options = parser.parse_args(arguments)
-    print(f"{'file':<28} {'kind':<8} {'source':>6} {'recall':>7} {'precision':>9} {'layout':>7} {'tree':>7} {'edits':>7}")
-    for pdf, source in zip(options.files[::2], options.files[1::2]):
+    print(f"{'file':<28} {'kind':<8} source  recall precision  layout    tree   edits")
+    for pdf, source in zip(options.files[::2], options.files[1::2], strict=False):
         start = time.process_time()
         found = found_in(pdf)
         seconds = time.process_time() - start

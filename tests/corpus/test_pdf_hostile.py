@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.corpus.pdf_bytes import FONT, pages_of, pdf_of, stream
 
 from porism.corpus import open_source
 from porism.corpus.pdf import content, document, process
 from porism.corpus.pdf.document import PdfText
 from porism.errors import Problem
 from porism.types import Document
-from tests.corpus.pdf_bytes import FONT, pages_of, pdf_of, stream
 
 pytest.importorskip("pdfminer")
 LINE = b"BT /F1 10 Tf 72 700 Td (A page of words.) Tj ET"
@@ -51,13 +51,15 @@ def test_operators_of_a_page(tmp_path: Path, operators: bytes, expected: str) ->
 
 
 def test_a_form_that_shows_itself_ends(tmp_path: Path) -> None:
-    form = stream(LINE + b" /X Do", b"/Type /XObject /Subtype /Form /Resources << /XObject << /X 4 0 R >> /Font << /F1 3 0 R >> >>")
+    resources = b"/Resources << /XObject << /X 4 0 R >> /Font << /F1 3 0 R >> >>"
+    form = stream(LINE + b" /X Do", b"/Type /XObject /Subtype /Form " + resources)
     shown = words(tmp_path / "loop.pdf", pages_of(b"/X Do", resources=b"/XObject << /X 4 0 R >>", extra=[form]))
     assert shown.count("A page of words.") >= 1
 
 
 def test_pages_without_text_are_named(tmp_path: Path) -> None:
-    image = stream(b"\x00", b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray")
+    entries = b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray"
+    image = stream(b"\x00", entries)
     data = pages_of(LINE, b"/I Do", b"/I Do", LINE, b"/I Do", resources=b"/XObject << /I 4 0 R >>", extra=[image])
     documents, problems = read(tmp_path / "scan.pdf", data)
     assert [document.fields["body"].text.count("A page of words.") for document in documents] == [2]
@@ -76,7 +78,9 @@ def test_a_file_that_needs_a_password(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"%PDF-1.4\nnothing", b"no PDF at all", b"%PDF-1.7\n" + bytes(range(256)) * 9])
 def test_damaged_files_are_one_problem(tmp_path: Path, data: bytes) -> None:
     documents, problems = read(tmp_path / "bad.pdf", data)
-    assert documents == [] and len(problems) == 1 and problems[0].startswith("bad.pdf: is not a readable PDF")
+    assert documents == []
+    assert len(problems) == 1
+    assert problems[0].startswith("bad.pdf: is not a readable PDF")
 
 
 def test_a_page_tree_that_contains_itself_ends(tmp_path: Path) -> None:
@@ -106,7 +110,8 @@ def test_a_process_that_takes_too_long_is_ended_and_the_next_file_is_read(
         "slow.pdf:p. 2: reading took too much memory or time again and again; the rest is left out",
     ]
     documents, problems = read(tmp_path / "next.pdf", pages_of(LINE))
-    assert len(documents) == 1 and problems == []
+    assert len(documents) == 1
+    assert problems == []
 
 
 def test_a_bomb_ends_its_process_alone(tmp_path: Path) -> None:
@@ -117,7 +122,8 @@ def test_a_bomb_ends_its_process_alone(tmp_path: Path) -> None:
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << >> >>", bomb,
     ]
     documents, problems = read(tmp_path / "bomb.pdf", pdf_of(objects))
-    assert documents == [] and len(problems) == 1
+    assert documents == []
+    assert len(problems) == 1
     assert read(tmp_path / "small.pdf", data)[1] == []
 
 
@@ -131,7 +137,8 @@ def test_any_content_stream_gives_a_page(tmp_path_factory: pytest.TempPathFactor
 
 @given(st.lists(st.sampled_from([
     b"BT", b"ET", b"q", b"Q", b"(x+1)", b"Tj", b"[(a) -300 (b)]", b"TJ", b"/F1 9 Tf", b"/F1 0 Tf", b"1 0 0 1 72 700 Tm",
-    b"0 0 0 0 0 0 Tm", b"1e9 0 Td", b"72 690 40 0.4 re f", b"0 0 m 99 0 l S", b"1 0 0 -1 0 0 cm", b"5 Ts", b"-3 Tc", b"0 Tz",
+    b"0 0 0 0 0 0 Tm", b"1e9 0 Td", b"72 690 40 0.4 re f", b"0 0 m 99 0 l S", b"1 0 0 -1 0 0 cm", b"5 Ts", b"-3 Tc",
+    b"0 Tz",
 ]), max_size=40))
 def test_any_operators_give_a_page(tmp_path_factory: pytest.TempPathFactory, operators: list[bytes]) -> None:
     path = tmp_path_factory.getbasetemp() / "operators.pdf"

@@ -71,4 +71,5 @@ def test_each_formula_has_its_page_and_box_as_id(series: list[Document]) -> None
     page, _, box = (last.id or "").partition("&rect=")
     left, bottom, right, top = map(float, box.split(","))
     assert page == "page=2"
-    assert 130 < left < right < 480 and 600 < bottom < top < 720
+    assert 130 < left < right < 480
+    assert 600 < bottom < top < 720

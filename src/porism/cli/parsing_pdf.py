@@ -24,9 +24,8 @@ def show_page(path: Path, number: int, as_json: bool) -> None:
 
     PDF.load("reading PDF")
     problems: list[Problem] = []
-    page = next(
-        (item for item in read_pages(path, path.name, problems.append, number, number) if isinstance(item, PageText)), None
-    )
+    items = read_pages(path, path.name, problems.append, number, number)
+    page = next((item for item in items if isinstance(item, PageText)), None)
     if page is None:
         reason = str(problems[0].what) if problems else f"has no page {number}"
         raise QueryError(reason, where=str(path))

@@ -25,8 +25,9 @@ class Location(Value):
     """Where a document is, or a passage of it; whatever is not known is None, or empty.
 
     ``file`` is the path within the ``source`` (its name in the index) and ``path`` the same on this machine; ``line``
-    counts from 1, and of a PDF it is the page. ``kind`` is what the document is (``lemma``, ``answer``), and ``section`` the headings above it from
-    the outermost. ``tag`` is its permanent tag in projects that have them, and ``url`` the address of its page.
+    counts from 1, and of a PDF it is the page. ``kind`` is what the document is (``lemma``, ``answer``), ``section``
+    the headings above it from the outermost. ``tag`` is its permanent tag in projects that have them, and ``url`` the
+    address of its page.
     """
 
     source: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -163,16 +164,18 @@ def _plain(marks: Iterable[Mark]) -> str:
 
 def _join_broken(lines: list[TextLine]) -> list[TextLine]:
     """Joins a formula that an operator at the end of its line leaves open with how the next line begins."""
-    for line, following in zip(lines, lines[1:]):
+    for line, following in itertools.pairwise(lines):
         first = line.parts[-1] if line.parts else None
         second = following.parts[0] if following.parts else None
         if (
-            isinstance(first, FoundFormula) and isinstance(second, FoundFormula) and first.goes_on and second.begins_line
-            and not first.is_display and not second.is_display and line.page == following.page
+            isinstance(first, FoundFormula) and isinstance(second, FoundFormula)
+            and first.goes_on and second.begins_line and not first.is_display and not second.is_display
+            and line.page == following.page
         ):
             marks = [*first.marks, *_moved(second.marks, first.marks)]
-            joined = FoundFormula(row_latex(marks), False, first.page, first.box, marks, second.goes_on, first.begins_line)
-            following.parts[0] = joined
+            following.parts[0] = FoundFormula(
+                row_latex(marks), False, first.page, first.box, marks, second.goes_on, first.begins_line
+            )
             line.parts.pop()
             if not line.parts:
                 line.parts.append("")
@@ -207,14 +210,18 @@ def _join_displays(lines: list[TextLine]) -> list[TextLine]:
             last.parts = [part for part in last.parts if isinstance(part, FoundFormula)]
             last.is_display = last.parts[0].is_display = True  # type: ignore[union-attr]
             first, second = last.parts[0], line.parts[0]
-            assert isinstance(first, FoundFormula) and isinstance(second, FoundFormula)
-            rows = first.latex.removeprefix("\\begin{aligned} ").removesuffix(" \\end{aligned}") if first.rows > 1 else first.latex
+            assert isinstance(first, FoundFormula)
+            assert isinstance(second, FoundFormula)
+            rows = first.latex
+            if first.rows > 1:
+                rows = rows.removeprefix("\\begin{aligned} ").removesuffix(" \\end{aligned}")
             box = (
                 min(first.box[0], second.box[0]), min(first.box[1], second.box[1]), max(first.box[2], second.box[2]),
                 max(first.box[3], second.box[3]),
             )
             last.parts[0] = FoundFormula(
-                f"\\begin{{aligned}} {rows} \\\\ {second.latex} \\end{{aligned}}", True, first.page, box, rows=first.rows + 1
+                f"\\begin{{aligned}} {rows} \\\\ {second.latex} \\end{{aligned}}", True, first.page, box,
+                rows=first.rows + 1,
             )
             last.bottom, last.y = min(last.bottom, line.bottom), line.y
             last.x0, last.x1 = min(last.x0, line.x0), max(last.x1, line.x1)

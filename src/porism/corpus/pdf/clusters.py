@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -96,7 +97,7 @@ def clusters_of(line: Line) -> list[Cluster]:
         clusters[-1].marks.extend(waiting)
     elif waiting:
         clusters.append(Cluster(waiting, "symbol", min(m.x0 for m in waiting), max(m.x1 for m in waiting)))
-    for before, cluster in zip(clusters, clusters[1:]):
+    for before, cluster in itertools.pairwise(clusters):
         if cluster.role == "point" and cluster.text == ":" and cluster.x0 - before.x1 > 0.07 * size:
             cluster.role = "relation"
     for first in clusters[:1]:
@@ -112,8 +113,9 @@ def clusters_of(line: Line) -> list[Cluster]:
 
 def _is_before(mark: Mark, last: Cluster, line: Line) -> bool:
     """Whether a mark off the baseline belongs to what comes next: a limit above an operator."""
-    return mark.y > line.y + 0.75 * line.size and mark.x0 > last.x1 - 0.1 * line.size and mark.size < SMALL * line.size and (
-        mark.bottom > last.marks[0].top - 0.2 * line.size
+    return (
+        mark.y > line.y + 0.75 * line.size and mark.x0 > last.x1 - 0.1 * line.size and mark.size < SMALL * line.size
+        and mark.bottom > last.marks[0].top - 0.2 * line.size
     )
 
 
@@ -187,8 +189,8 @@ def _judge_words(clusters: list[Cluster], size: float, style_of_page: str) -> No
         elif is_function(text) and (style in ("rm", main) or main == "it"):
             cluster.role = "name"
         elif len(text) == 1 and style != main and style in ("bf", "bi", "sf", "tt"):
-            around = [other.marks[-1].style for other in clusters[max(0, number - 1) : number + 2] if other is not cluster]
-            cluster.is_seed = style not in around
+            around = clusters[max(0, number - 1) : number + 2]
+            cluster.is_seed = all(other is cluster or other.marks[-1].style != style for other in around)
             cluster.is_styled = True
         elif style == "sf" and main != "sf" and len(text) < 12:
             cluster.is_styled = cluster.is_seed = True

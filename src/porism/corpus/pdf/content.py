@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from porism.corpus.pdf.fonts import Font
@@ -19,7 +20,8 @@ MAX_OPERATORS = 1_000_000
 MAX_RULE_HEIGHT = 2.0
 
 _TOKEN = re.compile(
-    rb"[\x00\t\n\f\r ]+|%[^\r\n]*|([+-]?(?:\d+\.?\d*|\.\d+)(?:-\d+)?)|\(((?:[^()\\]|\\[\x00-\xff])*)\)|/([^\x00-\x20()<>\[\]{}/%]*)"
+    rb"[\x00\t\n\f\r ]+|%[^\r\n]*|([+-]?(?:\d+\.?\d*|\.\d+)(?:-\d+)?)|\(((?:[^()\\]|\\[\x00-\xff])*)\)"
+    rb"|/([^\x00-\x20()<>\[\]{}/%]*)"
     rb"|([A-Za-z'\"*][A-Za-z0-9*'\"]*)|(\[)|(\])|<([0-9A-Fa-f\s]*)>|(<<|>>|[^\s])"
 )
 _ESCAPE = re.compile(rb"\\([nrtbf()\\]|[0-7]{1,3}|\r\n|[\x00-\xff])")
@@ -138,10 +140,8 @@ class PageContent:
                 else:
                     operator = _OPERATORS.get(value)
                     if operator is not None:
-                        try:
+                        with suppress(ValueError, TypeError, IndexError, OverflowError):  # operands do not fit
                             operator(self, state, operands, resources)
-                        except (ValueError, TypeError, IndexError, OverflowError):
-                            pass  # operands that do not fit their operator: it does nothing
                 operands, array = [], None
                 continue
             if kind == 1:

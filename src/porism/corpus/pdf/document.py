@@ -19,7 +19,7 @@ MAX_OUTLINE = 5_000
 
 @dataclass(slots=True)
 class FileFacts:
-    """What a whole file says: its title, its outline as (level, title), and how many glyphs of each font are unknown."""
+    """What a whole file says: its title, its outline as (level, title), and the unknown glyphs of each font."""
 
     title: str = ""
     outline: list[tuple[int, str]] = field(default_factory=list)

@@ -1,7 +1,8 @@
 """The encodings of TeX's mathematical fonts, as strings whose n-th character is that of code n.
 
-``�`` stands for a code that has no character here; ``╞``, ``╰`` and ``╯`` are the ends of arrows. Letters of script, blackboard and Fraktur fonts are ASCII in
-these tables; the style comes from the font (:mod:`porism.corpus.pdf.families`).
+``�`` stands for a code that has no character here; ``╞``, ``╰`` and ``╯`` are the
+ends of arrows. Letters of script, blackboard and Fraktur fonts are ASCII in these tables; the style comes from the font
+(:mod:`porism.corpus.pdf.families`).
 """
 
 from __future__ import annotations

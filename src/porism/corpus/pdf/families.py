@@ -29,7 +29,7 @@ FAMILIES = tuple(
         Family(r"[Tt]xsyc|[Pp]xsyc|Kp--M-Sy[cd]|.*SymbolC|stxscr", "", "cal", True),
         Family(r"CMEX|LMMathExtension|[Pp]xexa?|[Tt]xexa?s?$|EUEX|.*-Extension-\d|Kp--M-Ex", OMX_NAME, "", True),
         Family(r"CMMIB|LMMathItalic.*Bold|NewTXBMI|[Rr]?txbmi|[Rr]?pxbmi|.*Bold.*-MathItalic-", OML, "bi", True),
-        Family(r"CMMI|LMMathItalic|EURM|[Rr]txmi|[Rr]pxmi|txmi|pxmi|NewTXMI|NewPXMI|.*-MathItalic-\d|ntxmi|zplmi", OML, "", True),
+        Family(r"CMMI|LMMathItalic|EURM|[Rr]?[tp]xmi|New[TP]XMI|.*-MathItalic-\d|ntxmi|zplmi", OML, "", True),
         Family(r"CMBSY", OMS, "cal", True),
         Family(r"CMSY|LMMathSymbols|[Tt]xsys?$|[Pp]xsys?$|.*-Symbol-\d|Kp--M-Sy-", OMS, "cal", True),
         Family(r"MSAM|[Tt]xsya|[Pp]xsya|.*SymbolA-|Kp--M-Sya", MSAM, "", True),
@@ -82,7 +82,8 @@ GLYPH_NAMES = dict(
     greatermuch=≫ precedes=≺ follows=≻ negationslash≠ aleph=ℵ Rfractur=ℜ Ifractur=ℑ weierstrass=℘ epsilon1=ε
     theta1=ϑ pi1=ϖ rho1=ϱ sigma1=ς phi1=φ epsilon=ϵ phi=ϕ dotlessi=ı dotlessj=ȷ lscript=ℓ star=⋆ dblarrowheadright=↠
     squiggleright=⇝ triangleleftequal=⊴ trianglerightequal=⊵ square=□ squaresolid=■ squaresmallsolid=⋅ nequal=≠
-    slurabove=⌢ slurbelow=⌣ natural=♮ flat=♭ sharp=♯ vector=⃗ arrowhookleft=╰ arrowhookright=╯ hookrightchar=╰ hookleftchar=╯ mapsto=╞ nabla=∇ notequal=≠ dotmath=⋅
+    slurabove=⌢ slurbelow=⌣ natural=♮ flat=♭ sharp=♯ vector=⃗ arrowhookleft=╰ arrowhookright=╯
+    hookrightchar=╰ hookleftchar=╯ mapsto=╞ nabla=∇ notequal=≠ dotmath=⋅
     braceleft={ braceright=} arrowvertex=| bar=| Delta=Δ Omega=Ω mu=μ tildewide=̃ hatwide=̂ complement=∁
     slash=/ fraction=/ uni2190.x=− uni2192.x=− suppress≠ less=< greater=> plus=+ ellipsis=…
     """.split()

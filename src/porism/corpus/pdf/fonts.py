@@ -35,6 +35,10 @@ _PIECES = {
     **dict.fromkeys("⎧⎨⎩", "{"), **dict.fromkeys("⎫⎬⎭", "}"), "⎪": "{",
 }  # fmt: skip
 _TALL = frozenset("()[]{}⌊⌋⌈⌉⟨⟩|∥‖√") | BIG_OPERATORS | frozenset(_PIECES)
+_ESCAPED = {
+    "{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&", "$": "\\$", "_": "\\_", "^": "\\wedge", "~": "\\sim",
+    "\\": "\\backslash",
+}  # fmt: skip
 _LETTER_STYLES = {"SANS-SERIF": "sf", "MONOSPACE": "tt"}
 _MATHEMATICAL = re.compile(r"[\U0001D400-\U0001D7FF]")
 
@@ -141,10 +145,9 @@ class Font:
             reach = 0.0
             if self._encoding is OML and not self.name.startswith("EUR"):  # an upright font
                 reach = ITALIC_CORRECTIONS.get(char, 0.0)
-            latex = {"{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&"}.get(latex, latex)
+            latex = _ESCAPED.get(latex, latex)
             return Glyph(text, latex, "char", width, 0.7, -0.22, True, "", reach)
-        latex = {"{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&", "$": "\\$", "_": "\\_", "^": "\\^{}"}.get(text, text)
-        return Glyph(text, latex, "char", width, 0.7, -0.22, False, self.style)
+        return Glyph(text, _ESCAPED.get(text, text), "char", width, 0.7, -0.22, False, self.style)
 
     def _large(self, code: int, name: str, width: float) -> Glyph | None:
         """A large sign in a font like ``cmex``, by its name or code; None for any other."""
@@ -161,7 +164,7 @@ class Font:
             return Glyph(char, ACCENTS[char], "accent", width, 0.75, 0.5, True)
         if char in "⏞⏟":
             return Glyph(char, char, "piece", width, 0.12, -0.25, True)
-        latex = {"{": "\\{", "}": "\\}"}.get(char, char)
+        latex = _ESCAPED.get(char, char)
         return Glyph(char, latex, "piece" if is_piece else "tall", width, 0.04, 0.04 - height, True)
 
     def _width(self, code: int) -> float:
@@ -198,8 +201,8 @@ def glyph_names(spec: Mapping[str, Any]) -> dict[int, str]:
 
     names: dict[int, str] = {}
     descriptor = resolve1(spec.get("FontDescriptor"))
-    program = resolve1(descriptor.get("FontFile")) if isinstance(descriptor, dict) else None
-    if hasattr(program, "get_data"):
+    program: Any = resolve1(descriptor.get("FontFile")) if isinstance(descriptor, dict) else None
+    if program is not None and hasattr(program, "get_data"):
         header = program.get_data()[:_MAX_HEADER]
         names = {int(code): name.decode("latin-1") for code, name in _BUILT_IN.findall(header)}
     encoding = resolve1(spec.get("Encoding"))
@@ -224,7 +227,7 @@ def char_named(name: str) -> str:
     match = _VALID.fullmatch(base)
     if match is not None:
         number = int(match.group(1), 16)
-        return chr(number) if number < 0x110000 and not 0xE000 <= number < 0xF900 and not 0xD800 <= number < 0xE000 else ""
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xF900 else ""
     from pdfminer.glyphlist import glyphname2unicode
 
     return str(glyphname2unicode.get(base, ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from porism.corpus.pdf.clusters import Cluster
 from porism.corpus.pdf.marks import Mark
 
@@ -24,7 +26,8 @@ def mark_formulas(clusters: list[Cluster], size: float) -> None:
                 first, second = (other, cluster) if forward else (cluster, other)
                 if _may_join(cluster, first, second, size, space, clusters, number):
                     cluster.in_formula = True
-    for first, before, cluster in zip(clusters, clusters[1:], clusters[2:]):  # a relation has something on its right
+    # A relation has something on its right.
+    for first, before, cluster in zip(clusters, clusters[1:], clusters[2:], strict=False):
         if (
             first.in_formula and before.in_formula and before.role in _JOINS and cluster.role == "word"
             and cluster.x0 - before.x1 < 0.6 * size and before.x0 - first.x1 < 0.6 * size
@@ -49,7 +52,7 @@ def _take_sets(clusters: list[Cluster]) -> None:
 def _word_space(clusters: list[Cluster], size: float) -> float:
     """The space between words of this line."""
     gaps = sorted(
-        second.x0 - first.x1 for first, second in zip(clusters, clusters[1:])
+        second.x0 - first.x1 for first, second in itertools.pairwise(clusters)
         if first.role == second.role == "word" and 0.18 * size < second.x0 - first.x1 < size
     )
     return gaps[len(gaps) // 4] if gaps else 0.32 * size
@@ -66,13 +69,14 @@ def _may_join(
         if cluster.is_styled:
             return gap < 0.2 * size
         other = second if cluster is first else first
-        if other.role in ("comma", "point", "close") and cluster is second or other.role == "bar":
+        if (other.role in ("comma", "point", "close") and cluster is second) or other.role == "bar":
             return False
         if cluster is first and other.role not in ("open", "symbol", "digit"):
             return False
         if cluster is second and first.role not in ("open", "binary", "relation"):
             return False
-        return gap < min(0.2 * size, space - 0.05 * size) and len(cluster.marks) < 10 and _is_alone(clusters, number, space)
+        is_near = gap < min(0.2 * size, space - 0.05 * size)
+        return is_near and len(cluster.marks) < 10 and _is_alone(clusters, number, space)
     return gap < allowance(first, second, size, space)
 
 
@@ -121,11 +125,11 @@ def _take_separators(clusters: list[Cluster], size: float, space: float) -> None
         if cluster.x0 - before.x1 > 0.35 * size or after.x0 - cluster.x1 > 0.75 * size:
             continue
         is_thin = after.x0 - cluster.x1 < min(0.21 * size, 0.85 * space)
-        if cluster.text == "," and (is_thin or "…" in (before.text, after.text)):
-            cluster.in_formula = True
-        elif cluster.text == ":" or (cluster.text == "." and before.role == after.role == "digit"):
-            cluster.in_formula = True
-        elif cluster.text == "!":
+        if (
+            cluster.text in (":", "!")
+            or (cluster.text == "," and (is_thin or "…" in (before.text, after.text)))
+            or (cluster.text == "." and before.role == after.role == "digit")
+        ):
             cluster.in_formula = True
         else:
             cluster.in_formula = _is_open(clusters, number)
@@ -174,7 +178,8 @@ def _trimmed(clusters: list[Cluster], first: int, last: int) -> tuple[int, int]:
         while last > first and clusters[first].role in ("comma", "point"):
             first += 1
         unopened, unclosed = _unbalanced(clusters, first, last)
-        if unopened and unopened[-1] == last - 1 and not clusters[last - 1].has_scripts and _is_plain(clusters[last - 1]):
+        end = clusters[last - 1] if last > first else None
+        if end is not None and unopened and unopened[-1] == last - 1 and not end.has_scripts and _is_plain(end):
             last -= 1
         elif unclosed and unclosed[0] == first and _is_plain(clusters[first]):
             first += 1

@@ -66,4 +66,4 @@ def _is_formula(words: list[list[Mark]], number: int, line: Line, known: set[str
     in_italics = sum(other[0].style == "it" and len(other) > 3 for other in around)
     if len(word) == 1:
         return touches or not in_italics or (in_italics < 2 and text not in "aAI")
-    return touches and not in_italics or (len(word) == 2 and not in_italics)
+    return (touches and not in_italics) or (len(word) == 2 and not in_italics)

@@ -122,9 +122,8 @@ def _set_margins(lines: list[Line], body: float) -> None:
         fitting = [entry for entry in margins if entry[0] - 2 <= line.x0 and line.x1 <= entry[1] + 0.6 * body]
         if fitting:
             most = max(count for *_, count in fitting)
-            line.left, line.right, _ = max(
-                (entry for entry in fitting if entry[2] >= 0.25 * most), key=lambda entry: (entry[1] - entry[0], entry[2])
-            )
+            frequent = [entry for entry in fitting if entry[2] >= 0.25 * most]
+            line.left, line.right, _ = max(frequent, key=lambda entry: (entry[1] - entry[0], entry[2]))
         elif margins:
             line.left, line.right, _ = max(margins, key=lambda entry: entry[2])
         else:

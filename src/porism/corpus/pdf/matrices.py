@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 
@@ -34,7 +35,8 @@ def _may_enclose(fence: Mark, marks: list[Mark], place: int) -> bool:
     """Whether rows may be in a fence: it is tall, or what it encloses is small."""
     if fence.kind in ("tall", "piece"):
         return fence.top - fence.bottom > 1.1 * fence.size
-    return fence.kind == "char" and place + 2 < len(marks) and marks[place + 1].size < 0.82 * fence.size > marks[place + 2].size
+    following = marks[place + 1 : place + 3]
+    return fence.kind == "char" and len(following) == 2 and all(mark.size < 0.82 * fence.size for mark in following)
 
 
 def _content_end(marks: list[Mark], place: int) -> tuple[int, Mark | None]:
@@ -66,7 +68,7 @@ def _matrix(fence: Mark, content: list[Mark], partner: Mark | None, latex_of: La
     columns = _columns(rows, size)
     whole = [fence, *content, *([partner] if partner is not None else [])]
     y = fence.middle - AXIS * fence.size
-    pitch = max(_baseline(first, size) - _baseline(second, size) for first, second in zip(rows, rows[1:]))
+    pitch = max(_baseline(first, size) - _baseline(second, size) for first, second in itertools.pairwise(rows))
     if partner is not None and fence.latex == "(" and len(rows) == 2 and len(columns) == 1 and (
         size < 0.82 * fence.size or (pitch > _BINOMIAL_PITCH * size and all(mark.kind != "node" for mark in content))
     ):
@@ -125,6 +127,6 @@ def _columns(rows: list[list[Mark]], size: float) -> list[tuple[float, float]]:
 def _cells(row: list[Mark], columns: list[tuple[float, float]]) -> list[list[Mark]]:
     cells: list[list[Mark]] = [[] for _ in columns]
     for mark in row:
-        nearest = min(range(len(columns)), key=lambda n: max(columns[n][0] - mark.centre, mark.centre - columns[n][1], 0))
-        cells[nearest].append(mark)
+        distances = [max(left - mark.centre, mark.centre - right, 0.0) for left, right in columns]
+        cells[distances.index(min(distances))].append(mark)
     return cells

@@ -29,13 +29,13 @@ def extents_of(descriptor: Mapping[str, Any] | None) -> ExtentOf:
                 programs.append(_program(descriptor or {}))
             except (MemoryError, RecursionError):
                 raise
-            except Exception:  # noqa: BLE001 - a broken program: its heights are not known
+            except Exception:
                 programs.append(_nothing)
         try:
             return programs[0](code, name)
         except (MemoryError, RecursionError):
             raise
-        except Exception:  # noqa: BLE001
+        except Exception:
             return None
 
     return extent

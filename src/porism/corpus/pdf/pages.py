@@ -111,10 +111,11 @@ class PdfFile:
     def _font_of(self, resources: Mapping[str, Any], name: str) -> Font | None:
         fonts = _resolved(resources.get("Font"))
         reference = fonts.get(name) if isinstance(fonts, dict) else None
-        key = getattr(reference, "objid", None) or id(reference)
+        number = getattr(reference, "objid", None)
+        key = number or id(reference)
         if key not in self._fonts:
             spec = _resolved(reference)
-            self._fonts[key] = self._made_font(getattr(reference, "objid", None), spec) if isinstance(spec, dict) else None
+            self._fonts[key] = self._made_font(number, spec) if isinstance(spec, dict) else None
         return self._fonts[key]
 
     def _made_font(self, objid: int | None, spec: dict[str, Any]) -> Font | None:
@@ -122,7 +123,7 @@ class PdfFile:
             return Font(self._manager.get_font(objid, spec), spec)
         except (MemoryError, RecursionError):
             raise
-        except Exception:  # noqa: BLE001 - a broken font shows nothing; the page says so
+        except Exception:
             return None
 
     def _form_of(self, resources: Mapping[str, Any], name: str) -> tuple[bytes, Matrix, Mapping[str, Any]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -95,7 +96,7 @@ def paragraphs(pages: Sequence[Sequence[TextLine]]) -> Iterator[Paragraph]:
 def _pitch(lines: Sequence[TextLine]) -> float:
     """The usual distance of lines, in sizes of their letters."""
     gaps = Counter(
-        round((first.y - second.y) / second.size, 2) for first, second in zip(lines, lines[1:])
+        round((first.y - second.y) / second.size, 2) for first, second in itertools.pairwise(lines)
         if first.page == second.page and 0.8 < (first.y - second.y) / second.size < 2.5
         and not first.is_display and not second.is_display
     )
@@ -117,13 +118,13 @@ def _begins(last: TextLine, line: TextLine, gap: float) -> bool:
     if abs(line.size - last.size) > 0.08 * last.size or head_of(line.parts, line.first_style, line.style)[0]:
         return True
     if last.is_display:
-        return (line.style == "bf" == line.first_style) or is_indented and line.x1 > line.left + 10 * line.size
+        return (line.style == "bf" == line.first_style) or (is_indented and line.x1 > line.left + 10 * line.size)
     if last.page != line.page or line.y > last.y:  # another page or column
         return is_indented or (last.x1 < last.right - 2 * last.size and bool(_SENTENCE_END.search(last.text)))
     if gap > 1.3:
         return True
     if (last.style == "bf") != (line.style == "bf") and "" not in (last.style, line.style):
-        return last.style == "bf" or line.style == "bf" and line.first_style == "bf"
+        return last.style == "bf" or (line.style == "bf" and line.first_style == "bf")
     is_deeper = line.x0 > last.x0 + 0.7 * line.size
     if is_indented and is_deeper:
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import ClassVar
 
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.pdf.document import FileFacts
@@ -30,7 +29,7 @@ class PdfReader(FileReader):
 
     name = "pdf"
     extensions = (".pdf",)
-    needs: ClassVar[Mapping[str, Extra]] = {".pdf": PDF}
+    needs: Mapping[str, Extra] = {".pdf": PDF}
 
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
@@ -49,10 +48,8 @@ class PdfReader(FileReader):
         report(pages, facts, name, on_problem)
         if not any(page.lines for page in pages):
             return
-        title = clean(facts.title)
-        units = FileUnits(
-            name, source, on_problem, Content(title) if title else None, fallback=Content(clean(PurePosixPath(name).stem))
-        )
+        title = Content(clean(facts.title)) if facts.title else None
+        units = FileUnits(name, source, on_problem, title, fallback=Content(clean(PurePosixPath(name).stem)))
         PdfStructure(units, facts, list(paragraphs(without_furniture(pages)))).read()
         labels = {str(page.number): page.label for page in pages if page.label and page.label != str(page.number)}
         for document in units.documents():

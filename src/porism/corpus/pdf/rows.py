@@ -31,7 +31,8 @@ def y_of_row(marks: list[Mark]) -> float:
     if not votes:
         return marks[0].y
     best = max(votes.items(), key=lambda vote: vote[1])[0]
-    near = [mark.y for mark in marks if mark.size >= SMALL * size and abs(mark.y - best) <= 0.5 and mark.kind != "accent"]
+    large = (mark for mark in marks if mark.size >= SMALL * size and mark.kind != "accent")
+    near = [mark.y for mark in large if abs(mark.y - best) <= 0.5]
     return sum(near) / len(near)
 
 
@@ -68,9 +69,8 @@ def _row_text(pieces: list[str]) -> str:
     text = ""
     for piece in pieces:
         glue = "" if text[-1:].isdigit() and piece[:1].isdigit() else " "
-        if piece == "." and text[-1:].isdigit() or text[-1:] == "." and text[-2:-1].isdigit() and piece[:1].isdigit():
-            glue = ""
-        if text[-1:] == ":" and piece == "=":
+        is_decimal = text[-1:] == "." and text[-2:-1].isdigit() and piece[:1].isdigit()
+        if (piece == "." and text[-1:].isdigit()) or is_decimal or (text[-1:] == ":" and piece == "="):
             glue = ""
         text = f"{text}{glue}{piece}" if text else piece
     return text
@@ -93,8 +93,8 @@ def _scripted(
     primes = 0
     while primes < len(upper) and upper[primes].latex in ("′", "'", "’", "″"):
         primes += 1
-    for mark in upper[:primes]:
-        base += "''" if mark.latex == "″" else "'"
+    for prime in upper[:primes]:
+        base += "''" if prime.latex == "″" else "'"
     if upper[primes:]:
         base += f"^{{{row_latex(upper[primes:], depth + 1)}}}"
     return base
@@ -206,8 +206,8 @@ def with_accents(marks: list[Mark], depth: int = 0) -> list[Mark]:
             place += 1
             continue
         end = place + 1
-        is_wide = accent.latex.startswith("\\wide")
-        while end < len(marks) and _is_under(accent, marks[end], is_wide) and ((is_wide and accent.x1 - accent.x0 > 0.65 * accent.size) or end == place + 1):
+        is_wide = accent.latex.startswith("\\wide") and accent.x1 - accent.x0 > 0.65 * accent.size
+        while end < len(marks) and _is_under(accent, marks[end], is_wide) and (is_wide or end == place + 1):
             end += 1
         base = marks[place + 1 : end]
         if base:
@@ -229,7 +229,7 @@ def with_accents(marks: list[Mark], depth: int = 0) -> list[Mark]:
 
 def _is_under(accent: Mark, mark: Mark, is_wide: bool) -> bool:
     slack = 0.35 * accent.size
-    if is_wide and accent.x1 - accent.x0 > 0.65 * accent.size:
+    if is_wide:
         return accent.x0 - 0.1 * accent.size < mark.centre < accent.x1 + 0.1 * accent.size
     return (
         mark.x0 - slack < accent.centre < mark.x1 + slack and mark.kind != "rule"

@@ -118,7 +118,7 @@ def _is_fraction(above: list[Mark], below: list[Mark], rule: Mark) -> bool:
     letters = [mark for mark in marks if mark.kind == "char" and not mark.is_math and mark.char.isalpha()]
     if len(letters) > 12 and len(letters) > 0.6 * len(marks):
         return False
-    widest = max(max(part, key=lambda mark: mark.x1).x1 - min(part, key=lambda mark: mark.x0).x0 for part in (above, below))
+    widest = max(max(mark.x1 for mark in part) - min(mark.x0 for mark in part) for part in (above, below))
     return rule.x1 - rule.x0 < widest + 1.5 * max(mark.size for mark in marks)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from porism.corpus.pdf.marks import AXIS, Mark
 
 OVERPRINTS = {
@@ -71,7 +73,8 @@ def _dots(first: Mark, second: Mark, third: Mark) -> Mark | None:
         if not (0.2 * size < steps < 0.75 * size and abs(steps - steps_on) < 0.1 * size):
             return None
         char = "…" if third.char == "." else "⋯"
-        mark = Mark(char, "\\ldots" if char == "…" else "\\cdots", "char", first.x0, third.x1, third.y, size, first.top, third.bottom)
+        latex = "\\ldots" if char == "…" else "\\cdots"
+        mark = Mark(char, latex, "char", first.x0, third.x1, third.y, size, first.top, third.bottom)
         mark.is_math, mark.font, mark.style = first.is_math, first.font, first.style
         return mark
     if not (0.2 * size < falls < 0.7 * size and abs(falls - falls_on) < 0.1 * size):
@@ -88,7 +91,8 @@ def _pair(first: Mark, second: Mark) -> str:
     struck = OVERPRINTS.get((first.latex, second.latex), "")
     if struck and overlap > 0.3 * min(first.x1 - first.x0 or size, second.x1 - second.x0 or size) - 0.01 * size:
         return struck
-    if first.latex == "̸" and struck and abs(second.x0 - first.x1) < 0.15 * size and abs(first.y - second.y) < 0.2 * size:
+    is_at = abs(second.x0 - first.x1) < 0.15 * size and abs(first.y - second.y) < 0.2 * size
+    if first.latex == "̸" and struck and is_at:
         return struck
     sign = JOINED.get((first.latex, second.latex), "")
     if first.latex == second.latex and overlap < 0.02 * size:
@@ -121,7 +125,7 @@ def _without_boxes(marks: list[Mark]) -> list[Mark]:
     if len(rules) < 2:
         return marks
     framed = set()
-    for first, second in zip(rules, rules[1:]):
+    for first, second in itertools.pairwise(rules):
         width = first.x1 - first.x0
         if abs(first.x0 - second.x0) + abs(first.x1 - second.x1) < 0.5 and 0.6 < abs(first.y - second.y) / width < 1.6:
             framed |= {id(first), id(second)}

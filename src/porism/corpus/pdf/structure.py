@@ -21,7 +21,9 @@ from porism.types import Content, Formula
 
 MAX_HEADING = 160
 _NUMBER = re.compile(r"\s*((?:[A-Z]|\d+|[IVX]+)(?:\.\d+)*)\.?\s+(?=\S)")
-_CHAPTER = re.compile(r"\s*(?:chapter|part|appendix|kapitel|teil|chapitre|partie|capítulo|capitolo)\s+\w+\.?\s*\Z", re.I)
+_CHAPTER = re.compile(
+    r"\s*(?:chapter|part|appendix|kapitel|teil|chapitre|partie|capítulo|capitolo)\s+\w+\.?\s*\Z", re.IGNORECASE
+)
 _PROOF_OF = re.compile(r"\s*(?:\(|of\b[^.:]{0,80}[.:]|[.:])\s*", re.I)
 _END = re.compile(r"\s*[□■∎◻▢]\s*\Z")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -132,7 +134,7 @@ class PdfStructure:
             return paragraph.style == "rm"
         if self._kind == "proof":
             return paragraph.gap > 1.9
-        return paragraph.gap > 1.3 or self._kind not in UNPROVABLE and paragraph.gap > 1.15
+        return paragraph.gap > 1.3 or (self._kind not in UNPROVABLE and paragraph.gap > 1.15)
 
     def _add(self, paragraph: Paragraph, parts: Sequence[Part]) -> None:
         self._units.add("\n\n")
