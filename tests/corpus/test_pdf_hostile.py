@@ -115,7 +115,7 @@ def test_a_process_that_takes_too_long_is_ended_and_the_next_file_is_read(
 
 
 def test_a_page_of_endless_operators_is_cut(tmp_path: Path) -> None:
-    bomb = stream(b"q Q " * 600_000, packed=True)
+    bomb = stream(b"q Q " * 160_000, packed=True)
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count 1 /Kids [4 0 R] >>", FONT,
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << >> >>", bomb,

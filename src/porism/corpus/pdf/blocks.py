@@ -78,6 +78,7 @@ def _take_tag(line: Line) -> list[Mark]:
         rest = [mark for mark in marks if mark not in tag]
         if tag[0].x0 - max(mark.x1 for mark in rest) > 1.2 * line.size and not tag[0].is_math:
             line.marks = rest
+            line.measure()
             return tag
     text = "".join(mark.char for mark in chars[:12])
     match = re.match(r"\((?:[A-Z]|\d+)?(?:[.\-]?\d+)*\)", text)
@@ -86,6 +87,7 @@ def _take_tag(line: Line) -> list[Mark]:
         rest = [mark for mark in marks if mark not in tag]
         if min(mark.x0 for mark in rest) - tag[-1].x1 > 2.5 * line.size:
             line.marks = rest
+            line.measure()
             return tag
     return []
 

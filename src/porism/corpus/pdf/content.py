@@ -12,11 +12,12 @@ from porism.corpus.pdf.marks import AXIS, Mark
 
 Matrix = tuple[float, float, float, float, float, float]
 
+_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 MAX_MARKS = 60_000
 """A page with more marks is a drawing: the rest of it is left out."""
 MAX_FORMS = 8
 """Forms within forms; PDF allows loops."""
-MAX_OPERATORS = 1_000_000
+MAX_OPERATORS = 300_000
 MAX_RULE_HEIGHT = 2.0
 
 _TOKEN = re.compile(
@@ -24,6 +25,9 @@ _TOKEN = re.compile(
     rb"|/([^\x00-\x20()<>\[\]{}/%]*)"
     rb"|([A-Za-z'\"*][A-Za-z0-9*'\"]*)|(\[)|(\])|<([0-9A-Fa-f\s]*)>|(<<|>>|[^\s])"
 )
+_NUMERAL = rb"[+-]?(?:\d+\.?\d*|\.\d+)"
+_ARRAY = re.compile(rb"(?:\s+|" + _NUMERAL + rb"|\((?:[^()\\]|\\[\x00-\xff])*\)|<[0-9A-Fa-f\s]*>)*\]")
+_ITEM = re.compile(rb"(" + _NUMERAL + rb")|\(((?:[^()\\]|\\[\x00-\xff])*)\)|<([0-9A-Fa-f\s]*)>")
 _ESCAPE = re.compile(rb"\\([nrtbf()\\]|[0-7]{1,3}|\r\n|[\x00-\xff])")
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"\n": b"", b"\r": b"", b"\r\n": b""}
 _IMAGE_END = re.compile(rb"[\s]EI(?=[\s]|$)")
@@ -39,7 +43,8 @@ def multiply(first: Matrix, second: Matrix) -> Matrix:
 
 
 def tokens(data: bytes) -> Iterator[tuple[int, Any]]:
-    """The tokens of a content stream: (kind, value), where kinds are the groups of the pattern; 4 is an operator."""
+    """The tokens of a content stream: (kind, value), where kinds are the groups of the pattern; 4 is an operator,
+    and 9 an array of strings and numbers."""
     place, end = 0, len(data)
     match = _TOKEN.match
     while place < end:
@@ -52,7 +57,13 @@ def tokens(data: bytes) -> Iterator[tuple[int, Any]]:
         if kind is None:
             continue
         value = token.group(kind)
-        if kind == 4:
+        if kind == 5 and (array := _ARRAY.match(data, place)) is not None:  # strings and numbers alone
+            place = array.end()
+            yield 9, [
+                float(number) if number else _unescaped(text) if not digits else _from_hex(digits)
+                for number, text, digits in _ITEM.findall(array.group())
+            ]
+        elif kind == 4:
             if value == b"ID":  # the bytes of an image
                 closing = _IMAGE_END.search(data, place)
                 place = closing.end() if closing else end
@@ -152,6 +163,8 @@ class PageContent:
                 item = value.decode("latin-1")
             elif kind == 7:
                 item = _from_hex(value)
+            elif kind == 9:
+                item = value
             elif kind == 5:
                 array = []
                 continue
@@ -179,7 +192,7 @@ class PageContent:
         font = state.font
         if font is None:
             return
-        a, b, c, d, e, f = multiply(state.matrix, state.ctm)
+        a, b, c, d, e, f = multiply(state.matrix, state.ctm) if state.ctm != _IDENTITY else state.matrix
         scale, size = state.scale, state.size
         is_level = abs(b) <= 0.05 * abs(a) and a > 0
         height = abs(d) * size

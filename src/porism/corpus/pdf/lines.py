@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from porism.corpus.pdf.marks import AXIS, Mark
+from porism.corpus.pdf.marks import AXIS, Mark, box_of
 from porism.corpus.pdf.rows import SMALL, takes_limits
 
 MAX_LINE_REACH = 2.6
@@ -28,21 +28,14 @@ class Line:
     style: str = "rm"
     """The style of most letters of its page."""
 
-    @property
-    def x0(self) -> float:
-        return min(mark.x0 for mark in self.marks)
+    x0: float = 0.0
+    x1: float = 0.0
+    top: float = 0.0
+    bottom: float = 0.0
 
-    @property
-    def x1(self) -> float:
-        return max(mark.x1 for mark in self.marks)
-
-    @property
-    def top(self) -> float:
-        return max(mark.top for mark in self.marks)
-
-    @property
-    def bottom(self) -> float:
-        return min(mark.bottom for mark in self.marks)
+    def measure(self) -> None:
+        """Sets its box by its marks."""
+        self.x0, self.bottom, self.x1, self.top = box_of(self.marks)
 
 
 def lines_of(marks: list[Mark]) -> list[Line]:
@@ -51,6 +44,12 @@ def lines_of(marks: list[Mark]) -> list[Line]:
     lines: list[Line] = []
     line = Line()
     for mark in marks:
+        if (  # most marks follow their neighbour
+            mark.size == line.size and mark.kind == "char" and -0.05 < mark.y - line.y < 0.05
+            and -0.5 * line.size < mark.x0 - line.marks[-1].x1 < 5 * line.size
+        ):
+            line.marks.append(mark)
+            continue
         if line.marks and not _belongs(line, mark, body):
             lines.append(line)
             line = Line()
@@ -62,6 +61,7 @@ def lines_of(marks: list[Mark]) -> list[Line]:
     if line.marks:
         lines.append(line)
     for line in lines:
+        line.measure()
         if not line.size:
             line.size, line.y = line.marks[0].size, line.marks[0].y
     styles = Counter(mark.style for mark in marks if mark.style and not mark.is_math)
@@ -94,7 +94,7 @@ def _belongs(line: Line, mark: Mark, body: float) -> bool:
             return abs(dy) < 0.75 * size and mark.x0 > last.x0 - 3 * size
         return abs(dy) < 0.45 * size and mark.x0 > last.x1 - 2.5 * size and mark.x0 - last.x1 < 40 * size
     if dy > 0.1 * size:
-        return dy < MAX_LINE_REACH * size and mark.x0 > line.x0 - 2 * size and mark.x0 - last.x1 < 3 * size
+        return dy < MAX_LINE_REACH * size and mark.x0 > line.marks[0].x0 - 2 * size and mark.x0 - last.x1 < 3 * size
     if dy > -0.6 * size and mark.x0 >= last.x0 - 1.5 * size:
         return mark.x0 - last.x1 < 3 * size
     if dy < -3.2 * size:
