@@ -112,7 +112,12 @@ def clusters_of(line: Line) -> list[Cluster]:
         first.is_seed = first.is_seed and first.text not in "∙■"  # it begins an item of a list
     for last in clusters[-1:]:
         last.is_seed = last.is_seed and last.text not in "□■"  # it ends a proof
-    for cluster in clusters:
+    integral = -99
+    for number, cluster in enumerate(clusters):
+        if "∫" in cluster.text:
+            integral = number
+        elif number - integral < 24 and cluster.marks[0].char == "d" and cluster.role != "word":
+            cluster.pull = 0.45 * size
         if cluster.marks[0].latex.startswith("\\sqrt["):  # its index is to the left of where it begins
             cluster.pull = 0.45 * size
     _judge_words(clusters, size, line.style)
@@ -138,7 +143,7 @@ def _role(mark: Mark) -> Role:
         return "word"
     if mark.char.isdigit():
         return "digit"
-    if mark.char in _TEXT_SYMBOLS or (mark.char == "-" and not mark.is_math):
+    if (mark.char in _TEXT_SYMBOLS and not _is_seed(mark)) or (mark.char == "-" and not mark.is_math):
         return "point"
     if mark.char in _NEUTRAL_CHARS:
         return _NEUTRAL_CHARS[mark.char]  # type: ignore[return-value]
@@ -205,6 +210,8 @@ def _judge_words(clusters: list[Cluster], size: float, style_of_page: str) -> No
             cluster.role = "name"
         elif style in ("bf", "bi") and main not in ("bf", "bi"):
             cluster.is_styled = True
+            if text.isupper() and len(text) < 4:
+                cluster.is_seed, cluster.role = True, "name"
 
 
 def _follows_bold(clusters: list[Cluster], number: int) -> bool:

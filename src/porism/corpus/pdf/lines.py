@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from porism.corpus.pdf.marks import AXIS, Mark, box_of
+from porism.corpus.pdf.names import is_letter
 from porism.corpus.pdf.rows import SMALL, takes_limits
 
 MAX_LINE_REACH = 2.6
@@ -99,11 +100,19 @@ def _belongs(line: Line, mark: Mark, body: float) -> bool:
         return mark.x0 - last.x1 < 3 * size
     if dy < -3.2 * size:
         return False
-    return mark.size < SMALL * body and any(  # a limit, or a note under a brace
-        abs(base.centre - mark.centre) < 3.5 * size
-        for base in line.marks[-24:]
-        if takes_limits(base) or base.char in "mnpftx⏞" or base.size < SMALL * size
-    ) and mark.x0 - last.x1 < size
+    is_near = mark.size < SMALL * body and mark.x0 - last.x1 < size
+    return is_near and any(_may_be_limit(mark, base, line.y, size) for base in line.marks[-24:])
+
+
+def _may_be_limit(mark: Mark, base: Mark, y: float, size: float) -> bool:
+    """Whether a small mark may be below a mark of its line: as a limit, a note under a brace, or beside one."""
+    if abs(base.centre - mark.centre) > 3.5 * size:
+        return False
+    if takes_limits(base):
+        return mark.top > base.bottom - 0.9 * size
+    if base.size < SMALL * size:
+        return base.y < y - 0.6 * size and abs(base.y - mark.y) < 1.3 * size
+    return is_letter(base) and mark.y > y - 1.1 * size
 
 
 def _set_margins(lines: list[Line], body: float) -> None:

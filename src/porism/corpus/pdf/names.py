@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from porism.corpus.pdf.marks import Mark, composed
 from porism.formula.tables.lookup import SYMBOLS, token_class
 
@@ -31,6 +33,15 @@ def with_names(marks: list[Mark]) -> list[Mark]:
     done: list[Mark] = []
     place = 0
     while place < len(marks):
+        if _is_blackboard(marks[place]):
+            end = place + 1
+            while end < len(marks) and _is_blackboard(marks[end]) and _touches(marks[end - 1], marks[end]):
+                end += 1
+            whole = marks[place:end]
+            letters = "".join(unicodedata.normalize("NFKC", mark.latex) for mark in whole)
+            done.append(_named(f"\\mathbb{{{letters}}}", whole) if len(whole) > 1 else whole[0])
+            place = end
+            continue
         if not is_letter(marks[place]):
             done.append(_single(marks[place]))
             place += 1
@@ -47,6 +58,14 @@ def with_names(marks: list[Mark]) -> list[Mark]:
             place += 1
         done.extend(_joined(words, done[-1] if done else None, marks[place] if place < len(marks) else None))
     return done
+
+
+def _is_blackboard(mark: Mark) -> bool:
+    return len(mark.latex) == 1 and (mark.latex in "ℂℍℕℙℚℝℤ" or "𝔸" <= mark.latex <= "𝕫")
+
+
+def _touches(first: Mark, second: Mark) -> bool:
+    return abs(first.y - second.y) < 0.05 * first.size and -0.1 * first.size < second.x0 - first.x1 < 0.06 * first.size
 
 
 def is_letter(mark: Mark) -> bool:

@@ -87,6 +87,9 @@ def _dots(first: Mark, second: Mark, third: Mark) -> Mark | None:
 
 def _pair(first: Mark, second: Mark) -> str:
     size = max(first.size, second.size)
+    is_struck = first.latex == "̸" and second.is_math and (first.latex, second.latex) not in OVERPRINTS
+    if is_struck and -0.1 * size < second.x0 - first.x0 < 0.3 * size and second.kind == "char":
+        return f"\\not {second.latex}"
     overlap = min(first.x1, second.x1) - max(first.x0, second.x0)
     struck = OVERPRINTS.get((first.latex, second.latex), "")
     if struck and overlap > 0.3 * min(first.x1 - first.x0 or size, second.x1 - second.x0 or size) - 0.01 * size:
