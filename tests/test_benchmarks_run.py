@@ -347,6 +347,10 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         row("arqmath-mini", "16", "0", "0", "0"),
         *(row(name, "8", "0", "0", "0") for name in ("stackmathqa-sample", "hott", "openlogic", "planetmath")),
     )),),
+    ("robustness", "pdf"): (Case(f"{ROOT}/tests/corpus/pdf/series.pdf {ROOT}/tests/corpus/pdf/series.tex", (
+        row(r"series\.pdf", "inline", "15", *["1.000"] * 4, "0.000"),
+        row(r"series\.pdf", "display", "4", *["1.000"] * 4, "0.000"), r"^series\.pdf +[\d.]+ pages a second",
+    ), ("pdfminer",)),),
     ("robustness", "declarations"): (Case("--data {data}", (
         row("documents", "generated", "declarations", "found", "sample", "right", "reports", "seconds"),
         row("mathlib", "8", "0", "8", "100.00%", "8", "8", "0", r"\d+\.\d"),

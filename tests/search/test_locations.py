@@ -104,3 +104,11 @@ def test_a_hit_whose_text_does_not_match_is_at_its_beginning(tmp_path: Path) -> 
     with porism.open_index(tmp_path / "index") as index:
         assert index.search("Zorn", 1)[0].location.text() == "a.tex:3 · Lemma"
         assert index.search("Zorn bound", 1)[0].location.text() == "a.tex:6 · Lemma"
+
+
+def test_the_place_of_a_pdf_is_a_page_and_its_address_opens_it(tmp_path: Path) -> None:
+    location = Location("papers", "a/paper.pdf", 12, tmp_path / "a" / "paper.pdf")
+    assert location.place() == "a/paper.pdf:p. 12"
+    assert location.address == (tmp_path / "a" / "paper.pdf").resolve().as_uri() + "#page=12"
+    assert Location("notes", "a.md", 12, tmp_path / "a.md").address == (tmp_path / "a.md").resolve().as_uri()
+    assert Location("notes", "a.pdf", 1).address is None

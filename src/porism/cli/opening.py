@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from porism.search.index import Index
     from porism.search.locations import Location
 
-_PAGES = frozenset({".html", ".htm", ".xhtml"})
+_PAGES = frozenset({".html", ".htm", ".xhtml", ".pdf"})
 
 _PLUS = frozenset(
     "vi vim nvim gvim mvim view vimx nano rnano pico micro emacs emacsclient xemacs mg jed joe jmacs ne kak ee gedit "
@@ -180,10 +180,13 @@ def _open_file(index: Index, location: Location, path: Path, only_print: bool, i
     if index.has_changed(location):
         echo(f"{path} has changed since it was indexed; the document may be at another line.", err=True)
     if only_print:
-        echo(f"{path}:{location.line}" if location.line is not None else str(path))
+        if location.is_paged:
+            echo(location.address)
+        else:
+            echo(f"{path}:{location.line}" if location.line is not None else str(path))
         return
     if path.suffix.lower() in _PAGES and not in_editor:
-        _browse(path.as_uri())
+        _browse(location.address or path.as_uri())
         return
     command = editor_command(path, location.line)
     if command is None:

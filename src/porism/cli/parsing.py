@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -18,21 +19,32 @@ _NOTATIONS = ("latex", "mathml", "unicode", "asciimath", "typst", "lean", "spoke
 
 
 @click.command()
-@click.argument("formula")
+@click.argument("formula", required=False)
 @click.option("--from", "notation", type=click.Choice(_NOTATIONS), help="The notation of FORMULA; else it is detected.")
 @click.option("--to", "target", type=click.Choice(_NOTATIONS), help="Print only the formula in this notation.")
 @click.option("--terms", metavar="CHANNEL", help="Print only the terms of a channel, one a line.")
 @click.option("--tokenizer", "tokenizer_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Print only the tokens of a tokenizer, one a line.")
+@click.option("--pdf", "pdf_path", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="Show what is read of a page of this PDF, instead of FORMULA.")
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="The page of --pdf, from 1.")
 @json_option
 def parse(
-    formula: str, notation: str | None, target: str | None, terms: str | None, tokenizer_path: str | None, as_json: bool
+    formula: str | None, notation: str | None, target: str | None, terms: str | None, tokenizer_path: str | None,
+    pdf_path: Path | None, page: int, as_json: bool,
 ) -> None:
     """Show how a formula is read: its layout tree, its operator tree, its MathML, and its unparsed parts.
 
     FORMULA is LaTeX without dollars, MathML, or in a plain notation: Unicode, AsciiMath, Typst, a term of Lean,
     spoken English.
     """
+    if pdf_path is not None:
+        from porism.cli.parsing_pdf import show_page
+
+        show_page(pdf_path, page, as_json)
+        return
+    if formula is None:
+        raise click.UsageError("Missing argument 'FORMULA'.")
     from porism import formula as formulas
     from porism.analysis.analyzer import AnalysisConfig, Analyzer
     from porism.analysis.channels import parse_channel

@@ -49,6 +49,7 @@ from porism.corpus.notes.mathematica import MathematicaReader
 from porism.corpus.notes.xournal import XournalReader
 from porism.corpus.org.reader import OrgReader
 from porism.corpus.pandoc.reader import FORMATS, PandocReader
+from porism.corpus.pdf.reader import PdfReader
 from porism.corpus.plain_text import PlainReader
 from porism.corpus.posts.arqmath import ArqmathReader
 from porism.corpus.posts.formula_posts import FormulaTableReader
@@ -272,6 +273,7 @@ READERS: dict[str, Reader] = {
     "mediawiki": MediaWikiReader(),
     "anki": AnkiReader(),
     "anki-text": AnkiTextReader(),
+    "pdf": PdfReader(),
     "text": PlainReader(),
     "archive": ArchiveReader(_open_unpacked, _is_read),
     "folder": FolderReader(),

@@ -35,8 +35,9 @@ class Location(Value):
     """Where a document is, or a passage of it; whatever is not known is None, or empty.
 
     ``file`` is the path within the ``source`` (its name in the index) and ``path`` the same on this machine; ``line``
-    counts from 1. ``kind`` is what the document is (``lemma``, ``answer``), and ``section`` the headings above it from
-    the outermost. ``tag`` is its permanent tag in projects that have them, and ``url`` the address of its page.
+    counts from 1, and of a PDF it is the page. ``kind`` is what the document is (``lemma``, ``answer``), ``section``
+    the headings above it from the outermost. ``tag`` is its permanent tag in projects that have them, and ``url`` the
+    address of its page.
     """
 
     source: str | None = None
@@ -78,12 +79,27 @@ class Location(Value):
         return self if self.line is None else replace(self, line=self.line + content.line_of(character))
 
     def place(self, with_source: bool = False) -> str:
-        """``algebra.tex:3616``, empty where the file is not known."""
+        """``algebra.tex:3616``, ``paper.pdf:p. 12``, empty where the file is not known."""
         if self.file is None:
             return ""
         is_source = self.source is None or self.file == self.source or self.file.startswith(f"{self.source}/")
         file = f"{self.source}/{self.file}" if with_source and not is_source else self.file
-        return file if self.line is None else f"{file}:{self.line}"
+        if self.line is None:
+            return file
+        return f"{file}:p. {self.line}" if self.is_paged else f"{file}:{self.line}"
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether ``line`` counts the pages of a PDF."""
+        return self.file is not None and self.file.lower().endswith(".pdf")
+
+    @property
+    def address(self) -> str | None:
+        """The address that opens the file on this machine, a PDF at its page; None where the path is not known."""
+        if self.path is None:
+            return None
+        address = self.path.resolve().as_uri()
+        return f"{address}#page={self.line}" if self.is_paged and self.line is not None else address
 
     def text(self, with_source: bool = False, title: str = "", longest: int | None = None) -> str:
         """One line: ``algebra.tex:3616 · Lemma · Quasi-finite maps › Main theorem · tag 00Q9``; empty where nothing is

@@ -1,0 +1,1 @@
+"""PDF: glyphs of a page to text and formulas."""

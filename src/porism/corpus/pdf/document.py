@@ -1,0 +1,82 @@
+"""The pages of a PDF as text, and what is known of the whole file."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from porism.corpus.pdf.blocks import text_lines
+from porism.corpus.pdf.names import is_letter
+from porism.corpus.pdf.pages import Page, PdfFile
+from porism.corpus.pdf.text import PageText
+
+SAMPLE = 16
+"""So many pages say which fonts formulas are set in."""
+MAX_OUTLINE = 5_000
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """What a whole file says: its title, its outline as (level, title), and the unknown glyphs of each font."""
+
+    title: str = ""
+    outline: list[tuple[int, str]] = field(default_factory=list)
+    unknown: dict[str, int] = field(default_factory=dict)
+
+
+class PdfText:
+    """The text of one PDF.
+
+    :raises ValueError: it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = PdfFile(path)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def pages(self, first: int = 1) -> Iterator[PageText]:
+        """The pages from one on, in order."""
+        waiting: deque[Page] = deque()
+        italic: bool | None = None
+        for number, page in enumerate(self._file.page_objects(), 1):
+            if number < first:
+                continue
+            waiting.append(self._file.read(number, page))
+            if italic is None and len(waiting) < SAMPLE:
+                continue
+            if italic is None:
+                italic = italic_is_math(waiting)
+            while waiting:
+                yield _page_text(waiting.popleft(), italic)
+        italic = italic_is_math(waiting) if italic is None else italic
+        for rest in waiting:
+            yield _page_text(rest, italic)
+
+    def facts(self) -> FileFacts:
+        """What the file says; of its fonts, what its pages until now have shown."""
+        unknown = {font.name: font.unknown for font in self._file.fonts if font.unknown}
+        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown)
+
+
+def _page_text(page: Page, italic: bool) -> PageText:
+    lines = text_lines(page, italic) if page.marks else []
+    return PageText(page.number, page.label, page.height, page.images, lines, page.is_cut)
+
+
+def italic_is_math(pages: deque[Page] | list[Page]) -> bool:
+    """Whether the letters of formulas are those of the text italic: no mathematical font has letters."""
+    letters: Counter[str] = Counter()
+    for page in pages:
+        for mark in page.marks:
+            if mark.kind == "char":
+                if mark.is_math and mark.char.isascii() and mark.char.isalpha() and mark.latex == mark.char:
+                    letters["math"] += 1
+                elif mark.is_math:
+                    letters["signs"] += 1
+                elif mark.style == "it" and is_letter(mark):
+                    letters["italic"] += 1
+    return letters["signs"] > 0 and letters["math"] < 0.2 * letters["signs"] and letters["italic"] > letters["math"]
