@@ -96,14 +96,15 @@ class FileUnits:
     :param extra: metadata that every document of the file gets.
     :param fallback: the title of the text under no heading, in a file without a title.
     :param language: that the file says it is in; units that begin later can be in another.
+    :param url: the address of the file, to which units add the names that they have in it.
     """
 
     def __init__(
         self, file: str, source: str, on_problem: OnProblem, title: Content | None = None,
-        extra: Metadata | None = None, fallback: Content | None = None, language: str = "",
+        extra: Metadata | None = None, fallback: Content | None = None, language: str = "", url: str = "",
     ) -> None:
         self.file, self.title, self._fallback = file, title, fallback
-        self._store = UnitStore(source, on_problem, extra)
+        self._store = UnitStore(source, on_problem, extra, url=url)
         self.tags: list[str] = []
         """Tags in the text of the file, which all its documents get beside those in ``extra``."""
         self._units: list[Unit] = []
@@ -129,7 +130,7 @@ class FileUnits:
         self._path = [entry for entry in self._path if entry[0] < level]
         self._path.append((level, title))
         unit = Unit("section", self.file, line, self._titles(), title, language=self.language)
-        unit.anchor = self._anchor(anchor or slug(title.to_latex()))
+        unit.anchor, unit.fragment = self._anchor(anchor or slug(title.to_latex())), anchor or ""
         self._units.append(unit)
         self._text = unit
         self._candidate = None
@@ -162,6 +163,7 @@ class FileUnits:
                 return
         self.out.append("\n\n")
         unit = Unit(kind, self.file, line, self._titles(), title, language=self.language)
+        unit.fragment = label or self._text.fragment
         if label:
             unit.labels.append(label)
             unit.anchor = self._anchor(label)
