@@ -1,7 +1,7 @@
 """Web pages: HTML and XHTML with formulas in any form, and papers as LaTeXML writes them (arXMLiv, ar5iv).
 
 One walk over the tree of the page makes content, cuts it at headings and at theorem-like blocks, and leaves out what is
-none (navigation, bibliographies). Of a page that says what its content is (``main``, ``article``), nothing else is read.
+none (navigation, bibliographies). Of a page with a ``main`` element, or one ``article``, nothing else is read.
 """
 
 from __future__ import annotations
