@@ -23,18 +23,20 @@ SPHINX = f"""<title>Groups — Algebra 1.0 documentation</title><a href="#m">Ski
 <span class="eqno">(1){SIGN.format("equation-e")}</span>\\[c^n\\]</div><img class="math" src="a.svg" alt="d_1"/>
 <aside class="footnote"><p>A note.</p></aside></section></section></div><div class="footer">© Somebody</div>"""
 
-MATERIAL = f"""<title>Groups - Algebra</title><div class="header">Algebra</div><main><div class="side"><a href="x">Rings</a>
-</div><article class="md-content__inner"><h1 id="groups">Groups</h1><p>{LONG}<span class="arithmatex">\\(a b\\)</span></p>
+MATERIAL = f"""<title>Groups - Algebra</title><div class="header">Algebra</div><main><div class="side">
+<a href="x">Rings</a></div><article class="md-content__inner"><h1 id="groups">Groups</h1><p>{LONG}
+<span class="arithmatex">\\(a b\\)</span></p>
 <h2 id="order-2">Order<a class="headerlink" href="#order-2">#</a></h2><p>Finite.
 <span class="arithmatex">\\(c^n\\)</span><span class="katex"><span class="katex-mathml"><math><semantics><mi>d</mi>
 <annotation encoding="application/x-tex">d_1</annotation></semantics></math></span><span class="katex-html">d1</span>
 </span></p><p>A note.</p></article></main>"""
 
-PRETEXT = f"""<title>Groups</title><div class="hidden-content">\\(\\newcommand{{\\ab}}{{a b}}\\)</div><main class="ptx-main">
+PRETEXT = f"""<title>Groups</title><div class="hidden-content">\\(\\newcommand{{\\ab}}{{a b}}\\)</div>
+<main class="ptx-main">
 <section class="chapter" id="groups"><h1 class="heading"><span class="title">Groups</span></h1><p>{LONG}\\(\\ab\\)
 <a href="#p-1" title="Copy permalink">🔗</a></p><section id="order-2"><h2>Order</h2><p>Finite. <mjx-container
-class="MathJax"><mjx-math aria-hidden="true"><mjx-utext>c</mjx-utext></mjx-math><mjx-assistive-mml><math><msup><mi>c</mi>
-<mi>n</mi></msup></math></mjx-assistive-mml></mjx-container> \\(d_1\\)</p><p>A note.</p></section></section></main>"""
+class="MathJax"><mjx-math aria-hidden="true"><mjx-utext>c</mjx-utext></mjx-math><mjx-assistive-mml><math><msup>
+<mi>c</mi><mi>n</mi></msup></math></mjx-assistive-mml></mjx-container> \\(d_1\\)</p><p>A note.</p></section></section></main>"""
 
 
 def read(folder: Path, page: str, problems: list[Problem] | None = None) -> list[Document]:
@@ -63,7 +65,7 @@ def test_what_has_no_name_in_its_page_is_linked_by_what_is_around_it(tmp_path: P
         f"<main><p>in</p><h2>B</h2>{LONG}<section id=c><h2>C</h2><p>c</p><div class=theorem><p>t</p></div>"
         "<div class=lemma id=l><p>l</p></div></section></main>"
     )
-    urls = [str(document.metadata["url"]).removeprefix("https://algebra.org/book/") for document in read(tmp_path, page)]
+    urls = [str(unit.metadata["url"]).removeprefix("https://algebra.org/book/") for unit in read(tmp_path, page)]
     page_url = "a%20b/groups.html"
     assert urls == [page_url, page_url, *(f"{page_url}#{name}" for name in ("c", "c", "l"))]
 

@@ -23,9 +23,11 @@ from porism.formula.tables.commands import (
     WORD_FONTS,
 )
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS, LAYOUT_ENVIRONMENTS
-from porism.formula.tables.lookup import MATRIX_FENCES, SYMBOLS, blackboard
+from porism.formula.tables.lookup import MATRIX_FENCES, SYMBOLS, blackboard, is_limit_operator
 from porism.formula.tables.spaces import SPACE_COMMANDS
 
+_DIGRAPHS = {"<=": "≤", ">=": "≥", "->": "→", "...": "…"}
+"""What ASCII writes for a sign, as the parser reads it."""
 _STRUCTURES = {"/": "\\frac", "choose": "\\binom"}
 
 
@@ -38,7 +40,8 @@ def notation_tables(labels: Collection[str]) -> dict[str, Any]:
         font: {letter: leaf_label(letter, font) for letter in ascii_letters} for font in ("cal", "frak")
     } | {"bb": {letter: blackboard(letter) for letter in ascii_letters + "01"}}
     return {
-        "symbols": symbols, "accents": ACCENTS, "braces": "".join(BRACES),
+        "symbols": symbols | _DIGRAPHS, "limits": sorted(filter(is_limit_operator, labels)),
+        "accents": ACCENTS, "braces": "".join(BRACES),
         "fractions": {name: _STRUCTURES.get(label, f"\\{label}") for name, (label, _, _) in FRACTIONS.items()},
         "infix": {name: _STRUCTURES[label] for name, (label, _, _) in INFIX.items() if label in _STRUCTURES},
         "fonts": {name: _font(font) for name, font in FONTS.items()},

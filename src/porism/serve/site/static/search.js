@@ -54,12 +54,12 @@
     const known = await entry(key);
     if (known) return known[2] ?? [key.slice(1)];
     let best = [];
-    let least = Infinity;
+    let least = key.length;
     for (const [other, [, , terms]] of Object.entries(await partOfKey(key))) {
       let shared = 0;
       while (shared < key.length && key[shared] === other[shared]) shared += 1;
       const rest = key.length + other.length - 2 * shared;
-      if (shared < 5 || Math.max(key.length, other.length) - shared > 3 || rest > least) continue;
+      if (shared < 5 || rest > least || rest > shared / 2) continue;
       if (rest < least) best = [];
       least = rest;
       best.push(...(terms ?? [other.slice(1)]));
@@ -191,7 +191,11 @@
         return { base: [`\\${side}`, mark, ...notes, ...inner] };
       }
       if (plain === "overset" || plain === "stackrel" || plain === "underset") {
-        return { base: [plain === "underset" ? "\\under" : "\\over", ...this.argument(font), ...this.braced(font)] };
+        const [side, slot] = plain === "underset" ? ["\\under", "below"] : ["\\over", "above"];
+        const note = this.argument(font);
+        const inner = this.argument(font);
+        if (inner.length === 1 && tables.limits.includes(inner[0])) return { base: inner, [slot]: note };
+        return { base: [side, ...note, "{", ...inner, "}"] };
       }
       if (tables.arrows[plain]) {
         const below = this.option(font);
@@ -216,7 +220,7 @@
     }
 
     letter(token, font) {
-      const symbol = token === "..." ? "…" : this.tables.symbols[token] ?? token;
+      const symbol = this.tables.symbols[token] ?? token;
       const styled = this.tables.letters[font]?.[symbol];
       return styled ?? symbol.normalize(symbol.length > 1 || symbol > "\u024f" ? "NFC" : "NFKC");
     }
@@ -362,7 +366,7 @@
     const add = (key, weight) => sums.set(key, (sums.get(key) ?? 0) + weight);
     for (const word of words) {
       const terms = await termsOfWord(word);
-      if (!terms.length && !(await entry(`w${spelling(word)}`))) unknown.push(word);
+      if (!terms.length && !/[._]/.test(word) && !(await entry(`w${spelling(word)}`))) unknown.push(word);
       for (const term of terms) add(`w${term}`, 1);
     }
     for (const latex of new Set(formulas)) {
@@ -403,7 +407,7 @@
     return unpacked.get(key);
   }
 
-  // The units with the highest scores, best first, of equal ones that which comes first in the index.
+  // The units with the highest scores, best first, equal ones by their ids as in all runs.
   async function search(question, most = 10) {
     const manifest = await part("manifest");
     const read = parse(question);
@@ -413,7 +417,7 @@
     for (const [weight, list] of lists) {
       for (let at = 0; at < list.length; at += 2) scores.set(list[at], (scores.get(list[at]) ?? 0) + weight * list[at + 1]);
     }
-    const best = [...scores].sort(([a, x], [b, y]) => y - x || a - b).slice(0, most);
+    const best = [...scores].sort(([a, x], [b, y]) => y - x || b - a).slice(0, most);
     const hits = await Promise.all(best.map(async ([unit, score]) => {
       const number = place(manifest.units, unit);
       const [title, text, url, where] = (await part("units", number))[unit - manifest.units[number]];
