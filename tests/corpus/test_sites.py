@@ -36,7 +36,8 @@ PRETEXT = f"""<title>Groups</title><div class="hidden-content">\\(\\newcommand{{
 <section class="chapter" id="groups"><h1 class="heading"><span class="title">Groups</span></h1><p>{LONG}\\(\\ab\\)
 <a href="#p-1" title="Copy permalink">🔗</a></p><section id="order-2"><h2>Order</h2><p>Finite. <mjx-container
 class="MathJax"><mjx-math aria-hidden="true"><mjx-utext>c</mjx-utext></mjx-math><mjx-assistive-mml><math><msup>
-<mi>c</mi><mi>n</mi></msup></math></mjx-assistive-mml></mjx-container> \\(d_1\\)</p><p>A note.</p></section></section></main>"""
+<mi>c</mi><mi>n</mi></msup></math></mjx-assistive-mml></mjx-container> \\(d_1\\)</p>
+<p>A note.</p></section></section></main>"""
 
 
 def read(folder: Path, page: str, problems: list[Problem] | None = None) -> list[Document]:

@@ -26,8 +26,7 @@ from porism.serve.site.notation import notation_tables
 from porism.serve.site.postings import PREFIXES, SiteTerms, constants, in_parts
 from porism.types import Content, Document
 
-TERMS_PART_SIZE = 24_000
-UNITS_PART_SIZE = 16_000
+PART_SIZE = 8_000
 """How large a part is made, in bytes: small ones load fast, and many of them burden who copies them."""
 
 SNIPPET_LENGTH = 300
@@ -74,8 +73,8 @@ def export_site(
         counts = {prefix: terms.documents_of(channel) for channel, prefix in PREFIXES.items()}
     keys = sorted(entries, key=lambda key: key.encode("utf-16-be", "surrogatepass"))  # the order of JavaScript
     dumped = [orjson.dumps(entries[key].stored()) for key in keys]
-    of_terms = list(in_parts((len(key) + len(entry) for key, entry in zip(keys, dumped, strict=True)), TERMS_PART_SIZE))
-    of_units = list(in_parts(map(len, units), UNITS_PART_SIZE))
+    of_terms = list(in_parts((len(key) + len(entry) for key, entry in zip(keys, dumped, strict=True)), PART_SIZE))
+    of_units = list(in_parts(map(len, units), PART_SIZE))
     manifest = {
         "terms": [keys[first] for first, _ in of_terms], "units": [first for first, _ in of_units],
         "documents": counts, **constants(terms),
@@ -83,7 +82,7 @@ def export_site(
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("part-*.js"):
         old.unlink()
-    names = {key[1:] for key in keys if key[0] == "t"}
+    names = {key[1:] for key in keys if key[0] == PREFIXES["tokens"]}
     written = [
         _write(target / name, files("porism.serve.site.static").joinpath(name).read_bytes()) for name in _PAGE_FILES
     ]

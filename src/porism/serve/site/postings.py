@@ -27,7 +27,7 @@ from porism.serve.exported.rows import live_units
 from porism.serve.exported.views import views_of
 from porism.types import Document
 
-PREFIXES = {"words": "w", "tokens": "t", "tokens-2": "p"}
+PREFIXES = {"words": "w", "tokens": "1", "tokens-2": "2", "tokens-3": "3"}
 """Channel → the letter that its keys begin with."""
 
 SITE_MODEL = SearchModel(

@@ -372,12 +372,13 @@
     for (const latex of new Set(formulas)) {
       const times = formulas.filter((other) => other === latex).length;
       const tokens = await tokensOf(latex);
-      const pairs = tokens.slice(1).map((token, number) => `${tokens[number]} ${token}`);
-      for (const [prefix, terms] of [["t", tokens], ["p", pairs]]) {
-        const known = await Promise.all(terms.map((term) => postings(prefix + term)));
-        const mass = known.reduce((sum, found) => sum + idf(manifest.documents[prefix], found.length / 2), 0);
+      for (const length of [1, 2, 3]) { // tokens, pairs and triples of them
+        const starts = tokens.slice(0, Math.max(0, tokens.length - length + 1));
+        const keys = starts.map((_, start) => length + tokens.slice(start, start + length).join(" "));
+        const known = await Promise.all(keys.map(postings));
+        const mass = known.reduce((sum, found) => sum + idf(manifest.documents[length], found.length / 2), 0);
         const share = times * (mass + manifest.massOffset) ** -manifest.massExponent;
-        for (const term of terms) add(prefix + term, share);
+        for (const key of keys) add(key, share);
       }
     }
     for (const [key, sum] of sums) sums.set(key, sum ** (key[0] === "w" ? manifest.wordsPower : manifest.formulasPower));
