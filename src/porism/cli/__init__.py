@@ -51,7 +51,7 @@ SECTIONS = {
         "delete": CommandEntry("indexes:delete", "Delete documents by id, metadata or source."),
         "merge": CommandEntry("indexes:merge", "Merge an index into one segment."),
         "expand": CommandEntry("expanding:expand", "Let a model write queries for documents (doc2query)."),
-        "export": CommandEntry("exporting:export", "Copy an index to a search engine for large collections."),
+        "export": CommandEntry("exporting:export", "Copy an index to a search engine, or to a static site."),
     },
     "Models": {
         "train": CommandEntry("training:train", "Learn models from the texts and formulas of an index."),

@@ -1,4 +1,4 @@
-"""``porism export``: an index in another search engine, for collections that outgrow a machine."""
+"""``porism export``: an index in another search engine, for collections that outgrow a machine, or on a static site."""
 
 from __future__ import annotations
 
@@ -20,10 +20,32 @@ if TYPE_CHECKING:
 
 @click.group()
 def export() -> None:
-    """Copy an index to another search engine, which then finds the candidates of searches.
+    """Copy an index to another search engine, or to a static site.
 
-    The index is still needed: searches read scores, formulas and documents from it.
+    An engine finds the candidates of searches. The index is still needed: searches read scores, formulas and documents
+    from it. A static site needs no more than the files that are written.
     """
+
+
+@export.command(short_help="Write a search for a static site.")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@index_option
+@quiet_option
+def static(folder: Path, index_path: Path, quiet: bool) -> None:
+    """Write a search for a static site: words and formulas, by one script in the reader's browser, without a server.
+
+    FOLDER gets the script search.js, the index in parts, and example.html, and is a part of the site then. Results link
+    to the addresses that porism index --base-url noted. The same command writes a folder again after an update.
+    """
+    from porism.serve.site.exporting import export_site
+
+    compile_once(quiet)
+    with counting_progress("exporting", quiet) as progress:
+        report = export_site(index_path, folder, on_progress=progress)
+    if not quiet:
+        files = pluralise(report.files, "file")
+        echo(f"{pluralise(report.units, 'unit')} in {files}, {report.size / 1e6:,.1f} MB: {folder}")
+        echo(f"Try it: open {folder / 'example.html'} in a browser.")
 
 
 @export.command(short_help="Copy an index to Milvus.")

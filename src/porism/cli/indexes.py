@@ -33,7 +33,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ReaderOptions, into="options", omit=("collection",),
         names={"fields": "--field", "metadata_fields": "--metadata-field"},
         metavars={"fields": "NAME=KEY", "id_field": "KEY", "metadata_fields": "KEY", "encoding": "NAME",
-                  "max_unpacked": "BYTES"},
+                  "max_unpacked": "BYTES", "base_url": "URL"},
     )(function)
     return click.option("--format", "format_name", metavar="NAME", show_default="detected from names and content",
                         help="The format of the sources.")(function)

@@ -48,8 +48,8 @@ class UnitId(str):
 class ReaderOptions:
     """The options of readers; each reader uses what applies to its format and ignores the rest.
 
-    :raises ConfigError: ``unit`` or ``formulas`` has a value that does not exist, ``encoding`` is not known, or
-        ``max_unpacked`` is not positive.
+    :raises ConfigError: ``unit`` or ``formulas`` has a value that does not exist, ``encoding`` is not known,
+        ``base_url`` is not an address, or ``max_unpacked`` is not positive.
     """
 
     unit: Unit = setting("answer", "What becomes a document in a question-and-answer collection: an answer with the "
@@ -66,6 +66,9 @@ class ReaderOptions:
                                    unset="as the file declares, or UTF-8")
     collection: str | None = setting(None, "What every document has as its metadata source.",
                                      unset="the name of the file or folder")
+    base_url: str | None = setting(
+        None, "For web pages: the address that the folder has on the web. The link of a document is then that of its "
+              "page, with the name of its section or theorem.", unset="documents have no link")
     outside: bool = setting(False, "Follow \\input and symbolic links that lead out of the source.")
     max_unpacked: int | None = setting(
         None, "How many bytes a compressed file or an archive may unpack to.",
@@ -78,6 +81,8 @@ class ReaderOptions:
             raise ConfigError(
                 f"there is no formula notation {self.formulas!r}", hint=f"Choose one of {', '.join(NOTATIONS)}"
             )
+        if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
+            raise ConfigError(f"the base URL {self.base_url!r} is not an address", hint="Begin it with https://")
         if self.max_unpacked is not None and self.max_unpacked < 1:
             raise ConfigError(f"max_unpacked is {self.max_unpacked}", hint="Give a number of bytes, at least 1")
         if self.encoding is not None:

@@ -98,16 +98,17 @@ class FileUnits:
     :param language: that the file says it is in; units that begin later can be in another.
     :param first_line: 0 where lines are not known.
     :param silent: files that are read elsewhere, so that what begins in them gives no documents.
+    :param url: the address of the file, to which units add the names that they have in it.
     """
 
     def __init__(
         self, file: str, source: str, on_problem: OnProblem, title: Content | None = None,
         extra: Metadata | None = None, fallback: Content | None = None, language: str = "", first_line: int = 1,
-        silent: frozenset[str] = frozenset(),
+        silent: frozenset[str] = frozenset(), url: str = "",
     ) -> None:
         self.file, self.title, self._fallback = file, title, fallback
         self._silent = silent
-        self._store = UnitStore(source, on_problem, extra)
+        self._store = UnitStore(source, on_problem, extra, url=url)
         self.tags: list[str] = []
         """Tags in the text of the file, which all its documents get beside those in ``extra``."""
         self._units: list[Unit] = []
@@ -131,7 +132,7 @@ class FileUnits:
         self.end_headings(level)
         unit = Unit("section", self.file, line, (*self._titles(), title), title, language=self.language)
         self._path.append((level, title, unit))
-        unit.anchor = self._anchor(anchor or slug(title.to_latex()))
+        unit.anchor, unit.fragment = self._anchor(anchor or slug(title.to_latex())), anchor or ""
         self._begin_unit(unit)
         self._text = unit
         self.out = unit.body
@@ -181,6 +182,7 @@ class FileUnits:
                 return
         self.out.append("\n\n")
         unit = Unit(kind, self.file, line, self._titles(), title, language=self.language)
+        unit.fragment = label or self._text.fragment
         if label:
             unit.labels.append(label)
             unit.anchor = self._anchor(label)

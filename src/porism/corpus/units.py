@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
 from porism.analysis.document_languages import LANGUAGE
 from porism.corpus.base import UnitId
@@ -45,6 +46,8 @@ class Unit:
     aliases: list[Content] = field(default_factory=list)
     number: int = 0
     anchor: str | None = None
+    fragment: str = ""
+    """The name by which an address leads to it, or to what is around it."""
     language: str = ""
     is_repeated: bool = False
     """Whether it was read before, so that it gives no document."""
@@ -82,12 +85,14 @@ class UnitStore:
     :param source: the name of the collection, for the metadata.
     :param extra: metadata that every document gets.
     :param tags: label → tag, where the project keeps a table of them; a label may have the name of its file before it.
+    :param url: the address of the file that they are from.
     """
 
     def __init__(
-        self, source: str, on_problem: OnProblem, extra: Metadata | None = None, tags: Mapping[str, str] | None = None
+        self, source: str, on_problem: OnProblem, extra: Metadata | None = None, tags: Mapping[str, str] | None = None,
+        *, url: str = "",
     ) -> None:
-        self.source = source
+        self.source, self._url = source, url
         self._tags = tags or {}
         self.extra: Metadata = extra or {}
         self._on_problem = on_problem
@@ -184,6 +189,8 @@ class UnitStore:
         if unit.line:
             metadata["line"] = str(unit.line)
         metadata.update(self.extra)
+        if self._url:
+            metadata["url"] = f"{self._url}#{quote(unit.fragment)}" if unit.fragment else self._url
         if unit.language:
             metadata[LANGUAGE] = unit.language
         if unit.section:

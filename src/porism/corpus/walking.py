@@ -14,6 +14,8 @@ from porism.extras import Extra
 from porism.types import Document
 
 SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", "_build", "site-packages"])
+_PAGE_SOURCES = "_sources"
+"""Where Sphinx copies the sources of the pages beside it, which say the same."""
 SPECIAL_HINT = "Write what it gives to a file, and name that"
 OUTSIDE = "leads out of the source; it is passed over (--outside allows it)"
 """What is wrong with a link."""
@@ -47,7 +49,8 @@ def walk(
 ) -> Iterator[Path]:
     """The files below a folder in sorted order; hidden ones and folders of machinery are passed over.
 
-    A folder for which ``whole`` holds is yielded itself, and its files are not.
+    So are copies of the sources of a site beside its pages. A folder for which ``whole`` holds is yielded itself, and
+    its files are not.
 
     Pipes, sockets and devices, and a folder that cannot be read, are reported; a folder that a link leads to again is
     not entered twice.
@@ -80,6 +83,8 @@ def walk(
                 continue
             with os.scandir(path) as entries:
                 names = sorted(entry.name for entry in entries)
+            if _PAGE_SOURCES in names and any(name.endswith(".html") for name in names):
+                names.remove(_PAGE_SOURCES)
         except OSError as error:
             on_problem(Problem(str(path), f"cannot be read ({error.strerror or error})"))
             continue

@@ -25,8 +25,9 @@ _HINTS = re.compile(r"\$|\\[(\[]|\\begin")
 _TEX_ENCODING = re.compile(r"(?:(?:application|text)/(?:x-)?)?(?:la)?tex\b", re.IGNORECASE)
 _CDATA = re.compile(r"^\s*(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>\s*$")
 _NO_MARKUP = re.compile(r"<!--.*?-->|<\?[^>]*>", re.DOTALL)
-_NO_TEXT = frozenset(("script", "style", "svg", "noscript", "template", "textarea"))
-"""Elements whose content is not text of the page; scripts may hold formulas."""
+_NO_TEXT = frozenset(("script", "style", "svg", "noscript", "template", "textarea", "mjx-math"))
+"""Elements whose content is not text of the page; scripts may hold formulas. MathJax draws in the last, beside MathML.
+"""
 _CODE = frozenset(("code", "samp"))
 _NO_FORMULAS = frozenset(("tex2jax_ignore", "mathjax_ignore", "nomath", "no-mathjax", "nomathjax", "noMathJax"))
 """Classes of elements in which dollars are dollars."""
@@ -290,7 +291,7 @@ class ContentBuilder:
             self._place(formula_of_math(body.strip(), formulas=self.notation))
 
     def _image(self, attributes: Mapping[str, str | None]) -> None:
-        if not {"latex", "tex"}.isdisjoint((attributes.get("class") or "").split()):
+        if not {"latex", "tex", "math"}.isdisjoint((attributes.get("class") or "").split()):
             source, display = strip_delimiters(clean(attributes.get("alt") or ""))
             if source:
                 self._place(Formula(source, display=display))

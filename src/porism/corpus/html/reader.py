@@ -1,7 +1,7 @@
 """Web pages: HTML and XHTML with formulas in any form, and papers as LaTeXML writes them (arXMLiv, ar5iv).
 
 One walk over the tree of the page makes content, cuts it at headings and at theorem-like blocks, and leaves out what is
-none (navigation, bibliographies).
+none (navigation, bibliographies). Of a page with a ``main`` element, or one ``article``, nothing else is read.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from selectolax.lexbor import LexborNode
 
 from porism.analysis.languages import language_named
 from porism.corpus.base import OnProgress, ReaderOptions, clean
 from porism.corpus.html.content import ContentBuilder, formula_of_math, may_have_no_formulas
+from porism.corpus.html.regions import definitions_beside, is_left_out, is_permalink, main_region
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
 from porism.corpus.latex.tables import words
 from porism.corpus.macro_files import definitions_in, site_macro_files
@@ -54,7 +56,7 @@ _NO_CONTENT_CLASSES = words(
     "ltx_bibliography ltx_page_navbar ltx_page_footer ltx_page_header ltx_TOC ltx_authors ltx_dates ltx_pagination "
     "ltx_index ltx_ERROR navbar sidebar breadcrumb breadcrumbs toc menu mw-editsection navigation cookie-banner "
     "site-footer site-header ar5iv-footer ltx_classification ltx_rdf ltx_note_outer_hidden printfooter catlinks "
-    "reflist navbox"
+    "reflist navbox eqno indextable genindex-jumpbox"
 )
 EXTENSIONS = (".html", ".xhtml", ".htm", ".xht", ".xml")
 """The endings of pages whose formulas are documents."""
@@ -73,7 +75,9 @@ class PageReader(FileReader):
         text = _page_text(path, name, options, on_problem)
         if text is not None:
             macros = PageMacros([definitions_in(file) for file in self.companions(path, name)])
-            yield from with_macros(page_documents(text, name, source, options.formulas, on_problem), macros)
+            url = f"{options.base_url.rstrip('/')}/{quote(name)}" if options.base_url else ""
+            documents = page_documents(text, name, source, options.formulas, on_problem, url=url, macros=macros)
+            yield from with_macros(documents, macros)
 
     def companions(self, path: Path, name: str) -> list[Path]:
         return site_macro_files(path, name)
@@ -105,7 +109,8 @@ def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProb
 
 def page_documents(
     text: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
-    extra: Metadata | None = None, language: str = "", *, with_lines: bool = True,
+    extra: Metadata | None = None, language: str = "", *, with_lines: bool = True, url: str = "",
+    macros: PageMacros | None = None,
 ) -> Iterator[Document]:
     """The documents of one page.
 
@@ -113,11 +118,15 @@ def page_documents(
     :param extra: metadata that every document gets.
     :param language: of the page where it says none.
     :param with_lines: whether lines are those of a file that a reader can open.
+    :param url: the address of the page, to which documents add the ids of its elements.
+    :param macros: gets the definitions that the page has beside its content.
     """
     html = clean(text)
     if "{{" in html:
         html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
-    return _Page(html, name, source, formulas, on_problem, extra, language, with_lines).read()
+    return _Page(
+        html, name, source, formulas, on_problem, extra, language, with_lines, url, macros or PageMacros()
+    ).read()
 
 
 class _Page:
@@ -125,16 +134,20 @@ class _Page:
 
     def __init__(
         self, html: str, name: str, source: str, formulas: MarkupNotation, on_problem: OnProblem,
-        extra: Metadata | None, language: str, with_lines: bool,
+        extra: Metadata | None, language: str, with_lines: bool, url: str, macros: PageMacros,
     ) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
         self.tree = parse_html(html, mark_lines=BLOCKS if with_lines else frozenset(), must_end=_HEADINGS | _NO_CONTENT)
         top = self.tree.body.parent
         own = _language(self.tree.body.attributes) or ("" if top is None else _language(top.attributes))
         self._line = int(with_lines)
-        self.units = FileUnits(name, source, on_problem, extra=extra, language=own or language, first_line=self._line)
+        self.units = FileUnits(
+            name, source, on_problem, extra=extra, language=own or language, first_line=self._line, url=url
+        )
         self._paragraphs = ParagraphUnits(self.units)
         self._paragraph: _Paragraph | None = None  # one that may begin or continue a theorem-like block
+        self.macros = macros
+        self.main = main_region(self.tree.body)
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
         self._kept_line = self._line  # where what has not been kept yet begins
         self._section_id: str | None = None
@@ -145,11 +158,22 @@ class _Page:
     def read(self) -> Iterator[Document]:
         for problem in self.tree.problems:
             self.on_problem(Problem(self.name, problem))
-        walk(self.tree.body, self._enter, self._leave)
+        if self.main is not None:
+            if reason := is_left_out(self.main):
+                self.on_problem(Problem(self.name, f"{reason}; it is left out"))
+                return
+            for definitions in definitions_beside(self.tree.body, self.main):
+                self.macros.define(definitions)
+            title = None if self.main.css_first("h1") else self.tree.body.css_first("title")
+            if title is not None:
+                self._heading(title, "title", None, [])
+        walk(self.main or self.tree.body, self._enter, self._leave)
         self._keep()
         yield from self.units.documents()
 
     def _enter(self, node: LexborNode, tag: str) -> bool:
+        if tag == "a" and is_permalink(node):
+            return False
         if tag not in BLOCKS and tag != "span" and tag not in _NO_CONTENT:
             return self._go_on(node, tag)
         attributes, around = node.attributes, self.units.language
@@ -166,7 +190,8 @@ class _Page:
 
     def _enter_block(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> bool:
         classes = (attributes.get("class") or "").split()
-        if tag in _NO_CONTENT or attributes.get("role") in ("navigation", "search") or (
+        is_side = tag in _NO_CONTENT and (tag != "aside" or self.main is None)
+        if is_side or attributes.get("role") in ("navigation", "search") or (
             classes and not _NO_CONTENT_CLASSES.isdisjoint(classes)
         ):
             return False
@@ -194,7 +219,7 @@ class _Page:
                     return False
                 self._paragraph = _Paragraph(self._depth, marked, _is_emphasised(node), self._line)
                 return True
-        if tag == "section" and attributes.get("id"):
+        if (tag == "section" or "section" in classes) and attributes.get("id"):
             self._section_id = attributes["id"]
         return self._go_on(node, tag)
 
@@ -244,6 +269,8 @@ class _Page:
         builder = ContentBuilder(self.formulas)
 
         def enter(node: LexborNode, tag: str) -> bool:
+            if tag == "a" and is_permalink(node):
+                return False
             if tag == "span" and "ltx_tag" in (node.attributes.get("class") or "").split():
                 return False
             return builder.enter(node, tag)

@@ -1,0 +1,102 @@
+"""Folders of built documentation: what of a page is content, its links, and formulas as generators write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porism.corpus import open_source
+from porism.corpus.base import ReaderOptions
+from porism.errors import ConfigError, Problem
+from porism.index.sources import options_from_json, options_to_json
+from porism.search.locations import Location
+from porism.types import Document
+
+LONG = "word " * 500
+SIGN = '<a class="headerlink" href="#{0}" title="Link to this heading">¶</a>'
+
+SPHINX = f"""<title>Groups — Algebra 1.0 documentation</title><a href="#m">Skip to main content</a>
+<div class="bar">Algebra</div><div class="body" role="main"><section id="groups"><h1>Groups{SIGN.format("groups")}</h1>
+<p>{LONG}<span class="math notranslate nohighlight">\\(a b\\)</span></p>
+<section id="order-2"><h2>Order {SIGN.format("order-2")}</h2><p>Finite.</p><div class="math" id="equation-e">
+<span class="eqno">(1){SIGN.format("equation-e")}</span>\\[c^n\\]</div><img class="math" src="a.svg" alt="d_1"/>
+<aside class="footnote"><p>A note.</p></aside></section></section></div><div class="footer">© Somebody</div>"""
+
+MATERIAL = f"""<title>Groups - Algebra</title><div class="header">Algebra</div><main><div class="side">
+<a href="x">Rings</a></div><article class="md-content__inner"><h1 id="groups">Groups</h1><p>{LONG}
+<span class="arithmatex">\\(a b\\)</span></p>
+<h2 id="order-2">Order<a class="headerlink" href="#order-2">#</a></h2><p>Finite.
+<span class="arithmatex">\\(c^n\\)</span><span class="katex"><span class="katex-mathml"><math><semantics><mi>d</mi>
+<annotation encoding="application/x-tex">d_1</annotation></semantics></math></span><span class="katex-html">d1</span>
+</span></p><p>A note.</p></article></main>"""
+
+PRETEXT = f"""<title>Groups</title><div class="hidden-content">\\(\\newcommand{{\\ab}}{{a b}}\\)</div>
+<main class="ptx-main">
+<section class="chapter" id="groups"><h1 class="heading"><span class="title">Groups</span></h1><p>{LONG}\\(\\ab\\)
+<a href="#p-1" title="Copy permalink">🔗</a></p><section id="order-2"><h2>Order</h2><p>Finite. <mjx-container
+class="MathJax"><mjx-math aria-hidden="true"><mjx-utext>c</mjx-utext></mjx-math><mjx-assistive-mml><math><msup>
+<mi>c</mi><mi>n</mi></msup></math></mjx-assistive-mml></mjx-container> \\(d_1\\)</p>
+<p>A note.</p></section></section></main>"""
+
+
+def read(folder: Path, page: str, problems: list[Problem] | None = None) -> list[Document]:
+    (folder / "a b").mkdir(exist_ok=True)
+    (folder / "a b" / "groups.html").write_text(f"<html>{page}</html>", encoding="utf-8")
+    options = ReaderOptions(base_url="https://algebra.org/book/")
+    return list(open_source(folder, options=options, on_problem=(problems if problems is not None else []).append))
+
+
+@pytest.mark.parametrize("page", [SPHINX, MATERIAL, PRETEXT], ids=["sphinx", "mkdocs", "pretext"])
+def test_sections_of_a_site_are_documents_with_links(page: str, tmp_path: Path) -> None:
+    groups, order = read(tmp_path, page)
+    assert groups.fields["title"].text == "Groups"
+    assert groups.fields["body"].text.split() == ["word"] * 500 + ["\ufffc"]
+    assert [formula.source for formula in groups.fields["body"].formulas] == ["a b"]
+    assert groups.metadata["url"] == "https://algebra.org/book/a%20b/groups.html#groups"
+    assert order.fields["title"].text == "Order"
+    assert order.fields["body"].text.replace("\ufffc", "").split() == ["Finite.", "A", "note."]
+    assert len(order.fields["body"].formulas) == 2
+    assert order.metadata["section"] == ("Groups", "Order")
+    assert Location.of(order.metadata).url == "https://algebra.org/book/a%20b/groups.html#order-2"
+
+
+def test_what_has_no_name_in_its_page_is_linked_by_what_is_around_it(tmp_path: Path) -> None:
+    page = (
+        f"<main><p>in</p><h2>B</h2>{LONG}<section id=c><h2>C</h2><p>c</p><div class=theorem><p>t</p></div>"
+        "<div class=lemma id=l><p>l</p></div></section></main>"
+    )
+    urls = [str(unit.metadata["url"]).removeprefix("https://algebra.org/book/") for unit in read(tmp_path, page)]
+    page_url = "a%20b/groups.html"
+    assert urls == [page_url, page_url, *(f"{page_url}#{name}" for name in ("c", "c", "l"))]
+
+
+def test_pages_without_content_are_left_out_and_reported(tmp_path: Path) -> None:
+    problems: list[Problem] = []
+    links = "".join(f'<li><a href="{number}.html">Chapter {number}</a></li>' for number in range(20))
+    assert not read(tmp_path, f"<main><h1>Book</h1><ul>{links}</ul></main>", problems)
+    assert not read(tmp_path, '<main><h1>Search</h1><form>x</form><div id="search-results"></div></main>', problems)
+    assert [problem.what for problem in problems] == [
+        "the page is a list of links; it is left out", "the page only shows the results of a search; it is left out",
+    ]
+
+
+def test_a_grammar_full_of_links_is_content(tmp_path: Path) -> None:
+    rules = "".join(f'<p>rule {number} → <a href="#{number}">formula</a></p>' for number in range(50))
+    (document,) = read(tmp_path, f"<main><h1>Grammar</h1>{rules}</main>")
+    assert len(document.fields["body"].text.split()) == 200
+
+
+def test_sources_beside_their_pages_are_not_read_again(tmp_path: Path) -> None:
+    (tmp_path / "_sources").mkdir()
+    (tmp_path / "_sources" / "index.rst.txt").write_text("Groups\n======\n\nA group.\n")
+    assert [document.metadata["file"] for document in open_source(tmp_path)] == ["_sources/index.rst.txt"]
+    (tmp_path / "index.html").write_text("<main><h1>Groups</h1><p>A group.</p></main>")
+    assert [document.metadata["file"] for document in open_source(tmp_path)] == ["index.html"]
+
+
+def test_a_base_url_is_an_address_that_the_index_remembers() -> None:
+    options = ReaderOptions(base_url="https://algebra.org")
+    assert options_from_json(options_to_json(options)) == options
+    with pytest.raises(ConfigError, match="is not an address"):
+        ReaderOptions(base_url="algebra.org")
