@@ -19,7 +19,7 @@ from porism.corpus.archives.arxiv import Paper, listed_paper, named_paper
 from porism.corpus.base import ReaderOptions, ignore_problem
 from porism.corpus.streams import ByteProgress, first_bytes, open_seekable
 from porism.corpus.tables.json_records import json_records
-from porism.corpus.tables.reader import JSON_ENDINGS, JsonlReader
+from porism.corpus.tables.reader import JsonlReader
 from porism.corpus.text_files import read_bytes
 from porism.errors import PorismError
 
@@ -28,7 +28,7 @@ MAX_LISTING_BYTES = 64 << 20
 
 _SNIFFED = 8192
 _HINT = re.compile(rb'"(?:categories|abstract|summary|primary_category)"\s*:')
-_ENDINGS = (*JSON_ENDINGS, *(f"{ending}.gz" for ending in JSON_ENDINGS))
+_ENDINGS = (*JsonlReader.extensions, *(f"{ending}.gz" for ending in JsonlReader.extensions))
 
 
 class ListedPaper(NamedTuple):
