@@ -23,9 +23,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.corpus.archives import formats, unpacking
+from porism.corpus.archives.formats import SEVEN_ZIP
 from porism.corpus.base import ReaderOptions
+from porism.corpus.lacking import Lacking
 from porism.corpus.opening import open_source
 from porism.corpus.registry import detect_format, source_groups
+from porism.errors import MissingExtra
 from porism.types import Document
 
 PAPER = {
@@ -134,13 +137,12 @@ def test_without_py7zr_the_command_that_installs_it_is_named_once(
         (tmp_path / name).write_bytes(b"7z\xbc\xaf\x27\x1c")
     (tmp_path / "a.md").write_text("text", encoding="utf-8")
     problems: list[str] = []
-    source = source_groups(tmp_path, None, ReaderOptions())
-    for group in source.groups:
-        list(group.items(lambda problem: problems.append(str(problem)), lambda done, total: None))
-    assert problems == [
-        "a.7z: reading .7z archives needs py7zr, which is not installed. Install it: pip install 'porism[documents]'"
-    ]
-    assert source.left_out == {".7z": 3}
+    source = source_groups(tmp_path, None, ReaderOptions(), lambda problem: problems.append(problem.what))
+    assert [group.name for group in source.groups] == ["a.md"]
+    assert problems == ["left out: 3 .7z (pip install 'porism[documents]' reads them)"]
+    assert source.lacking == {Lacking(SEVEN_ZIP, ".7z"): 3}
+    with pytest.raises(MissingExtra, match="reading .7z archives needs py7zr"):
+        list(open_source(tmp_path / "a.7z"))
 
 
 def test_a_compressed_file_is_read_as_itself(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ INSERT INTO itemNotes VALUES
    'Idea'),
   (8, NULL, '<p>Alone $z$</p>', ''), (10, 7, '<p>gone</p>', '');
 INSERT INTO itemAttachments VALUES
-  (3, 1, 1, 'text/html', 'storage:page.html'), (4, 1, 0, 'application/pdf', 'storage:paper.pdf'),
+  (3, 1, 1, 'text/html', 'storage:page.html'), (4, 1, 0, 'image/vnd.djvu', 'storage:paper.djvu'),
   (9, 1, 2, 'text/plain', '/etc/hostname');
 INSERT INTO itemAnnotations VALUES (5, 4, 1, 'Every ideal $I$', 'why?', 'iv', '{"pageIndex": 3, "rects": []}');
 """
@@ -75,7 +75,7 @@ def make_library(folder: Path) -> Path:
     (folder / "storage" / "SNAP").mkdir(parents=True)
     (folder / "storage" / "SNAP" / "page.html").write_text("<title>Page</title><p>About $y$.</p>", encoding="utf-8")
     (folder / "storage" / "PDF").mkdir()
-    (folder / "storage" / "PDF" / "paper.pdf").write_bytes(b"%PDF-1.4")
+    (folder / "storage" / "PDF" / "paper.djvu").write_bytes(b"AT&TFORM")
     (folder / "storage" / "SNAP" / "unrelated.txt").write_text("of the page", encoding="utf-8")
     return folder
 
@@ -167,6 +167,6 @@ def test_an_update_reads_what_changed(tmp_path: Path) -> None:
     change(folder, "UPDATE itemDataValues SET value = 'New title' WHERE valueID = 1")
     report = update_index(tmp_path / "index")
     assert (report.added, report.changed, report.files_read) == (0, 6, 2)
-    assert report.left_out == {".pdf": 1}
+    assert report.left_out == {".djvu": 1}
     change(folder, "INSERT INTO deletedItems VALUES (1)")
     assert update_index(tmp_path / "index").removed == 4
