@@ -19,7 +19,7 @@ _BINARY_CLASSES = frozenset({"additive", "multiplicative", "division", "set-oper
 _NEUTRAL_CHARS = {
     "(": "open", "[": "open", "{": "open", ")": "close", "]": "close", "}": "close", ",": "comma", ";": "comma",
     ":": "point", ".": "point", "!": "point", "|": "bar", "‖": "bar", "∥": "bar", "∣": "bar", "=": "relation",
-    "<": "relation", ">": "relation", "+": "binary", "/": "binary", "∗": "binary", "*": "binary", "−": "binary",
+    "<": "relation", ">": "relation", "+": "binary", "/": "binary", "#": "binary", "∗": "binary", "*": "binary", "−": "binary",
     "⇒": "relation", "′": "symbol", "'": "symbol",
 }  # fmt: skip
 _TEXT_SYMBOLS = frozenset("•∙·□■▲★†‡§¶✓–—-“”‘’'\"?©®�◦∎◻▢")
