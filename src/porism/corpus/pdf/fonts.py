@@ -28,7 +28,7 @@ from porism.formula.tables.lookup import token_class
 _SUBSET = re.compile(r"\A[A-Z]{6}\+")
 _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/(\S+)\s+put")
 _MAX_HEADER = 65_536
-_BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z")
+_BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z|\.notdef\Z")
 """TeX's bitmap fonts name their glyphs by their codes."""
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
@@ -144,12 +144,14 @@ class Font:
         if char in ACCENTS:
             return Glyph(char, ACCENTS[char], "accent", width, 0.7, 0.5, is_math)
         if is_math:
+            text = "∘" if char == "◦" else text
             if self.is_math and self.style == "rm" and text.isascii() and text.isalpha():
                 return Glyph(text, text, "char", width, 0.7, -0.22, True, "rm")
             latex = in_style(text, self.style) if self.is_math else text
-            reach = 0.0
-            if self._encoding is OML and not self.name.startswith("EUR"):  # an upright font
-                reach = ITALIC_CORRECTIONS.get(char, 0.0)
+            is_italic = self._encoding is OML or bool(_MATHEMATICAL.match(char))
+            is_upright = self.name.startswith("EUR")
+            plain = unicodedata.normalize("NFKC", char)
+            reach = ITALIC_CORRECTIONS.get(plain, 0.0) if is_italic and not is_upright else 0.0
             latex = _ESCAPED.get(latex, latex)
             return Glyph(text, latex, "char", width, 0.7, -0.22, True, "", reach)
         return Glyph(text, _ESCAPED.get(text, text), "char", width, 0.7, -0.22, False, self.style)
