@@ -181,7 +181,7 @@ def _open_file(index: Index, location: Location, path: Path, only_print: bool, i
         echo(f"{path} has changed since it was indexed; the document may be at another line.", err=True)
     if only_print:
         if location.is_paged:
-            echo(location.address)
+            echo(location.address or str(path))
         else:
             echo(f"{path}:{location.line}" if location.line is not None else str(path))
         return

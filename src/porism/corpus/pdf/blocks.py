@@ -97,6 +97,9 @@ def _is_display(line: Line, clusters: list[Cluster], body: float, has_tag: bool)
         return False
     if not any(cluster.in_formula or cluster.role == "digit" for cluster in clusters):
         return False
+    gaps = sum(after.x0 - before.x1 > 1.4 * line.size for before, after in itertools.pairwise(clusters))
+    if gaps > 1 and not has_tag and not any(cluster.role == "relation" for cluster in clusters):
+        return False  # a row of a table
     x0, x1 = line.x0, line.x1
     total = sum(cluster.x1 - cluster.x0 for cluster in clusters) or 1.0
     words = sum(

@@ -19,8 +19,8 @@ _BINARY_CLASSES = frozenset({"additive", "multiplicative", "division", "set-oper
 _NEUTRAL_CHARS = {
     "(": "open", "[": "open", "{": "open", ")": "close", "]": "close", "}": "close", ",": "comma", ";": "comma",
     ":": "point", ".": "point", "!": "point", "|": "bar", "‖": "bar", "∥": "bar", "∣": "bar", "=": "relation",
-    "<": "relation", ">": "relation", "+": "binary", "/": "binary", "∗": "binary", "*": "binary", "−": "binary",
-    "⇒": "relation", "′": "symbol", "'": "symbol",
+    "<": "relation", ">": "relation", "+": "binary", "/": "binary", "#": "binary", "∗": "binary",
+    "*": "binary", "−": "binary", "⇒": "relation", "′": "symbol", "'": "symbol",
 }  # fmt: skip
 _TEXT_SYMBOLS = frozenset("•∙·□■▲★†‡§¶✓–—-“”‘’'\"?©®�◦∎◻▢")
 _NOTE_MARK = re.compile(r"[\d∗*†‡§¶,a-z]{1,3}\Z")

@@ -75,9 +75,9 @@ OMX: dict[int, Tall] = {
 """Fences, big operators, radicals and their pieces; 122 to 125 are the four arms of horizontal braces."""
 
 TEXT_VARIANTS = {
-    "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "Ĳ": "IJ", "ĳ": "ij",
+    "∶": ":", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "Ĳ": "IJ", "ĳ": "ij",
 }  # fmt: skip
-"""Ligatures as the letters that they print."""
+"""Ligatures as the letters that they print, and the sign of a ratio as the colon that it is in formulas."""
 
 ACCENTS = {
     "`": "\\grave", "´": "\\acute", "ˇ": "\\check", "˘": "\\breve", "ˉ": "\\bar", "¯": "\\bar", "˚": "\\mathring",

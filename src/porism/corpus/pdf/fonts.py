@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from porism.corpus.pdf.encodings import ACCENTS, ITALIC_CORRECTIONS, OML, OMS, OMX, OT1, TEXT_VARIANTS, UNKNOWN
+from porism.corpus.pdf.encodings import ACCENTS, ITALIC_CORRECTIONS, OML, OMS, OMX, OT1, T1, TEXT_VARIANTS, UNKNOWN
 from porism.corpus.pdf.families import (
     GLYPH_NAMES,
     HEIGHTS,
@@ -28,6 +28,8 @@ from porism.formula.tables.lookup import token_class
 _SUBSET = re.compile(r"\A[A-Z]{6}\+")
 _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/(\S+)\s+put")
 _MAX_HEADER = 65_536
+_BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z|\.notdef\Z")
+"""TeX's bitmap fonts name their glyphs by their codes."""
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
 _PIECES = {
@@ -63,7 +65,8 @@ class Font:
         encoding = self.family.encoding if self.family is not None else ""
         self._encoding = "" if encoding == OMX_NAME or self._is_recoded(encoding) else encoding
         self._extent = extents_of(font.descriptor if isinstance(font.descriptor, dict) else None)
-        self._is_type3 = str(spec.get("Subtype", "")).strip("/'") == "Type3"
+        is_type3 = getattr(spec.get("Subtype"), "name", "") == "Type3"
+        self._is_bitmap = is_type3 and all(_BITMAP_NAME.match(name) for name in self._names.values())
 
     def _is_recoded(self, encoding: str) -> bool:
         """Whether the letters of a font are at other codes than its encoding says."""
@@ -101,6 +104,8 @@ class Font:
                 char = chr(code)
         if not char and code < len(self._encoding):
             char = self._encoding[code]
+        if not char and self._is_bitmap:
+            char = (OT1 if 10 < code < 16 else T1)[code] if code < len(T1) else ""
         if char in ("", UNKNOWN):
             char = GLYPH_NAMES.get(name, "") if self.is_math else ""
             char = char or char_named(name) or self._unicode(code)
@@ -122,7 +127,7 @@ class Font:
             return Glyph(UNKNOWN, "", width=width, is_math=is_math)
         if char.isspace() or char == "\u00ad":
             return Glyph(" ", "", width=width)
-        text = TEXT_VARIANTS.get(char, char)
+        text = char = TEXT_VARIANTS.get(char, char)
         if _MATHEMATICAL.match(char):
             is_math = True
             words = unicodedata.name(char, "").split()
@@ -139,12 +144,14 @@ class Font:
         if char in ACCENTS:
             return Glyph(char, ACCENTS[char], "accent", width, 0.7, 0.5, is_math)
         if is_math:
+            text = "∘" if char == "◦" else text
             if self.is_math and self.style == "rm" and text.isascii() and text.isalpha():
                 return Glyph(text, text, "char", width, 0.7, -0.22, True, "rm")
             latex = in_style(text, self.style) if self.is_math else text
-            reach = 0.0
-            if self._encoding is OML and not self.name.startswith("EUR"):  # an upright font
-                reach = ITALIC_CORRECTIONS.get(char, 0.0)
+            is_italic = self._encoding is OML or bool(_MATHEMATICAL.match(char))
+            is_upright = self.name.startswith("EUR")
+            plain = unicodedata.normalize("NFKC", char)
+            reach = ITALIC_CORRECTIONS.get(plain, 0.0) if is_italic and not is_upright else 0.0
             latex = _ESCAPED.get(latex, latex)
             return Glyph(text, latex, "char", width, 0.7, -0.22, True, "", reach)
         return Glyph(text, _ESCAPED.get(text, text), "char", width, 0.7, -0.22, False, self.style)
@@ -179,8 +186,6 @@ class Font:
         except Exception as error:  # pdfminer raises its own errors, and those of what is broken in a font
             if isinstance(error, MemoryError):
                 raise
-            return ""
-        if self._is_type3 and not self._names and len(char) == 1 and ord(char) < 32:
             return ""
         return "" if char.startswith("(cid:") or (len(char) == 1 and 0xE000 <= ord(char) < 0xF900) else char
 
@@ -224,6 +229,8 @@ def char_named(name: str) -> str:
     if not name or name == ".notdef":
         return ""
     base = name.partition(".")[0]
+    if "_" in base:  # a ligature
+        return "".join(map(char_named, base.split("_")))
     match = _VALID.fullmatch(base)
     if match is not None:
         number = int(match.group(1), 16)

@@ -29,7 +29,8 @@ def mark_formulas(clusters: list[Cluster], size: float) -> None:
     # A relation has something on its right.
     for first, before, cluster in zip(clusters, clusters[1:], clusters[2:], strict=False):
         if (
-            first.in_formula and before.in_formula and before.role in _JOINS and cluster.role == "word"
+            first.in_formula and before.in_formula and before.role in _JOINS and not before.has_scripts
+            and cluster.role == "word"
             and cluster.x0 - before.x1 < 0.6 * size and before.x0 - first.x1 < 0.6 * size
         ):
             cluster.in_formula = len(cluster.marks) > 1 or cluster.marks[0].style != "it"

@@ -131,7 +131,7 @@ def _limits(
             fresh = True
             continue
         last = groups[-1][-1] if groups and not fresh else None
-        if last is not None and mark.x0 - last.x1 < 0.5 * size and (mark.y - y) * (last.y - y) > 0 and not (
+        if last is not None and mark.x0 - last.x1 < 0.3 * size and (mark.y - y) * (last.y - y) > 0 and not (
             mark.x0 < last.x0 - 0.2 * size and abs(mark.y - last.y) > 1.6 * mark.size
         ):
             groups[-1].append(mark)
@@ -207,7 +207,9 @@ def with_accents(marks: list[Mark], depth: int = 0) -> list[Mark]:
             continue
         end = place + 1
         is_wide = accent.latex.startswith("\\wide") and accent.x1 - accent.x0 > 0.65 * accent.size
-        while end < len(marks) and _is_under(accent, marks[end], is_wide) and (is_wide or end == place + 1):
+        while end < len(marks) and _is_under(accent, marks[end], is_wide) and (
+            end == place + 1 or (is_wide and marks[end].x1 < accent.x1 + 0.1 * accent.size)
+        ):
             end += 1
         base = marks[place + 1 : end]
         if base:
