@@ -156,7 +156,7 @@ def test_a_question_is_asked_by_keyboard_and_answered_aloud(opened: Open) -> Non
     page.keyboard.type(r"sum of the first squares $\sum_{i=1}^n i^2$")
     page.keyboard.press("Enter")
     page.locator(".porism-results li").first.wait_for()
-    assert "Sum of the first n squares" in page.locator(".porism-results h3").all_inner_texts()[:3]
+    assert "Sum of the first n squares" in page.locator(".porism-results h2").all_inner_texts()[:3]
     assert "results, the best 10" in page.get_by_role("status").inner_text()
     assert page.locator(".porism-results li").first.locator("math munderover, math msubsup").count() > 0
     assert "square" in "".join(page.locator(".porism-results mark").all_inner_texts())

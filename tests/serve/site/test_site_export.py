@@ -77,6 +77,16 @@ def test_results_show_html_and_link_to_their_addresses(site: Path) -> None:
     assert third[1:3] == ["grouping &lt;b&gt;", ""]
 
 
+def test_a_long_text_is_cut_between_words(tmp_path: Path) -> None:
+    long = Content("Every " + "word " * 100 + "\ufffc", (Formula("x"),))
+    unit = Document("a", {"title": Content("T"), "body": long}, {"section": ("Groups", "T"), "file": "a.tex"})
+    index_documents([unit], tmp_path / "index")
+    export_site(tmp_path / "index", tmp_path / "site")
+    ((title, text, url, where),) = part(tmp_path / "site", "units")
+    assert (title, url, where) == ("T", "", "a.tex")
+    assert text == "Every " + " ".join(["word"] * 58) + " …"
+
+
 def test_tables_of_latex_have_the_symbols_of_the_index(site: Path) -> None:
     notation = part(site, "notation")
     assert "\\lt" in notation["symbols"]

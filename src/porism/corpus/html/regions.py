@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 from porism.corpus.html.tree import walk
 
 _MAIN = "main, [role=main]"
-_RESULTS = "[id$=search-results]"
+_RESULTS = "[id$=search-results], #porism-search"
 _DEFINITION = "\\"
 
 MIN_LINKS = 20

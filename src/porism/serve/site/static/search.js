@@ -476,9 +476,10 @@
         if (own !== latest) return; // another question came after it
         const shown = hits.map(({ title, text, url, where }) => {
           const head = make(url ? "a" : "span", url ? { href: url, innerHTML: title } : { innerHTML: title });
-          return make("li", {}, make("h3", {}, head), make("p", { innerHTML: text }), make("p", { className: "porism-place" }, where));
+          const place = where ? [make("p", { className: "porism-place" }, where)] : [];
+          return make("li", {}, make("h2", {}, head), make("p", { innerHTML: text }), ...place);
         });
-        await Promise.all(shown.map((item) => mark(item, weights)));
+        await Promise.all(shown.flatMap((item) => [...item.children].slice(0, 2)).map((part) => mark(part, weights)));
         if (own !== latest) return;
         list.replaceChildren(...shown);
         const missing = unknown.length ? ` Not on this site: ${[...new Set(unknown)].join(", ")}.` : "";
