@@ -153,7 +153,8 @@ def test_long_pages_are_read_as_short_ones() -> None:
 
 @LONG_ONLY
 @pytest.mark.parametrize(
-    "unit", ["<h1>", "<h1>x</h1>", "<div class=theorem>", "<section id=a><h2>$</h2>", "<nav>", "<p>$"]
+    "unit", ["<h1>", "<h1>x</h1>", "<div class=theorem>", "<section id=a><h2>$</h2>", "<nav>", "<p>$",
+             "<main>", "<main><article>", "<a href='#a'><div>", "<a href='#a'>¶</a>"]
 )
 def test_hostile_pages_take_linear_time(unit: str, assert_linear) -> None:
     def work(size: int) -> None:
@@ -168,6 +169,7 @@ FRAGMENTS = [
     "<section id=s>", "</section>", "<math>", "</math>", "<script>", "</script>", "<nav>", "</nav>", "<!--", "-->",
     "<title>", "</title>", "<div class='ltx_proof'>", "$x$", "$", "text", "&lt;", "<", '"', "'", ">", "<p>", "<svg/>",
     '<h6><span class="ltx_tag">Theorem 1</span> (X)</h6>', "\ufffc",
+    "<main>", "</main>", "<article>", "</article>", "<a href='#q'>¶</a>", "<aside>", "</aside>",
 ]  # fmt: skip
 
 

@@ -76,6 +76,7 @@ def test_pages_without_content_are_left_out_and_reported(tmp_path: Path) -> None
     links = "".join(f'<li><a href="{number}.html">Chapter {number}</a></li>' for number in range(20))
     assert not read(tmp_path, f"<main><h1>Book</h1><ul>{links}</ul></main>", problems)
     assert not read(tmp_path, '<main><h1>Search</h1><form>x</form><div id="search-results"></div></main>', problems)
+    assert not read(tmp_path, '<main><h1>Search</h1><div id="porism-search"></div></main>')
     assert [problem.what for problem in problems] == [
         "the page is a list of links; it is left out", "the page only shows the results of a search; it is left out",
     ]

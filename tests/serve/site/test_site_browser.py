@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from web_servers import Open
 
-from porism import Formula, Query, open_index
+from porism import Content, Document, Formula, Query, index_documents, open_index
 from porism.analysis.documents import load_document
 from porism.corpus import split_math
 from porism.formula import parse
@@ -156,7 +156,7 @@ def test_a_question_is_asked_by_keyboard_and_answered_aloud(opened: Open) -> Non
     page.keyboard.type(r"sum of the first squares $\sum_{i=1}^n i^2$")
     page.keyboard.press("Enter")
     page.locator(".porism-results li").first.wait_for()
-    assert "Sum of the first n squares" in page.locator(".porism-results h3").all_inner_texts()[:3]
+    assert "Sum of the first n squares" in page.locator(".porism-results h2").all_inner_texts()[:3]
     assert "results, the best 10" in page.get_by_role("status").inner_text()
     assert page.locator(".porism-results li").first.locator("math munderover, math msubsup").count() > 0
     assert "square" in "".join(page.locator(".porism-results mark").all_inner_texts())
@@ -181,4 +181,22 @@ def test_the_search_works_from_a_disk(browser: Any, site: Path) -> None:
     page = browser.new_page()
     page.goto(f"{(site / 'example.html').as_uri()}?q=chain%20rule")
     page.locator(".porism-results mark").first.wait_for(timeout=10_000)
+    page.close()
+
+
+def test_names_and_other_scripts_are_words(browser: Any, tmp_path: Path) -> None:
+    texts = {
+        "a": "紧空间的闭子集是紧的。", "b": "向量空间的基。线性无关。", "c": "Компактные пространства и функции.",
+        "d": "Finset.sum_comm and isOpen of T2Space", "e": "théorème de convergence dominée",
+    }
+    index_documents([Document(name, {"body": Content(text)}) for name, text in texts.items()], tmp_path / "index")
+    export_site(tmp_path / "index", tmp_path / "site")
+    page = browser.new_page()
+    page.goto((tmp_path / "site" / "example.html").as_uri())
+    questions = ["紧空间", "компактное пространство", "Finset.sum_comm", "open T2Space", "théorèmes convergence"]
+    with open_index(tmp_path / "index", model=SITE_MODEL) as index:
+        run = index.run([Query(text, {"query": Content(text)}) for text in questions], 5)
+    for text in questions:
+        hits = page.evaluate("text => porismSearch.search(text).then(({hits}) => hits)", text)
+        assert {"abcde"[hit["unit"]]: pytest.approx(hit["score"], rel=1e-4) for hit in hits} == dict(run[text]), text
     page.close()

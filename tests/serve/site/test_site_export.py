@@ -12,6 +12,7 @@ import pytest
 from porism import Content, Document, Formula, Query, index_documents, open_index
 from porism.cli import main
 from porism.errors import ConfigError
+from porism.index import IndexWriter
 from porism.serve.site.exporting import export_site
 from porism.serve.site.postings import SITE_MODEL, in_parts, spelling_key
 
@@ -26,7 +27,11 @@ DOCUMENTS = [
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("site") / "index"
-    index_documents(DOCUMENTS, path)
+    index_documents(DOCUMENTS[:1], path)
+    index_documents([*DOCUMENTS[1:], Document("aa", {"body": Content("A group that is gone")})], path)
+    with IndexWriter(path, create=False) as writer:
+        writer.delete(["aa"])
+        writer.commit()
     return path
 
 
@@ -75,6 +80,16 @@ def test_results_show_html_and_link_to_their_addresses(site: Path) -> None:
     assert second[:1] + second[2:] == ["Möbius groups", "https://algebra.org/b.html#groups", second[3]]
     assert "<mo>&lt;</mo>" in second[1]
     assert third[1:3] == ["grouping &lt;b&gt;", ""]
+
+
+def test_a_long_text_is_cut_between_words(tmp_path: Path) -> None:
+    long = Content("Every " + "word " * 100 + "\ufffc", (Formula("x"),))
+    unit = Document("a", {"title": Content("T"), "body": long}, {"section": ("Groups", "T"), "file": "a.tex"})
+    index_documents([unit], tmp_path / "index")
+    export_site(tmp_path / "index", tmp_path / "site")
+    ((title, text, url, where),) = part(tmp_path / "site", "units")
+    assert (title, url, where) == ("T", "", "a.tex")
+    assert text == "Every " + " ".join(["word"] * 59) + " …"
 
 
 def test_tables_of_latex_have_the_symbols_of_the_index(site: Path) -> None:

@@ -9,9 +9,10 @@ from selectolax.lexbor import LexborNode
 from porism.corpus.html.tree import walk
 
 _MAIN = "main, [role=main]"
-_RESULTS = "[id$=search-results]"
+_RESULTS = "[id$=search-results], #porism-search"
 _DEFINITION = "\\"
 
+MAX_REGIONS = 8
 MIN_LINKS = 20
 MIN_LINKED = 0.9
 """A page of a site with so many links, whose text is theirs to such a part, is a list of contents or an index."""
@@ -22,9 +23,11 @@ def main_region(body: LexborNode) -> LexborNode | None:
 
     Without a ``main`` it is the only ``article`` of the page, and None without one: all of the page is content then.
     """
-    regions = [region for region in body.css(_MAIN) if len(region.css(_MAIN)) == 1]
-    if len(regions) > 1:
-        return None  # several pages in one
+    regions = body.css(_MAIN)
+    if len(regions) > 1:  # of one in the other, the inner one; else several pages in one
+        regions = [region for region in regions[:MAX_REGIONS] if len(region.css(_MAIN)) == 1]
+        if len(regions) != 1:
+            return None
     around = regions[0] if regions else body
     articles = around.css("article")
     if len(articles) == 1 and (not regions or 2 * len(articles[0].text()) > len(around.text())):

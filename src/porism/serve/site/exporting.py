@@ -112,7 +112,8 @@ def _shown(document: Document) -> Sequence[str]:
     title = fields.get("title") or fields.get("section") or Content(document.id)
     text = next((fields[name] for name in ("body", *fields) if name in fields and name != "title"), Content(""))
     location = Location.of(document.metadata)
-    return _html(title), _html(text), location.url or "", location.text(title=title.to_latex())
+    above = " › ".join(heading for heading in location.section if heading != title.to_latex())
+    return _html(title), _html(text), location.url or "", above if location.url else location.place()
 
 
 def _html(content: Content) -> str:
@@ -120,13 +121,15 @@ def _html(content: Content) -> str:
     left = SNIPPET_LENGTH
     pieces: list[str] = []
     for part in content.with_terms_as_text().parts:
-        if left <= 0:
-            return "".join([*pieces, " …"])
         if not isinstance(part, str):
             pieces.append(to_mathml(layout_of(part.source, part.notation), ids=False))
             left -= 1
-            continue
-        text = part if len(part) <= left else part[: part.rfind(" ", 0, left) if " " in part[:left] else left] + " …"
-        pieces.append(html.escape(text, quote=False))
-        left -= len(part)
+        elif len(part) <= left:
+            pieces.append(html.escape(part, quote=False))
+            left -= len(part)
+        else:
+            pieces.append(html.escape(part[: max(part.rfind(" ", 0, left + 1), 0)], quote=False))
+            left = 0
+        if left <= 0:
+            return "".join([*pieces, " …"])
     return "".join(pieces)

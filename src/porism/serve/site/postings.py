@@ -128,7 +128,7 @@ def _postings(
                 owners = units[np.repeat(np.arange(segment.doc_count), np.diff(weights.indptr))]
                 live = owners >= 0
                 parts.append((of_names[weights.terms[live]], owners[live], share * weights.factors[live]))
-    if not parts:
+    if not sum(len(terms) for terms, _, _ in parts):
         return
     terms, units, factors = map(np.concatenate, zip(*parts, strict=True))
     order = np.lexsort((units, terms))

@@ -5,7 +5,6 @@
   const folder = new URL(".", script?.src ?? location.href).href;
 
   // -- parts of the index: scripts, which load from a disk too -------------------------------------------------------
-
   const parts = new Map();
   const arriving = new Map();
   window.porism = (kind, number, value) => arriving.set(`${kind}-${number}`, value);
@@ -43,9 +42,9 @@
   }
 
   // -- words ---------------------------------------------------------------------------------------------------------
-
   const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:(?:_+|\.)[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu;
   const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+  const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
   const spelling = (word) => word.toLowerCase().normalize("NFKD").replace(/\p{Mn}/gu, "");
 
   // The terms of a word; of one that no unit has, those of the spelling most like it.
@@ -74,6 +73,11 @@
       const pieces = [...run.matchAll(WORD)].map(([piece]) => piece);
       if (pieces.length > 1) words.push(run, run.slice(run.lastIndexOf(".") + 1));
       for (const piece of pieces) {
+        if (UNSPACED.test(piece)) { // characters and pairs of them
+          const letters = [...piece];
+          words.push(...letters, ...letters.slice(1).map((letter, number) => letters[number] + letter));
+          continue;
+        }
         const humps = piece.split(/(?<=[^\p{Lu}\d])(?=\p{Lu})|(?<=\d)(?=\p{Lu}\p{Ll})|(?<=\p{Lu})(?=\p{Lu}(?!s$)\p{Ll})/u);
         words.push(...(humps.length > 1 ? [piece, ...humps] : [piece]));
       }
@@ -82,7 +86,6 @@
   }
 
   // -- formulas ------------------------------------------------------------------------------------------------------
-
   const TOKEN = new RegExp([
     String.raw`\\(?:begin|end)\s*\{[^{}]*\}`, String.raw`\\[a-zA-Z]+\*?`, String.raw`\\\\(?:\[[^\]]*\])?`,
     String.raw`\\[\s\S]`, String.raw`\d+(?:(?:\{,\}|\\,)\d{3}(?!\d))*(?:(?:\.|\{,\})\d+)?`, String.raw`\.\d+|\.\.\.`,
@@ -94,8 +97,8 @@
   class Reader {
     constructor(latex, tables) {
       this.tokens = latex.replace(/(^|[^\\])%[^\n]*\n?/g, "$1").match(TOKEN) ?? [];
-      this.at = 0;
-      this.depth = 0;
+      this.breaks = [...new Set(this.tokens.filter((token) => token.startsWith("\\\\"))), "\\cr"];
+      this.at = this.depth = 0;
       this.tables = tables;
     }
 
@@ -192,14 +195,12 @@
       }
       if (plain === "overset" || plain === "stackrel" || plain === "underset") {
         const [side, slot] = plain === "underset" ? ["\\under", "below"] : ["\\over", "above"];
-        const note = this.argument(font);
-        const inner = this.argument(font);
+        const [note, inner] = [this.argument(font), this.argument(font)];
         if (inner.length === 1 && tables.limits.includes(inner[0])) return { base: inner, [slot]: note };
         return { base: [side, ...note, "{", ...inner, "}"] };
       }
       if (tables.arrows[plain]) {
-        const below = this.option(font);
-        const above = this.argument(font);
+        const [below, above] = [this.option(font), this.argument(font)];
         const arrow = ["{", tables.arrows[plain], "}"];
         return { base: [...(above.length ? ["\\over", ...above] : []), ...(below ? ["\\under", ...below] : []), ...arrow] };
       }
@@ -210,8 +211,7 @@
       if (plain === "not") return { base: this.argument(font).map((label) => (label === "|" ? "∤" : `${label}\u0338`.normalize("NFC"))) };
       if (tables.braced[plain] && this.peek() === "{") {
         this.at += 1;
-        const made = this.environment(tables.braced[plain], font, ["}"]);
-        return made;
+        return this.environment(tables.braced[plain], font, ["}"]);
       }
       const symbol = tables.symbols[token] ?? tables.symbols[`\\${plain}`];
       if (symbol !== undefined) return { base: [symbol] };
@@ -231,9 +231,9 @@
       if (!ends) this.arguments(this.tables.columns[written] ?? this.tables.columns[name] ?? "");
       const lines = [];
       let cells = [];
-      const stops = ["&", ...(ends ?? ["\\end"])];
+      const stops = ["&", ...(ends ?? ["\\end"]), ...this.breaks];
       for (;;) {
-        cells.push(this.depth < MAX_DEPTH ? ended(this.row(font, [...stops, ...this.breaks()])) : []);
+        cells.push(this.depth < MAX_DEPTH ? ended(this.row(font, stops)) : []);
         const stop = this.tokens[this.at++];
         if (stop === "&") continue;
         lines.push(cells);
@@ -251,12 +251,7 @@
       return { base: [...made, "\\end"], isMatrix: !fences };
     }
 
-    breaks() {
-      return this.lineBreaks ??= [...new Set(this.tokens.filter((token) => token.startsWith("\\\\"))), "\\cr"];
-    }
-
     peek() { return this.tokens[this.at] ?? ""; }
-
     skipSpace() { while (/^\s/.test(this.peek())) this.at += 1; }
 
     // An argument: a group, or the next symbol.
@@ -344,9 +339,9 @@
   async function tokensOf(latex) { return new Reader(latex.normalize("NFC"), await part("notation")).read(); }
 
   // -- a question ----------------------------------------------------------------------------------------------------
-
   const DELIMITED = /\$\$([\s\S]+?)\$\$|\$([^$]+)\$|\\\(([\s\S]+?)\\\)|\\\[([\s\S]+?)\\\]/g;
-  const BARE = /(?:^|(?<=\s))(?=\S*[\\^_={}])\S+(?:\s+(?=\S*[\\^_=+<>{}]|[-+*/=<>](?:\s|$)|[a-zA-Z\d](?:\s|$))\S+)*/g;
+  const SIGNS = String.raw`(?=\S*[\\^={}]|\S*?(?<![\p{L}\p{N}])\p{L}_)\S+`; // but no name such as sum_comm
+  const BARE = new RegExp(String.raw`(?<=^|\s)${SIGNS}(?:\s+(?:${SIGNS}|\S*[-+*/=<>]\S*|[a-zA-Z\d](?=\s|$)))*`, "gu");
 
   // The words and the formulas of a question; without delimiters, what has signs of LaTeX is a formula.
   function parse(question) {
@@ -364,22 +359,22 @@
     const sums = new Map();
     const unknown = [];
     const add = (key, weight) => sums.set(key, (sums.get(key) ?? 0) + weight);
-    for (const word of words) {
+    await Promise.all(words.map(async (word) => {
       const terms = await termsOfWord(word);
       if (!terms.length && !/[._]/.test(word) && !(await entry(`w${spelling(word)}`))) unknown.push(word);
       for (const term of terms) add(`w${term}`, 1);
-    }
+    }));
     for (const latex of new Set(formulas)) {
       const times = formulas.filter((other) => other === latex).length;
       const tokens = await tokensOf(latex);
-      for (const length of [1, 2, 3]) { // tokens, pairs and triples of them
+      await Promise.all([1, 2, 3].map(async (length) => { // tokens, pairs and triples of them
         const starts = tokens.slice(0, Math.max(0, tokens.length - length + 1));
         const keys = starts.map((_, start) => length + tokens.slice(start, start + length).join(" "));
         const known = await Promise.all(keys.map(postings));
         const mass = known.reduce((sum, found) => sum + idf(manifest.documents[length], found.length / 2), 0);
         const share = times * (mass + manifest.massOffset) ** -manifest.massExponent;
         for (const key of keys) add(key, share);
-      }
+      }));
     }
     for (const [key, sum] of sums) sums.set(key, sum ** (key[0] === "w" ? manifest.wordsPower : manifest.formulasPower));
     return { weights: sums, unknown };
@@ -428,7 +423,6 @@
   }
 
   // -- the page ------------------------------------------------------------------------------------------------------
-
   function make(tag, properties, ...children) {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children);
@@ -476,9 +470,10 @@
         if (own !== latest) return; // another question came after it
         const shown = hits.map(({ title, text, url, where }) => {
           const head = make(url ? "a" : "span", url ? { href: url, innerHTML: title } : { innerHTML: title });
-          return make("li", {}, make("h3", {}, head), make("p", { innerHTML: text }), make("p", { className: "porism-place" }, where));
+          const place = where ? [make("p", { className: "porism-place" }, where)] : [];
+          return make("li", {}, make("h2", {}, head), make("p", { innerHTML: text }), ...place);
         });
-        await Promise.all(shown.map((item) => mark(item, weights)));
+        await Promise.all(shown.flatMap((item) => [...item.children].slice(0, 2)).map((part) => mark(part, weights)));
         if (own !== latest) return;
         list.replaceChildren(...shown);
         const missing = unknown.length ? ` Not on this site: ${[...new Set(unknown)].join(", ")}.` : "";
