@@ -18,4 +18,5 @@ class Through(httpx.BaseTransport):
         answer = self._client.request(
             request.method, str(request.url), content=request.read(), headers=dict(request.headers)
         )
-        return httpx.Response(answer.status_code, headers=dict(answer.headers), content=answer.content)
+        headers = {name: value for name, value in answer.headers.items() if name != "content-encoding"}  # it is decoded
+        return httpx.Response(answer.status_code, headers=headers, content=answer.content)
