@@ -141,7 +141,7 @@ def test_without_py7zr_the_command_that_installs_it_is_named_once(
     assert [group.name for group in source.groups] == ["a.md"]
     assert problems == ["left out: 3 .7z (pip install 'porism[documents]' reads them)"]
     assert source.lacking == {Lacking(SEVEN_ZIP, ".7z"): 3}
-    with pytest.raises(MissingExtra, match="reading .7z archives needs py7zr"):
+    with pytest.raises(MissingExtra, match=r"reading \.7z archives needs py7zr"):
         list(open_source(tmp_path / "a.7z"))
 
 

@@ -163,7 +163,10 @@ def test_nothing_outside_the_source_is_read(tmp_path: Path) -> None:
         ("old.xml", "<mathbook><article><p>$</p></article></mathbook>", "pretext"),
         ("part.xml", '<section xml:id="s"><title>S</title></section>', "pretext"),
         ("docbook.xml", '<chapter xmlns="http://docbook.org/ns/docbook" xml:id="c"><title/></chapter>', "docbook"),
-        ("old-docbook.xml", '<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "x"><book xml:id="b"/>', "docbook"),
+        (
+            "old-docbook.xml", '<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "x"><book xml:id="b"/>',
+            "docbook",
+        ),
         ("publication.ptx", "<publication/>", None),
         ("project.ptx", '<project ptx-version="2"><targets/></project>', None),
         ("kernel.ptx", ".version 7.0\n.target sm_70\n", None),

@@ -34,7 +34,7 @@ from porism.corpus.groups import Item, LazyRecord, Placer, ReadGroup, SourceGrou
 from porism.corpus.posts.threads import body_content
 from porism.corpus.streams import unpacked_limit
 from porism.corpus.walking import check_file
-from porism.errors import MissingExtra, OnProblem, Problem, SourceError
+from porism.errors import OnProblem, Problem, SourceError
 from porism.extras import Extra
 from porism.types import Content, Document, Metadata
 
@@ -151,7 +151,7 @@ class ArchiveGroup(ReadGroup):
         self._left_out: Counter[str] = Counter() if left_out is None else left_out
 
     def fits(self, note: Any, files: list[Path]) -> bool:
-        if not isinstance(note, dict) or note["unread"]:
+        if not isinstance(note, dict):
             return False
         listings = self._listings
         return bool(note["listings"] == listings.state(self._path) or note["paper"] == listings.digest(self._path))
@@ -161,18 +161,11 @@ class ArchiveGroup(ReadGroup):
 
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         left_out: Counter[str] = Counter()
-        unread = False
-        try:
-            yield from self._documents(left_out, on_problem)
-        except MissingExtra as error:
-            unread = True
-            left_out[ending := self._path.suffix.lower()] += 1
-            if not self._left_out[ending]:
-                on_problem(Problem(self.name, str(error)))
+        yield from self._documents(left_out, on_problem)
         self._left_out.update(left_out)
         self.note = {
             "listings": self._listings.state(self._path), "paper": self._listings.digest(self._path),
-            "left_out": dict(left_out), "unread": unread,
+            "left_out": dict(left_out),
         }
 
     def _documents(self, left_out: Counter[str], on_problem: OnProblem) -> Iterator[Document]:
