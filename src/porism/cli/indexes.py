@@ -84,8 +84,8 @@ def index(
     documents that are gone are deleted. Ctrl-C keeps the documents read so far; the same command continues.
 
     Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
-    .org .ptx .typ .ipynb .lean .thy .v .agda .lagda .lagda.md .lagda.tex .mm .miz .abs .html .htm .xhtml .xht .txt
-    .text; .jsonl .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of PreTeXt, an ARQMath collection or a Stack
+    .org .ipynb .lean .thy .v .agda .lagda .lagda.md .lagda.tex .mm .miz .abs .html .htm .xhtml .xht .txt .text; .ptx
+    .typ .jsonl .ndjson .jsonlines .json .csv .tsv .tab; and the .xml of PreTeXt, an ARQMath collection or a Stack
     Exchange dump; and .py .jl .R scripts that are notebooks (# %% or a Jupytext header). The summary says how many
     others were left out.
     """
