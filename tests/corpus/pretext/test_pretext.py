@@ -140,6 +140,16 @@ def test_a_file_that_is_included_is_read_once(book: Path) -> None:
     assert {file.name for file in groups[1].files} == {"book.ptx", "groups.xml"}
 
 
+def test_a_group_is_read_again_where_its_files_are_not_the_same(book: Path) -> None:
+    (group,) = source_groups(book, None, ReaderOptions()).groups
+    assert len(list(group.items(lambda problem: None, lambda done, total: None))) == 5
+    assert group.fits(group.note, group.files)
+    (book / "missing.xml").write_text("<section xml:id='late'><title>Late</title><p>x</p></section>")
+    (later,) = source_groups(book, None, ReaderOptions()).groups
+    assert not later.fits(group.note, group.files)
+    assert "late" in read(book)
+
+
 def test_files_that_include_each_other_end(tmp_path: Path) -> None:
     (tmp_path / "a.ptx").write_text(f'<book {XI}><p>a</p><xi:include href="b.ptx"/></book>')
     (tmp_path / "b.ptx").write_text(f'<chapter {XI}><title>B</title><p>b</p><xi:include href="a.ptx"/></chapter>')

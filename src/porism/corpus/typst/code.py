@@ -8,10 +8,8 @@ from bisect import bisect_right
 
 from porism.corpus.base import clean
 from porism.corpus.typst.nodes import (
-    Argument,
-    Call,
+    Brackets,
     Code,
-    Content,
     FileName,
     Group,
     Label,
@@ -20,6 +18,8 @@ from porism.corpus.typst.nodes import (
     Node,
     Setting,
     String,
+    TypstArgument,
+    TypstCall,
 )
 from porism.errors import OnProblem, Problem
 
@@ -66,8 +66,8 @@ class CodeParser(ABC):
         return self._first_line + bisect_right(self._ends, position - 1)
 
     @abstractmethod
-    def _bracketed(self) -> Content | None:
-        """Content in brackets; None, and only the bracket read, where it is nested too deeply."""
+    def _bracketed(self) -> Brackets | None:
+        """Brackets in brackets; None, and only the bracket read, where it is nested too deeply."""
 
     @abstractmethod
     def _math(self, nodes: list[Node]) -> None:
@@ -137,7 +137,7 @@ class CodeParser(ABC):
     def _let(self) -> Node:
         self._blanks()
         names: list[str] = []
-        parameters: list[Argument] | None = None
+        parameters: list[TypstArgument] | None = None
         if self._text.startswith("(", self._i):
             self._i += 1
             names = [node.name for argument in self._arguments() for node in argument.values if isinstance(node, Name)]
@@ -271,24 +271,24 @@ class CodeParser(ABC):
             if not self._text.startswith(("(", "["), self._i):
                 break
             line = self.line(self._i)
-            arguments: list[Argument] = []
+            arguments: list[TypstArgument] = []
             if self._text.startswith("(", self._i):
                 self._i += 1
                 self._depth += 1
                 arguments = self._arguments()
                 self._depth -= 1
             while self._text.startswith("[", self._i) and (content := self._bracketed()) is not None:
-                arguments.append(Argument("", [content]))
-            callee = node if isinstance(node, Call) else None
-            node = Call(node.name if isinstance(node, Name) else "", arguments, line, callee)
+                arguments.append(TypstArgument("", [content]))
+            callee = node if isinstance(node, TypstCall) else None
+            node = TypstCall(node.name if isinstance(node, Name) else "", arguments, line, callee)
             method = _NAME.match(self._text, self._i + 1) if self._text.startswith(".", self._i) else None
             if method is not None and self._text.startswith(("(", "["), method.end()):  # thmbox(…).with(…)
                 self._i = method.end()
         return node
 
-    def _arguments(self) -> list[Argument]:
+    def _arguments(self) -> list[TypstArgument]:
         """The arguments up to the closing parenthesis."""
-        arguments: list[Argument] = []
+        arguments: list[TypstArgument] = []
         while self._i < len(self._text):
             self._blanks(lines=True)
             char = self._text[self._i : self._i + 1]
@@ -300,7 +300,7 @@ class CodeParser(ABC):
                 self._i = name.end()
             values = self._expression(line_ends=False)
             if values or name is not None:
-                arguments.append(Argument(name.group(1) if name is not None else "", values))
+                arguments.append(TypstArgument(name.group(1) if name is not None else "", values))
             if self._text[self._i : self._i + 1] in (",", ";", "]", "}"):
                 self._i += 1
         return arguments

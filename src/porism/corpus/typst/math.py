@@ -7,7 +7,19 @@ from collections.abc import Mapping
 
 from porism.corpus.base import ignore_problem
 from porism.corpus.formula_sources import aligned
-from porism.corpus.typst.nodes import Argument, Call, Code, Content, Group, Math, Name, Node, Raw, String, Text
+from porism.corpus.typst.nodes import (
+    Brackets,
+    Code,
+    Group,
+    Math,
+    Name,
+    Node,
+    Raw,
+    String,
+    Text,
+    TypstArgument,
+    TypstCall,
+)
 from porism.corpus.typst.parser import TypstParser
 from porism.corpus.typst.scope import Definition, Scope
 from porism.corpus.typst.tables import ACCENTS, MODULES, SKIPPED, TEXT_FUNCTIONS
@@ -121,7 +133,7 @@ class MathReader:
             if len(words.strip()) == 1 and not words.strip().isalnum():
                 return f"\\{words.strip()}"
             return f'"{words}"' if words.strip() else " "
-        if isinstance(node, Content):
+        if isinstance(node, Brackets):
             return " ".join(filter(str.strip, (self.value(part, values, depth + 1) for part in node.nodes)))
         if isinstance(node, Group):
             return " ".join(self.value(part, values, depth + 1) for part in node.nodes)
@@ -130,9 +142,9 @@ class MathReader:
             return self._word(node.name, "", 0, values, depth)[0] if is_known else ""
         if isinstance(node, Code):
             return node.text
-        return self._call(node, values, depth) if isinstance(node, Call) else ""
+        return self._call(node, values, depth) if isinstance(node, TypstCall) else ""
 
-    def _call(self, call: Call, values: Mapping[str, str], depth: int) -> str:
+    def _call(self, call: TypstCall, values: Mapping[str, str], depth: int) -> str:
         """A call in code."""
         definition = self.scope.find(call.name)
         given = [
@@ -147,7 +159,7 @@ class MathReader:
             return "" if call.name in SKIPPED else " ".join(
                 self.value(node, values, depth + 1)
                 for argument in call.arguments if not argument.name for node in argument.values
-                if isinstance(node, Content | Math | Call) or call.name in TEXT_FUNCTIONS
+                if isinstance(node, Brackets | Math | TypstCall) or call.name in TEXT_FUNCTIONS
             )
         name = call.name
         for module in MODULES:
@@ -156,11 +168,11 @@ class MathReader:
         return f"{name}({', '.join([*named, *given])})"
 
 
-def _delimiter(argument: Argument) -> str:
+def _delimiter(argument: TypstArgument) -> str:
     return next((f'"{node.text}"' for node in argument.values if isinstance(node, String)), '"none"')
 
 
-def _space(arguments: list[Argument]) -> str:
+def _space(arguments: list[TypstArgument]) -> str:
     """A space of this width: one that separates from 1 em on."""
     width = next((node.text for argument in arguments for node in argument.values if isinstance(node, Code)), "0")
     digits = _WIDE.match(width)

@@ -34,7 +34,7 @@ class ParagraphEnd(NamedTuple):
     mark: str = ""
 
 
-class Heading(NamedTuple):
+class TypstHeading(NamedTuple):
     """A heading of this level."""
 
     level: int
@@ -73,8 +73,8 @@ class Name(NamedTuple):
     name: str
 
 
-class Content(NamedTuple):
-    """What is in brackets."""
+class Brackets(NamedTuple):
+    """Content between brackets."""
 
     nodes: list[Node]
     line: int
@@ -86,27 +86,27 @@ class Group(NamedTuple):
     nodes: list[Node]
 
 
-class Argument(NamedTuple):
+class TypstArgument(NamedTuple):
     """An argument of a call, with its name or without one."""
 
     name: str
     values: list[Node]
 
 
-class Call(NamedTuple):
+class TypstCall(NamedTuple):
     """A call; ``callee`` is what is called where that is a call itself."""
 
     name: str
-    arguments: list[Argument]
+    arguments: list[TypstArgument]
     line: int
-    callee: Call | None = None
+    callee: TypstCall | None = None
 
 
 class Let(NamedTuple):
     """A definition of values, or of a function of these parameters."""
 
     names: list[str]
-    parameters: list[Argument] | None
+    parameters: list[TypstArgument] | None
     value: list[Node]
 
 
@@ -126,6 +126,6 @@ class FileName(NamedTuple):
 
 
 Node = (
-    Text | Math | Raw | ParagraphEnd | Heading | Label | Reference | String | Code | Name | Content | Group | Call | Let
-    | Setting | FileName
+    Text | Math | Raw | ParagraphEnd | TypstHeading | Label | Reference | String | Code | Name | Brackets | Group
+    | TypstCall | Let | Setting | FileName
 )

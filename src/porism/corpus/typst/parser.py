@@ -6,7 +6,7 @@ import re
 
 from porism.corpus.base import clean
 from porism.corpus.typst.code import LABEL, MAX_DEPTH, CodeParser, character
-from porism.corpus.typst.nodes import Content, Heading, Label, Math, Node, ParagraphEnd, Raw, Reference, Text
+from porism.corpus.typst.nodes import Brackets, Label, Math, Node, ParagraphEnd, Raw, Reference, Text, TypstHeading
 
 MAX_UNENDED = 20
 """After so many formulas that are never ended, dollars are text: what follows each is read twice."""
@@ -79,7 +79,7 @@ class TypstParser(CodeParser):
         if heading is not None:
             line = self.line(self._i)
             self._i = heading.end()
-            nodes.append(Heading(len(heading.group(1)), self._nested("\n"), line))
+            nodes.append(TypstHeading(len(heading.group(1)), self._nested("\n"), line))
             return True
         item = _ITEM.match(self._text, self._i)
         if item is not None:
@@ -139,7 +139,7 @@ class TypstParser(CodeParser):
         self._depth -= 1
         return nodes
 
-    def _bracketed(self) -> Content | None:
+    def _bracketed(self) -> Brackets | None:
         line = self.line(self._i)
         start = self._i
         self._i += 1
@@ -150,7 +150,7 @@ class TypstParser(CodeParser):
         if self._i >= len(self._text):
             self._report("a bracket is never closed", start)
         self._i += 1
-        return Content(nodes, line)
+        return Brackets(nodes, line)
 
     def _raw(self, nodes: list[Node]) -> None:
         ticks = _TICKS.match(self._text, self._i)

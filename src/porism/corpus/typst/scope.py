@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from porism.corpus.sections import kind_of
-from porism.corpus.typst.nodes import Argument, Call, Let, Name, Node, String, Text
-from porism.corpus.typst.nodes import Content as Brackets
+from porism.corpus.typst.nodes import Brackets, Let, Name, Node, String, Text, TypstArgument, TypstCall
 from porism.corpus.typst.tables import CONSTRUCTORS
 
 _SUFFIXES = ("-box", "_box", "-block", "-env")
@@ -74,9 +73,9 @@ def _definition(let: Let) -> Definition:
 def _constructed(name: str, value: list[Node]) -> str | None:
     """The kind that a function makes which another function has made: ``thmbox("lemma", "Lemma")``."""
     call = value[0] if value else None
-    while isinstance(call, Call) and call.callee is not None:
+    while isinstance(call, TypstCall) and call.callee is not None:
         call = call.callee
-    if not isinstance(call, Call):
+    if not isinstance(call, TypstCall):
         return None
     said = [text.strip() for argument in call.arguments for text in _strings(argument)]
     for text in (name, *reversed(said)):  # the head comes after the counter: thmbox("theorem", "Lemma")
@@ -87,7 +86,7 @@ def _constructed(name: str, value: list[Node]) -> str | None:
     return "proof" if "proof" in call.name else said[-1].lower() if said and said[-1] else None
 
 
-def _strings(argument: Argument) -> Iterator[str]:
+def _strings(argument: TypstArgument) -> Iterator[str]:
     for node in argument.values:
         if isinstance(node, String):
             yield node.text

@@ -10,13 +10,10 @@ from porism.corpus.references import reference_text
 from porism.corpus.sections import FileUnits
 from porism.corpus.typst.math import MathReader
 from porism.corpus.typst.nodes import (
-    Argument,
-    Call,
+    Brackets,
     Code,
-    Content,
     FileName,
     Group,
-    Heading,
     Label,
     Let,
     Math,
@@ -28,6 +25,9 @@ from porism.corpus.typst.nodes import (
     Setting,
     String,
     Text,
+    TypstArgument,
+    TypstCall,
+    TypstHeading,
 )
 from porism.corpus.typst.scope import Definition, Scope
 from porism.corpus.typst.tables import (
@@ -43,8 +43,7 @@ from porism.corpus.typst.tables import (
 )
 from porism.corpus.units import Parts, tidy
 from porism.errors import OnProblem, Problem
-from porism.types import Content as Titled
-from porism.types import Formula
+from porism.types import Content, Formula
 
 MAX_CALLS = 20_000
 """So many functions of a file are carried out."""
@@ -93,7 +92,7 @@ class TypstText:
                 self._mark(node.line)
             elif isinstance(node, Math):
                 self._formula(node, nodes[place + 1] if place + 1 < len(nodes) else None)
-            elif isinstance(node, Call):
+            elif isinstance(node, TypstCall):
                 self._call(node, values, _label_after(nodes, place))
             else:
                 self._other(node, values)
@@ -107,7 +106,7 @@ class TypstText:
         self.units.add(*self._out)
         self._out = []
 
-    def content(self, nodes: Sequence[Node], values: Values | None = None) -> Titled:
+    def content(self, nodes: Sequence[Node], values: Values | None = None) -> Content:
         """What nodes print in a title."""
         outside, self._out = self._out, []
         self._titles += 1
@@ -117,7 +116,7 @@ class TypstText:
         return tidy([part for part in parts if not isinstance(part, LineMark)])
 
     def _other(self, node: Node, values: Values | None) -> None:
-        if isinstance(node, Heading):
+        if isinstance(node, TypstHeading):
             self._heading(node, values)
         elif isinstance(node, Raw):
             self._mark(node.line)
@@ -132,7 +131,7 @@ class TypstText:
             self._reference(node)
         elif isinstance(node, Name):
             self._name(node.name, values)
-        elif isinstance(node, Content | Group):
+        elif isinstance(node, Brackets | Group):
             self.read(node.nodes, values)
         elif isinstance(node, Let):
             self.scope.define(node)
@@ -157,12 +156,12 @@ class TypstText:
             self._last = "equation"
             self._out.append("" if isinstance(following, Text) and following.text[:1] in _PUNCTUATION else " ")
 
-    def _heading(self, node: Heading, values: Values | None) -> None:
+    def _heading(self, node: TypstHeading, values: Values | None) -> None:
         label = next((part.name for part in node.content if isinstance(part, Label)), None)
         title = self.content([part for part in node.content if not isinstance(part, Label)], values)
         self._begin_heading(node.level, title, node.line, label)
 
-    def _begin_heading(self, level: int, title: Titled, line: int, label: str | None) -> None:
+    def _begin_heading(self, level: int, title: Content, line: int, label: str | None) -> None:
         if label is not None:
             self._kinds.setdefault(label, "section")
         if not title:
@@ -199,17 +198,17 @@ class TypstText:
     def _setting(self, node: Setting) -> None:
         """A rule may say the title of the document."""
         for value in node.values:
-            if isinstance(value, Call):
+            if isinstance(value, TypstCall):
                 for argument in value.arguments:
                     if argument.name == "title" and not self.units.title:
                         self.units.title = self.content(_text(argument.values)) or None
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
-    def _call(self, call: Call, values: Values | None, label: str | None) -> None:
+    def _call(self, call: TypstCall, values: Values | None, label: str | None) -> None:
         name = call.name.removeprefix("std.").removeprefix("math.")
         kind = self.scope.kind(name) if call.arguments else None
-        is_statement = kind is not None and any(isinstance(node, Content) for node in _values(call.arguments))
+        is_statement = kind is not None and any(isinstance(node, Brackets) for node in _values(call.arguments))
         definition = self.scope.find(name)
         if is_statement and kind is not None and not self._titles:
             self._statement(call, kind, values, label)
@@ -234,7 +233,7 @@ class TypstText:
         if name == "figure" and label is not None:
             self._kinds[label] = "figure"
 
-    def _function(self, call: Call, name: str, values: Values | None) -> None:
+    def _function(self, call: TypstCall, name: str, values: Values | None) -> None:
         """A function of Typst, or one that nothing is known of: the contents that it is given."""
         around = ("(", ")") if name in ("footnote", "margin-note", "sidenote") else ("", "")
         if name in BLOCKS:
@@ -242,7 +241,7 @@ class TypstText:
             self._mark(call.line)
         self._out.append(f" {around[0]}" if around[0] else "")
         nodes = _positional(call)
-        if name in ("link", "raw") and any(isinstance(node, Content | Call) for node in nodes):
+        if name in ("link", "raw") and any(isinstance(node, Brackets | TypstCall) for node in nodes):
             nodes = [node for node in nodes if not isinstance(node, String)]
         for node in nodes:
             if isinstance(node, String) and (name in TEXT_FUNCTIONS or name in CELLS):
@@ -260,11 +259,11 @@ class TypstText:
         if name in BLOCKS or name == "figure":
             self._out.append("\n\n")
 
-    def _statement(self, call: Call, kind: str, values: Values | None, label: str | None) -> None:
+    def _statement(self, call: TypstCall, kind: str, values: Values | None, label: str | None) -> None:
         """A theorem-like document: its title is a named argument, or what is given before its content."""
         named = _named(call, TITLES)
         positional = [node for node in _positional(call) if not isinstance(node, Code)]
-        contents = [node for node in positional if isinstance(node, Content)]
+        contents = [node for node in positional if isinstance(node, Brackets)]
         body = contents[-1]
         before = [node for node in positional[: positional.index(body)] if not isinstance(node, Label)]
         title = self.content(_text(named or before), values) or None
@@ -279,7 +278,7 @@ class TypstText:
         self.units.end()
         self._line = -1
 
-    def _carry_out(self, definition: Definition, arguments: Sequence[Argument], outer: Values | None) -> None:
+    def _carry_out(self, definition: Definition, arguments: Sequence[TypstArgument], outer: Values | None) -> None:
         """A value, or a function of the file."""
         if self._calls <= 0 or self._depth >= MAX_CALL_DEPTH:
             if self._calls == 0:
@@ -297,7 +296,7 @@ class TypstText:
         self.read(_text(definition.value), Values(given))
         self._depth -= 1
 
-    def _table(self, call: Call, values: Values | None) -> None:
+    def _table(self, call: TypstCall, values: Values | None) -> None:
         """A table: cells in as many columns as it says."""
         columns = 1
         for node in _named(call, ("columns",)):
@@ -307,7 +306,7 @@ class TypstText:
                 columns = max(1, len(node.nodes))
         cells: list[Node] = []
         for node in _positional(call):
-            cells += _positional(node) if isinstance(node, Call) and node.name in HEADERS else [node]
+            cells += _positional(node) if isinstance(node, TypstCall) and node.name in HEADERS else [node]
         self._out.append("\n\n")
         self._mark(call.line)
         for number, cell in enumerate(cell for cell in cells if not isinstance(cell, Code)):
@@ -326,15 +325,15 @@ def _label_after(nodes: Sequence[Node], place: int) -> str | None:
     return None
 
 
-def _values(arguments: Sequence[Argument]) -> list[Node]:
+def _values(arguments: Sequence[TypstArgument]) -> list[Node]:
     return [node for argument in arguments if not argument.name for node in argument.values]
 
 
-def _positional(call: Call) -> list[Node]:
+def _positional(call: TypstCall) -> list[Node]:
     return _values(call.arguments)
 
 
-def _named(call: Call, names: Sequence[str] | frozenset[str]) -> list[Node]:
+def _named(call: TypstCall, names: Sequence[str] | frozenset[str]) -> list[Node]:
     return [node for argument in call.arguments if argument.name in names for node in argument.values]
 
 
