@@ -16,6 +16,7 @@ from porism.system.files.names import real_name
 from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
+_URL_SCHEMES = ("http://", "https://")
 _MAX_HEADING_LENGTH = 60
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
@@ -39,6 +40,10 @@ class Location(Value):
     tag: str | None = None
     url: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.url is not None and not self.url.startswith(_URL_SCHEMES):
+            object.__setattr__(self, "url", None)
+
     @classmethod
     def of(cls, metadata: Metadata, sources: Callable[[], Mapping[str, Source]] | None = None) -> Location:
         """The location in a document's metadata; ``sources`` gives the sources of the index by name."""
@@ -53,7 +58,7 @@ class Location(Value):
             _first(metadata, "type"),
             tuple(heading for heading in map(_shown_heading, _all(metadata, "section")) if heading),
             _first(metadata, "tag"),
-            next((url for url in urls if url and url.startswith(("http://", "https://"))), None),
+            next((url for url in urls if url and url.startswith(_URL_SCHEMES)), None),
         )
 
     def at(self, content: Content, character: int) -> Location:
