@@ -49,6 +49,10 @@ class Location(Value):
     tag: str | None = None
     url: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.url is not None and not self.url.startswith(_URL_SCHEMES):
+            object.__setattr__(self, "url", None)
+
     @classmethod
     def of(
         cls, metadata: Metadata, sources: Callable[[], Mapping[str, Source]] | None = None, doc_id: str = ""

@@ -139,7 +139,6 @@ class ArchiveGroup(ReadGroup):
     - ``listings``: the state of the listings beside it.
     - ``paper``: a digest of what they say of its paper.
     - ``left_out``: how many files in it no reader reads, by their endings.
-    - ``unread``: whether an optional package was missing that reads it.
     """
 
     def __init__(

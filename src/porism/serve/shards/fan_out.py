@@ -72,6 +72,8 @@ class ShardCalls:
                 continue
             del waiting[shard]
             self._left[shard] -= taken
+            if isinstance(answer, StaleCommit):
+                answer.shard = shard
             if isinstance(answer, PorismError) and not isinstance(answer, StaleCommit):
                 self.lose(shard, answer.what)
             elif isinstance(answer, BaseException):

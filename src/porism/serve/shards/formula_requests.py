@@ -86,6 +86,10 @@ class FormulaOccurrences:
     best: tuple[float, ...]
     names: tuple[tuple[str, ...], ...] = ()
 
+    def __post_init__(self) -> None:
+        if min(self.documents, default=0) < 0 or len(self.names) not in (0, len(self.documents)):
+            raise ValueError("counts are numbers ≥ 0, and there are names for each formula or for none")
+
 
 @dataclass(frozen=True)
 class FormulaToShow:
@@ -183,6 +187,7 @@ class FormulasRequest(QueryFormulasRequest[ShardFormulas]):
     """What the shard finds for formulas, by the statistics of the whole collection."""
 
     step, answer, summary = "formulas", ShardFormulas, "Search formulas by given statistics"
+    columns = "formulas", ("found",)
     statistics: WholeStatistics
     depth: int
 
@@ -193,6 +198,7 @@ class FormulaOccurrencesRequest(FormulaRequest[FormulaOccurrences]):
     what a run calls them."""
 
     step, answer, summary = "formula_occurrences", FormulaOccurrences, "Documents and names of formulas"
+    columns = "keys", ("documents", "best")
     keys: tuple[str, ...]
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
@@ -208,6 +214,7 @@ class FormulaHitsRequest(QueryFormulasRequest[ShardFormulaHits]):
     """What is shown of formulas."""
 
     step, answer, summary = "formula_hits", ShardFormulaHits, "Show formulas of a shard"
+    columns = "asked", ("hits",)
     statistics: WholeStatistics
     asked: tuple[FormulaToShow, ...]
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)

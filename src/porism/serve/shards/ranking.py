@@ -29,7 +29,7 @@ from porism.serve.shards.requests import (
     StaleCommit,
     StatisticsRequest,
 )
-from porism.serve.shards.values import ShardCollection, ShardQuestion, ShardScores, WholeStatistics
+from porism.serve.shards.values import ShardCollection, ShardQuestion, ShardScores, ShardStatistics, WholeStatistics
 from porism.vectors.colbert.model import ColbertModel
 
 Collections = Mapping[Shard, ShardCollection]
@@ -130,10 +130,15 @@ class DocumentRanker:
 
         :raises StaleCommit: a shard has a newer commit.
         """
-        counted = calls.all(lambda shard: shard.ask(StatisticsRequest(asked, part=self._part)))
-        for shard, answer in counted.items():
+
+        def ask(shard: Shard) -> ShardStatistics:
+            answer = shard.ask(StatisticsRequest(asked, part=self._part))
             if answer.generation != collections[shard].generation:
                 raise StaleCommit("the index has a newer commit")
+            collections[shard].check(answer)
+            return answer
+
+        counted = calls.all(ask)
         totals = self._totals([collections[shard] for shard in counted])
         generations = {shard: answer.generation for shard, answer in counted.items()}
         return generations, merging.add_statistics(*totals, counted.values())

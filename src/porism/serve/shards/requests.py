@@ -37,7 +37,9 @@ MOVED = "moved"
 
 class StaleCommit(QueryError):
     """The shard has a newer commit than the one that statistics are of, or has forgotten which formulas count in it:
-    the search begins again."""
+    the search begins again. ``shard`` is the one, where it is known."""
+
+    shard: Shard | None = None
 
 
 class Request(Generic[A]):
@@ -48,6 +50,17 @@ class Request(Generic[A]):
     answer: ClassVar[type[Any]]
     summary: ClassVar[str]
     of_formulas: ClassVar[bool] = False
+    columns: ClassVar[tuple[str, tuple[str, ...]]] = ("", ())
+    """What is asked about, and the columns of the answer that have a row for each of it."""
+
+    def check(self, answer: A) -> None:
+        """Checks that an answer is one to this request.
+
+        :raises QueryError: it is about more or fewer things than were asked about.
+        """
+        name, columns = self.columns
+        if any(len(getattr(answer, column)) != len(getattr(self, name)) for column in columns):
+            raise QueryError("the answer is not about what was asked")
 
 
 @dataclass(frozen=True)
@@ -139,6 +152,7 @@ class FrequenciesRequest(DocumentsRequest[ShardFrequencies]):
     """In how many documents of the shard ``terms`` occur, each a channel and a term."""
 
     step, answer, summary = "frequencies", ShardFrequencies, "Count terms"
+    columns = "terms", ("df",)
     terms: tuple[tuple[str, str], ...]
 
 
@@ -147,6 +161,7 @@ class ScoresRequest(NamedDocumentsRequest[ShardScores]):
     """The scores of documents of the shard, links apart, wherever a search would find them."""
 
     step, answer, summary = "scores", ShardScores, "Score documents by given statistics"
+    columns = "ids", ("scores",)
 
 
 @dataclass(frozen=True)
@@ -163,6 +178,7 @@ class TextsRequest(CommitRequest[ShardTexts]):
     """What the documents of some ``ids`` have in their fields, in their order: rerankers read it."""
 
     step, answer, summary = "texts", ShardTexts, "Whole documents of a shard"
+    columns = "ids", ("documents",)
     ids: tuple[str, ...]
 
 

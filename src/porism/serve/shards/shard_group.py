@@ -83,9 +83,16 @@ class ShardGroup:
         return sum(collection.documents for collection in self.collections.values())
 
     def ask(self, work: Callable[[ShardCalls], T]) -> T:
-        """Does some work with the shards that answer; again, where one has a newer commit meanwhile."""
-        for left in reversed(range(_TRIES)):
+        """Does some work with the shards that answer; again, where one has a newer commit meanwhile.
+
+        A shard that has one again and again is missing.
+        """
+        moved: Counter[Shard | None] = Counter()
+        while True:
             calls = ShardCalls(self.shards, self.seconds)
+            for shard in self.shards:
+                if moved[shard] >= _TRIES:
+                    calls.lose(shard, "a newer commit again and again")
             self._collect(calls)
             if not calls.shards:
                 raise ShardsMissing(
@@ -93,12 +100,12 @@ class ShardGroup:
                 )
             try:
                 return work(calls)
-            except StaleCommit:
+            except StaleCommit as error:
                 self.collections, self.parts, self._model = {}, {}, None
                 self.moves += 1
-                if not left:
+                moved[error.shard] += 1
+                if moved[None] >= _TRIES:
                     raise
-        raise AssertionError("the last try returns or raises")
 
     def _collect(self, calls: ShardCalls) -> None:
         """Learns what each shard has, where that is not known yet, and checks that they fit."""

@@ -93,6 +93,16 @@ class ShardCollection:
 
     def __post_init__(self) -> None:
         check_languages(self.languages)
+        having = [sum(lengths.counts) for lengths in self.channels]
+        if self.documents < max(having, default=0):
+            raise QueryError("a channel has more documents than there are")
+
+    def check(self, statistics: ShardStatistics) -> None:
+        """Checks that the shard has counted no more documents than it has.
+
+        :raises QueryError: it has.
+        """
+        WholeStatistics(self.documents, channel_counts(self.channels), statistics).check()
 
     @classmethod
     def of(
@@ -106,6 +116,11 @@ class ShardCollection:
             tuple(sorted({key for segment in snapshot.segments for key in segment.metadata_counts()})),
             channels, links, dict(encoder or {}), language_counts(snapshot),
         )
+
+
+def channel_counts(channels: Iterable[ChannelLengths]) -> tuple[tuple[str, str, int, float], ...]:
+    """Zone, channel and documents of each channel, without its mean length."""
+    return tuple((lengths.zone, lengths.channel, sum(lengths.counts), 1.0) for lengths in channels)
 
 
 @dataclass(frozen=True)
@@ -136,6 +151,10 @@ class ShardStatistics:
     df: dict[str, dict[str, int]]
     holders: tuple[int, ...] = ()
     generation: int = 0
+
+    def __post_init__(self) -> None:
+        if min((*self.holders, *(count for df in self.df.values() for count in df.values())), default=0) < 0:
+            raise QueryError("counts are numbers ≥ 0", where="statistics")
 
     @property
     def of_query(self) -> QueryStatistics:

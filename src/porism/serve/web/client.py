@@ -17,9 +17,10 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from porism.errors import PorismError
+from porism.errors import PorismError, QueryError
 from porism.extras import need
 from porism.search.grouping import Grouping
+from porism.serve.shards.bounds import check_bounds
 from porism.serve.shards.requests import A, Request
 from porism.serve.web import run_schema, schema
 from porism.version import __version__
@@ -39,7 +40,7 @@ MAX_WAIT = 30.0
 """A request that comes too often waits for so long at most, in seconds."""
 
 MAX_BYTES = 64_000_000
-"""A longer answer of a shard is not read."""
+"""A longer answer is not read."""
 
 _AGAIN = frozenset({429, 503})
 
@@ -69,7 +70,8 @@ class Client:
         :raises MissingExtra: httpx is not installed.
         """
         library = need("httpx", "web", "the client of the API")
-        headers = {"User-Agent": f"porism/{__version__}"}
+        # not compressed: a few bytes could become more than the memory
+        headers = {"User-Agent": f"porism/{__version__}", "Accept-Encoding": "identity"}
         if key is not None:
             headers["X-API-Key"] = key
         self.index, self.seconds, self._tries = index, seconds, max(1, tries)
@@ -131,10 +133,9 @@ class Client:
         parameters = self._parameters(index, q=question, k=k, page=page, filter=_pairs(filters))
         try:
             with self._http.stream("GET", "/search/stream", params=parameters) as answer:
-                if answer.status_code != 200:
-                    answer.read()
-                    raise _error(answer.status_code, answer.content)
-                for line in answer.iter_lines():
+                for line in _lines(answer):
+                    if answer.status_code != 200:
+                        raise _error(answer.status_code, line)
                     event = orjson.loads(line)
                     if event["event"] == "results":
                         yield schema.SearchResults.model_validate(event["results"])
@@ -253,14 +254,27 @@ class Client:
         :raises ApiError: with the code ``no_answer``, ``too_slow``, ``too_large``, ``no_sense``, or one of the server.
         """
         adapter: Any = need("pydantic", "web", "the client of the API").TypeAdapter(request.answer)
+        response, content = self._answer(
+            "POST", f"/shard/{request.step}",
+            json={"index": self.index if index is None else index, **asdict(request)},  # type: ignore[call-overload]
+        )
+        if response.status_code != 200:
+            raise _error(response.status_code, content)
+        try:
+            answer: A = adapter.validate_json(content)
+            check_bounds(answer)
+            request.check(answer)
+        except (ValueError, QueryError) as error:
+            raise _no_sense() from error
+        return answer
+
+    def _answer(self, method: str, route: str, **request: Any) -> tuple[httpx.Response, bytes]:
+        """An answer with its content: within the time of a request, and not longer than :data:`MAX_BYTES`."""
         until = time.monotonic() + self.seconds
         content = bytearray()
         try:
-            with self._http.stream(
-                "POST", f"/shard/{request.step}",
-                json={"index": self.index if index is None else index, **asdict(request)},  # type: ignore[call-overload]
-            ) as response:
-                for chunk in response.iter_bytes():
+            with self._http.stream(method, route, **request) as response:
+                for chunk in _chunks(response):
                     content += chunk
                     if len(content) > MAX_BYTES:
                         raise ApiError(f"the answer has more than {MAX_BYTES:,} bytes", code="too_large")
@@ -268,15 +282,7 @@ class Client:
                         raise ApiError(f"no whole answer within {self.seconds:g} s", code="too_slow")
         except self._unreachable as error:
             raise self._not_reached(error) from error
-        if response.status_code != 200:
-            raise _error(response.status_code, bytes(content))
-        try:
-            answer: A = adapter.validate_json(bytes(content))
-        except ValueError as error:
-            raise ApiError(
-                "the answer is not valid", code="no_sense", hint="Is it a server of the same version of Porism?"
-            ) from error
-        return answer
+        return response, bytes(content)
 
     def _ask(
         self, route: str, model: type[Model], question: str, k: int, page: int, filters: Filters | None,
@@ -299,21 +305,22 @@ class Client:
         return {"index": named, **parameters} if named else parameters
 
     def _send(self, method: str, route: str, model: type[Model], **request: Any) -> Model:
-        return model.model_validate_json(self._request(method, route, **request))
+        content = self._request(method, route, **request)
+        try:
+            return model.model_validate_json(content)
+        except ValueError as error:
+            raise _no_sense() from error
 
     def _request(self, method: str, route: str, **request: Any) -> bytes:
         for left in reversed(range(self._tries)):
-            try:
-                answer = self._http.request(method, route, **request)
-            except self._unreachable as error:
-                raise self._not_reached(error) from error
+            answer, content = self._answer(method, route, **request)
             if answer.status_code == 200:
-                return answer.content
+                return content
             if answer.status_code not in _AGAIN or not left:
                 break
             wait = answer.headers.get("retry-after", "1")
             time.sleep(min(MAX_WAIT, float(wait) if wait.isdigit() else 1.0))
-        raise _error(answer.status_code, answer.content)
+        raise _error(answer.status_code, content)
 
     def _not_reached(self, error: Exception) -> ApiError:
         return ApiError(
@@ -328,6 +335,29 @@ def _pairs(filters: Filters | None) -> list[str]:
         f"{key}={value}" for key, values in (filters or {}).items()
         for value in ((values,) if isinstance(values, str) else values)
     ]
+
+
+def _chunks(response: httpx.Response) -> Iterator[bytes]:
+    """The content of an answer as it comes."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise ApiError("the answer is compressed, though it was not to be", code="no_sense")
+    yield from response.iter_bytes()
+
+
+def _lines(response: httpx.Response) -> Iterator[bytes]:
+    """The lines of an answer as they come, none longer than :data:`MAX_BYTES`; at least one."""
+    begun = b""
+    for chunk in _chunks(response):
+        *lines, begun = (begun + chunk).split(b"\n")
+        yield from lines
+        if len(begun) > MAX_BYTES:
+            raise ApiError(f"a line of the answer has more than {MAX_BYTES:,} bytes", code="too_large")
+    if begun or response.status_code != 200:
+        yield begun
+
+
+def _no_sense() -> ApiError:
+    return ApiError("the answer is not valid", code="no_sense", hint="Is it a server of the same version of Porism?")
 
 
 def _error(status: int, content: bytes) -> ApiError:

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field, create_model
 
 from porism.errors import QueryError
+from porism.serve.shards.bounds import check_bounds
 from porism.serve.shards.formula_requests import MAX_FORMULA_DEPTH, REQUESTS, FormulaHitsRequest, FormulasRequest
 from porism.serve.shards.requests import (
     CandidatesRequest,
@@ -94,6 +95,7 @@ class ShardRoutes:
         :raises QueryError: the request is beyond the limits, or cannot be read.
         """
         shard, limits = self._shard(index), self._limits
+        check_bounds(request)
         if (question := getattr(request, "question", None)) is not None:
             self._check(question)
         if (formulas := getattr(request, "formulas", None)) is not None:
