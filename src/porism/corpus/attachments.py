@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from porism.corpus.base import OnProgress
-from porism.corpus.groups import Item, Known, ReadGroup
+from porism.corpus.groups import FileGroup, Item, Known, ReadGroup
 from porism.errors import OnProblem
 from porism.types import Content, Document, Metadata
 
@@ -62,6 +63,16 @@ class AttachedGroup(ReadGroup):
         elif self._title and document.title != self._title:
             metadata["section"] = (self._title.to_latex(), *_entries(document.metadata, "section"))
         return replace(document, fields=fields, metadata=metadata)
+
+
+def with_entries(groups: Iterable[ReadGroup], attached: Mapping[str, Document]) -> Iterator[ReadGroup]:
+    """The groups of a source, those of single files with the entries that they are attached to.
+
+    :param attached: the documents of entries by the whole paths of their files.
+    """
+    for group in groups:
+        entry = attached.get(os.path.abspath(group.files[0])) if isinstance(group, FileGroup) and attached else None
+        yield group if entry is None else AttachedGroup(group, entry)
 
 
 def _entries(metadata: Metadata, name: str) -> tuple[str, ...]:

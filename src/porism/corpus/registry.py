@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from porism.corpus.archives.formats import archive_kind, compression
 from porism.corpus.archives.listings import PaperListings
 from porism.corpus.archives.reader import ArchiveGroup, ArchiveReader
-from porism.corpus.attachments import AttachedGroup
+from porism.corpus.attachments import with_entries
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem
 from porism.corpus.bibliography.reader import BibtexReader, CslReader, ReferenceReader, RisReader
 from porism.corpus.epub.reader import EpubReader
@@ -135,11 +134,7 @@ class FolderReader:
                     folders[entry] = _groups_of_folder(name, entry, path, options, on_problem, left_out)
                 except SourceError as error:
                     on_problem(Problem(error.where or relative_name(entry, path), error.what))
-        attached: dict[str, Document] = {}
-        for entry, name in files:
-            if isinstance(reader := READERS[name], ReferenceReader):
-                attached.update(reader.attached(entry, options))
-        groups = (_with_entry(group, attached) for group in self._groups(path, files, options, folders, left_out))
+        groups = with_entries(self._groups(path, files, options, folders, left_out), _attached_files(files, options))
         return SourceGroups(format, groups, size, left_out, lacking)
 
     def _groups(
@@ -166,10 +161,16 @@ class FolderReader:
                 )
 
 
-def _with_entry(group: ReadGroup, attached: Mapping[str, Document]) -> ReadGroup:
-    """A group with the entry of a list of references that its one file is attached to, if any."""
-    entry = attached.get(os.path.abspath(group.files[0])) if isinstance(group, FileGroup) else None
-    return group if entry is None else AttachedGroup(group, entry)
+def _attached_files(files: list[tuple[Path, str]], options: ReaderOptions) -> dict[str, Document]:
+    """The whole paths of the files that lists of references name, each with the document of its entry.
+
+    :param files: those of a folder, with their formats.
+    """
+    lists = [(READERS[name], path) for path, name in files]
+    return {
+        file: entry for reader, path in lists if isinstance(reader, ReferenceReader)
+        for file, entry in reader.attached(path, options)
+    }
 
 
 def _group_of_file(

@@ -50,7 +50,7 @@ class Location(Value):
     url: str | None = None
 
     def __post_init__(self) -> None:
-        if self.url is not None and not self.url.startswith(_URL_SCHEMES):
+        if self.url is not None and not self.url.startswith(_SCHEMES):
             object.__setattr__(self, "url", None)
 
     @classmethod

@@ -39,6 +39,10 @@ Cell[TextData[{
       SuperscriptBox["n", "2"]]}], "=",
     FractionBox[SuperscriptBox["\[Pi]", "2"], "6"]}], TraditionalForm]],
   CellChangeTimes->{{3.8*^9, 3.8*^9}}],
+ " by ",
+ Cell[BoxData[ButtonBox["Sum", ButtonData->"paclet:ref/Sum"]], "InlineFormula"],
+ " of \[CapitalEAcute]t\[EAcute]",
+ Cell[BoxData[GraphicsBox[{0.5, LineBox[{1, 2}]}]]],
  "."
 }], "Text"],
 Cell[BoxData[
@@ -66,7 +70,8 @@ def test_cells_are_units(tmp_path: Path) -> None:
     assert (first.title.text, first.fields["body"].to_latex()) == ("Zeta values", r'Before — $\alpha$ "sections"')
     assert (section.title.text, section.metadata["line"]) == ("The Basel problem", "8")
     assert section.fields["body"].to_latex() == (
-        r"We know that $\sum_{n=1}^{\infty}\frac{1}{n^{2}}=\frac{\pi^{2}}{6}$." "\n\n" r"$$\sin (\sqrt{x})$$"
+        r"We know that $\sum_{n=1}^{\infty}\frac{1}{n^{2}}=\frac{\pi^{2}}{6}$ by Sum of Été."
+        "\n\n" r"$$\sin (\sqrt{x})$$"
     )
     assert (theorem.metadata["type"], theorem.fields["body"].to_latex()) == ("theorem", "Each $x$ is fine.")
 
@@ -81,7 +86,8 @@ def test_cells_are_units(tmp_path: Path) -> None:
     (r'SuperscriptBox[RowBox[{"(", RowBox[{"a", "+", "b"}], ")"}], "2"]', "{(a+b)}^2"),
 ])  # fmt: skip
 def test_boxes(boxes: str, latex: str, tmp_path: Path) -> None:
-    documents, _ = read(tmp_path / "a.nb", f'Notebook[{{Cell[TextData[{{Cell[BoxData[{boxes}]]}}], "Text"]}}]')
+    cell = f'Cell[TextData[{{Cell[BoxData[FormBox[{boxes}, TraditionalForm]]]}}], "Text"]'
+    documents, _ = read(tmp_path / "a.nb", f"Notebook[{{{cell}}}]")
     (formula,) = next(iter(documents.values())).fields["body"].formulas
     written, wanted = (operator_string(operator_tree(parse_latex(source))) for source in (formula.source, latex))
     assert written == wanted, formula.source

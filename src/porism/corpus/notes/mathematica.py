@@ -6,6 +6,7 @@ Input and output are passed over. An expression (``Cell["text", "Section"]``) is
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -67,6 +68,17 @@ _CHARACTERS = {
 }
 _ALPHABETS = {"DoubleStruck": "mathbb", "Script": "mathcal", "Gothic": "mathfrak", "Formal": ""}
 _ALPHABET_NAME = re.compile(r"(DoubleStruck|Script|Gothic|Formal)(Capital)?([A-Z])\Z")
+_TRANSPARENT = words(
+    "List RowBox BoxData FormBox StyleBox TagBox InterpretationBox ButtonBox AdjustmentBox Cell TextData FrameBox "
+    "TemplateBox ErrorBox ItemBox PanelBox TooltipBox"
+)
+"""Boxes that are what their first argument is, or a list of all."""
+_ACCENTS = {
+    "Acute": "\u0301", "Grave": "\u0300", "Hat": "\u0302", "Tilde": "\u0303", "DoubleDot": "\u0308", "Ring": "\u030a",
+    "Cup": "\u0306", "Hacek": "\u030c", "Caron": "\u030c", "Bar": "\u0304", "DoubleAcute": "\u030b",
+    "Cedilla": "\u0327",
+}
+_ACCENTED = re.compile(rf"(Capital)?([A-Z])({'|'.join(_ACCENTS)})\Z")
 _SCRIPTS = {
     "SuperscriptBox": "{0}^{{{1}}}", "SubscriptBox": "{0}_{{{1}}}", "SubsuperscriptBox": "{0}_{{{1}}}^{{{2}}}",
     "UnderoverscriptBox": "{0}_{{{1}}}^{{{2}}}", "FractionBox": r"\frac{{{0}}}{{{1}}}", "SqrtBox": r"\sqrt{{{0}}}",
@@ -181,6 +193,8 @@ def _parts(content: str | Expression) -> Iterator[str | Formula]:
         if isinstance(part, str):
             if part.startswith('"'):
                 yield from split_parts(_text(part, in_text=True))
+        elif part.head == "BoxData" and not _is_formula(part):
+            yield from _code(part)
         elif part.head == "BoxData":
             if latex := _latex(part):
                 yield Formula(latex)
@@ -188,6 +202,29 @@ def _parts(content: str | Expression) -> Iterator[str | Formula]:
             waiting += reversed(part.arguments)
         elif part.arguments and not part.head.endswith("Rule"):
             waiting.append(part.arguments[0])
+
+
+def _is_formula(box: Expression) -> bool:
+    """Whether boxes in running text are a formula, and not a piece of code: they have a form, or more than rows."""
+    waiting = [box]
+    while waiting:
+        part = waiting.pop()
+        if part.head in _SCRIPTS or part.head in ("FormBox", "OverscriptBox", "UnderscriptBox", "GridBox"):
+            return True
+        if part.head in _TRANSPARENT:
+            waiting += _expressions(part)
+    return False
+
+
+def _code(box: Expression) -> Iterator[str]:
+    """The strings of boxes that are code."""
+    waiting: list[str | Expression] = [box]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            yield _text(part) if part.startswith('"') else ""
+        elif part.head in _TRANSPARENT:
+            waiting += reversed(part.arguments if part.head == "List" else part.arguments[:1])
 
 
 def _text(string: str, *, in_text: bool = False) -> str:
@@ -213,6 +250,9 @@ def _symbol(name: str) -> str:
         character = letter.group(3) if letter.group(2) else letter.group(3).lower()
         font = _ALPHABETS[letter.group(1)]
         return f"\\{font}{{{character}}}" if font else character
+    if (accented := _ACCENTED.match(name)) is not None:
+        letter_itself = accented.group(2) if accented.group(1) else accented.group(2).lower()
+        return unicodedata.normalize("NFC", f"{letter_itself}{_ACCENTS[accented.group(3)]}")
     greek = name.removeprefix("Capital")
     greek = greek if greek != name else greek.lower()
     return f"\\{greek} " if f"\\{greek}" in SYMBOLS else " " if name.endswith(("Space", "Times", "Comma")) else ""
@@ -245,9 +285,9 @@ def _box(box: str | Expression) -> str:
             for row in _expressions(values[0]) if row.head == "List"
         ] if values and isinstance(values[0], Expression) else []
         return "\\begin{matrix} " + " \\\\ ".join(rows) + " \\end{matrix}"
-    if box.head in ("List", "RowBox", "BoxData"):
-        return "".join(map(_box, values if box.head == "List" else values[:1]))
-    return _box(values[0]) if values else ""
+    if box.head not in _TRANSPARENT:  # graphics, and what is dynamic
+        return ""
+    return "".join(map(_box, values if box.head == "List" else values[:1]))
 
 
 def _letters(text: str) -> str:

@@ -14,7 +14,7 @@ import orjson
 import xxhash
 
 from porism.corpus.attachments import AttachedGroup
-from porism.corpus.base import OnProgress, ReaderOptions, UnitId
+from porism.corpus.base import OnProgress, ReaderOptions, UnitId, ignore_problem
 from porism.corpus.bibliography.entries import entry_document
 from porism.corpus.databases import foreign_database
 from porism.corpus.groups import GroupedReader, Item, LazyRecord, OfFile, ReadGroup
@@ -91,6 +91,7 @@ class _Records:
     def __init__(self, library: ZoteroLibrary, where: str, options: ReaderOptions) -> None:
         self._library, self.where = library, where
         self._source = options.collection or where
+        self._last: tuple[int, Document | None] = (-1, None)  # the item that was read last, whose parts follow
         self._seed = xxhash.xxh3_64_intdigest(f"{__version__} {self._source} {options!r}".encode())
 
     def all(self) -> Iterator[LazyRecord]:
@@ -139,7 +140,13 @@ class _Records:
         ]
         body = join_contents([text for text in texts if text], "\n\n")
         work = self._library.work_of(item)
-        document = self.work(work, on_problem) if work is not item else None
+        if work is item:
+            document = None
+        elif self._last[0] == work.number:
+            document = self._last[1]
+        else:
+            document = self.work(work, ignore_problem)
+            self._last = work.number, document
         metadata: dict[str, str | tuple[str, ...]] = {"source": self._source}
         fields: dict[str, Content] = {}
         if document is not None:
