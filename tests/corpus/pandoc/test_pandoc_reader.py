@@ -229,6 +229,13 @@ def test_pandoc_is_stopped_where_it_takes_too_much_memory(monkeypatch) -> None:
     assert "takes more memory than 60m" in problems[0].what
 
 
+def test_spaces_at_the_end_of_a_formula_leave_no_backslash() -> None:
+    math = {"t": "Math", "c": [{"t": "InlineMath"}, "\\left. x \\right.\\ "]}
+    tree = {"blocks": [{"t": "Para", "c": [math]}]}
+    (document,) = tree_documents(tree, Prepared(b""), "a.docx", "books", lambda problem: None)
+    assert document.fields["body"].formulas[0].source == "\\left. x \\right."
+
+
 @pytest.mark.parametrize(
     ("kind", "wrap"),
     [

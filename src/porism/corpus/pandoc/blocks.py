@@ -28,6 +28,8 @@ _TEXTS = frozenset(("Para", "Plain"))
 _QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
 _LATEX = frozenset(("latex", "tex"))
 _HTML = frozenset(("html", "html4", "html5", "textile"))
+_LAST_SPACES = re.compile(r"(?<!\\)(?:\\\s+)+\Z")
+"""Spaces with a backslash at the end of a formula, of which one without the space would stay."""
 _TAG = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*\Z")
 _TITLES = frozenset(("title", "block-title"))
 
@@ -220,7 +222,7 @@ class PandocBlocks:
         self._depth -= 1
 
     def _math(self, display: bool, latex: str, builder: ContentBuilder) -> None:
-        latex, labels = without_labels(one_line(clean(self._prepared.raw(latex))).strip())
+        latex, labels = without_labels(one_line(_LAST_SPACES.sub("", clean(self._prepared.raw(latex)))))
         self._labels += labels
         if latex:
             builder.objects.append(Formula(aligned(latex) if display else latex, display=display))
