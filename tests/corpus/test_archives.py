@@ -294,6 +294,19 @@ def test_members_beyond_the_limit_are_left_out(tmp_path: Path, monkeypatch: pyte
     assert "m.zip: has many more than 100,000 members; it is not read" in problems
 
 
+def test_a_later_member_replaces_one_of_its_name(tmp_path: Path) -> None:
+    file = io.BytesIO(tarred({"a.md": "a longer first text"}))
+    with tarfile.open(fileobj=file, mode="a") as archive:
+        for name, text in (("a.md", b"second"), ("a.md/b.md", b"in a file")):
+            header = tarfile.TarInfo(name)
+            header.size = len(text)
+            archive.addfile(header, io.BytesIO(text))
+    (tmp_path / "t.tar").write_bytes(file.getvalue())
+    documents, problems = read(tmp_path / "t.tar")
+    assert texts(documents) == ["second"]
+    assert problems == ["t.tar: members whose names no file can have are left out: a.md/b.md"]
+
+
 def test_damaged_and_encrypted_members_cost_themselves_alone(tmp_path: Path) -> None:
     members = {name: random.Random(name).randbytes(3000).hex() for name in ("a.md", "b.md", "c.md")}
     data = bytearray(zipped(members))

@@ -94,6 +94,7 @@ class UnpackedTree:
         self.limits.members_left -= 1
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)  # a later member replaces one of its name
             return MemberFile(self, path)
         except (OSError, ValueError):
             self.refuse(name, _UNUSABLE)
