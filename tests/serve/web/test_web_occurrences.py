@@ -28,7 +28,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
          "body": f"Before $y$ it is $a^2+b^2$ here. {far}" * (6 if number == 1 else 1)}
         for number in range(MANY)
     ]
-    entries.append({"id": "none", "title": "No such formula", "type": "odd", "body": "but $a^2+b^3$"})
+    entries.append({"id": "none", "title": "$c^4$", "type": "odd", "body": "but $a^2+b^3$"})
     lines = "".join(f"{json.dumps(entry)}\n" for entry in entries)
     (folder / "entries.jsonl").write_text(lines, encoding="utf-8")
     index_sources([folder / "entries.jsonl"], folder / "index", jobs=1)
@@ -72,6 +72,12 @@ def test_a_key_and_filters_ask_too_and_pages_end(asked: Any) -> None:
         assert error.value.status == 404
     with pytest.raises(ApiError, match="Page 0"):
         asked.occurrences("a^2+b^2", page=0)
+
+
+def test_a_title_that_is_a_formula_alone_is_a_named_link(opened: Open) -> None:
+    for path in ("/occurrences?formula=c%5E4", "/search?q=%24c%5E4%24", "/search?mode=formulas&q=%24a%5E2%2Bb%5E3%24"):
+        page = opened(path, java_script_enabled=False)
+        assert page.locator("a[aria-label='c⁴']").count() >= 1, path
 
 
 def test_counts_of_formulas_lead_to_all_places_page_by_page(opened: Open) -> None:
