@@ -25,7 +25,7 @@ MAX_DEPTH = 200
 """Expressions within expressions are read to this depth; deeper ones are passed over."""
 
 _TOKEN = re.compile(
-    r'\(\*(?:[^*]|\*(?!\)))*+\*\)|"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)'
+    r'\(\*(?:[^*]|\*(?!\)))*+(?:\*\))?|"(?P<string>(?:[^"\\]|\\.)*+)"?|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)'
     r"|(?P<word>[A-Za-z$][\w$`]*|-?[0-9][\w.`*^]*)|(?P<rule>->|:>)",
     re.DOTALL,
 )
