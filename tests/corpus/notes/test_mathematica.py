@@ -97,8 +97,9 @@ def test_what_is_broken_is_reported(tmp_path: Path) -> None:
     assert [str(problem) for problem in read(tmp_path / "a.nb", "text")[1]] == [
         "a.nb:1: has no notebook of Mathematica"
     ]
-    documents, _ = read(tmp_path / "a.nb", 'Notebook[{Cell["a", "Text"], Cell[TextData[{"b')
-    assert [document.fields["body"].text for document in documents.values()] == ["a"]
+    documents, problems = read(tmp_path / "a.nb", 'Notebook[{Cell["a", "Text"], Cell[TextData[{"b')
+    assert [document.fields["body"].text for document in documents.values()] == ["a\n\nb"]
+    assert [problem.where for problem in problems] == ["a.nb:1"]
 
 
 @given(st.text(alphabet='[]{},"\\CelTx ->(*)', max_size=120))

@@ -35,12 +35,15 @@ _CLOZE = re.compile(r"\{\{c\d+::((?:[^{}:]|:(?!:)|\{(?!\{c\d)|\}(?!\}))*)(?:::(?
 _MAX_CLOZES = 8
 """Gaps within gaps are read to this depth."""
 _MARKS = (
-    (re.compile(r"\[\$\$\](.*?)\[/\$\$\]", re.DOTALL), r"\\[\1\\]"),
-    (re.compile(r"\[\$\](.*?)\[/\$\]", re.DOTALL), r"\\(\1\\)"),
-    (re.compile(r"\[latex\](.*?)\[/latex\]", re.DOTALL), r"\1"),
-    (re.compile(r"<anki-mathjax\b[^>]*\bblock=\"true\"[^>]*>(.*?)</anki-mathjax>", re.DOTALL), r"\\[\1\\]"),
-    (re.compile(r"<anki-mathjax\b[^>]*>(.*?)</anki-mathjax>", re.DOTALL), r"\\(\1\\)"),
-    (re.compile(r"\[sound:[^\]\n]*\]"), ""),
+    (re.compile(r"\[\$\$\](.{0,5000}?)\[/\$\$\]", re.DOTALL), r"\\[\1\\]"),
+    (re.compile(r"\[\$\](.{0,5000}?)\[/\$\]", re.DOTALL), r"\\(\1\\)"),
+    (re.compile(r"\[latex\](.{0,5000}?)\[/latex\]", re.DOTALL), r"\1"),
+    (
+        re.compile(r"<anki-mathjax\b[^>]{0,200}\bblock=\"true\"[^>]{0,200}>(.{0,5000}?)</anki-mathjax>", re.DOTALL),
+        r"\\[\1\\]",
+    ),
+    (re.compile(r"<anki-mathjax\b[^>]{0,200}>(.{0,5000}?)</anki-mathjax>", re.DOTALL), r"\\(\1\\)"),
+    (re.compile(r"\[sound:[^\]\n]{0,500}\]"), ""),
 )
 _HEADER = re.compile(r"#([a-z ]+):(.*)")
 

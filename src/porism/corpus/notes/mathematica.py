@@ -25,7 +25,7 @@ MAX_DEPTH = 200
 """Expressions within expressions are read to this depth; deeper ones are passed over."""
 
 _TOKEN = re.compile(
-    r'\(\*(?:[^*]|\*(?!\)))*+\*\)|"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)'
+    r'\(\*(?:[^*]|\*(?!\)))*+(?:\*\))?|"(?P<string>(?:[^"\\]|\\.)*+)"?|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)'
     r"|(?P<word>[A-Za-z$][\w$`]*|-?[0-9][\w.`*^]*)|(?P<rule>->|:>)",
     re.DOTALL,
 )
@@ -110,6 +110,9 @@ class MathematicaReader(TextFileReader):
         if notebook is None:
             on_problem(Problem(f"{name}:1", "has no notebook of Mathematica"))
             return
+        if root.head:
+            last = text.count("\n") + 1
+            on_problem(Problem(f"{name}:{last}", f"breaks off ({root.head} has no end); what could be read is kept"))
         units = FileUnits(name, source, on_problem, fallback=Content(clean(PurePosixPath(name).stem)))
         waiting = list(reversed(notebook.arguments[:1]))
         while waiting:
@@ -128,7 +131,7 @@ class MathematicaReader(TextFileReader):
 
 
 def parse(text: str) -> Expression:
-    """All expressions of a text, below one."""
+    """All expressions of a text, below one, whose head is that of the expression that is never ended, if any."""
     root = Expression("", 1)
     stack = [root]
     word, line, deeper, counted = "", 1, 0, 0
@@ -155,6 +158,7 @@ def parse(text: str) -> Expression:
             stack[-1].arguments.append(f'"{match["string"]}')
         if kind is not None:
             word = match.group() if kind == "word" else ""
+    root.head = stack[-1].head
     return root
 
 
