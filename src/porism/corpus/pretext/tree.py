@@ -18,7 +18,8 @@ XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 INCLUDE = "{http://www.w3.org/2001/XInclude}include"
 
 _SIGNS = re.compile(
-    rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->|(<)(?![A-Za-z_/!?])|&([A-Za-z][\w.-]{0,60};)|(&)(?!#\d{1,7};|#x[0-9A-Fa-f]{1,6};)",
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(<)(?![A-Za-z_/!?])|&([A-Za-z][\w.-]{0,60};)"
+    rb"|(&)(?!#\d{1,7};|#x[0-9A-Fa-f]{1,6};)",
     re.DOTALL,
 )
 """Signs that begin no tag and no character reference, names of entities, and what has such signs by right."""
