@@ -161,6 +161,8 @@ class Font:
         if (large := LARGE_NAME.match(name)) is not None and large[1] in LARGE:
             char, height = LARGE[large[1]], HEIGHTS[large[2]]
             is_piece = large[2] in ("tp", "bt", "ex", "mid")
+            if char in "{}" and large[2] in ("tp", "bt", "ex"):  # a brace has one more piece than other fences
+                height /= 2
             if large[1].endswith("integral"):
                 height = 2.22 if large[2] == "display" else 1.11
         elif code in OMX and self.family is not None and self.family.encoding == OMX_NAME and not _VALID.match(name):
@@ -171,8 +173,9 @@ class Font:
             return Glyph(char, ACCENTS[char], "accent", width, 0.75, 0.5, True)
         if char in "⏞⏟":
             return Glyph(char, char, "piece", width, 0.12, -0.25, True)
-        latex = _ESCAPED.get(char, char)
-        return Glyph(char, latex, "piece" if is_piece else "tall", width, 0.04, 0.04 - height, True)
+        extent = None if self.name.startswith(("CMEX", "LMMath")) else self._extent(code, name)
+        top, bottom = extent if extent is not None and extent[0] - extent[1] > 0.1 else (0.04, 0.04 - height)
+        return Glyph(char, _ESCAPED.get(char, char), "piece" if is_piece else "tall", width, top, bottom, True)
 
     def _width(self, code: int) -> float:
         try:
