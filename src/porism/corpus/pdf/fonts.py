@@ -136,7 +136,7 @@ class Font:
                 plain = unicodedata.normalize("NFKC", char)
                 return Glyph(plain, plain, "char", width, 0.7, -0.22, True, style)
         if char in _PIECES:
-            return Glyph(char, _PIECES[char], "piece", width, 0.8, -0.3, True)
+            return Glyph(char, _ESCAPED.get(_PIECES[char], _PIECES[char]), "piece", width, 0.8, -0.3, True)
         if char == "√" and is_math:
             return Glyph(char, char, "tall", width, 0.8, -0.2, True)
         if char in BIG_OPERATORS:

@@ -18,7 +18,9 @@ ARROWS = frozenset("→←↔⇒⇔⇐=≅↦↪↠⇝≡∼")
 
 def size_of_row(marks: list[Mark]) -> float:
     """The size of the marks on the baseline."""
-    return max((mark.size for mark in marks), default=1.0)
+    largest = max((mark.size for mark in marks), default=1.0)
+    letters = max((mark.size for mark in marks if mark.kind not in ("tall", "piece")), default=0.0)
+    return letters if letters > 0.78 * largest else largest  # large signs may come from a larger font
 
 
 def y_of_row(marks: list[Mark]) -> float:
