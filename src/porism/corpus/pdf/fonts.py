@@ -30,6 +30,8 @@ _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/(\S+)\s+put")
 _MAX_HEADER = 65_536
 _BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z|\.notdef\Z")
 """TeX's bitmap fonts name their glyphs by their codes."""
+_SELECTORS = re.compile("[\ufe00-\ufe0f]")
+"""Characters that choose a variant of the one before them."""
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
 _PIECES = {
@@ -123,6 +125,7 @@ class Font:
         return glyph._replace(kind=kind, top=extent[0], bottom=extent[1])
 
     def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
+        char = _SELECTORS.sub("", char)
         if not char or char == UNKNOWN:
             return Glyph(UNKNOWN, "", width=width, is_math=is_math)
         if char.isspace() or char == "\u00ad":
