@@ -109,9 +109,9 @@ def clusters_of(line: Line) -> list[Cluster]:
         if cluster.role == "point" and cluster.text == ":" and cluster.x0 - before.x1 > 0.07 * size:
             cluster.role = "relation"
     for first in clusters[:1]:
-        first.is_seed = first.is_seed and first.text not in "∙■"  # it begins an item of a list
+        first.is_seed = first.is_seed and first.text not in ("∙", "■")  # it begins an item of a list
     for last in clusters[-1:]:
-        last.is_seed = last.is_seed and last.text not in "□■"  # it ends a proof
+        last.is_seed = last.is_seed and last.text not in ("□", "■")  # it ends a proof
     integral = -99
     for number, cluster in enumerate(clusters):
         if "∫" in cluster.text:
@@ -163,7 +163,7 @@ def _is_seed(mark: Mark) -> bool:
     if mark.kind in ("node", "tall", "piece"):
         return True
     if mark.char in _TEXT_SYMBOLS:
-        return mark.char in "□†‡∙■" and mark.is_math
+        return mark.is_math and mark.char in ("□", "†", "‡", "∙", "■")
     if mark.is_math:
         return True
     return bool(mark.style) and mark.char not in _NEUTRAL_CHARS and SYMBOLS.get(mark.latex, ("", ""))[1] == "O" and (

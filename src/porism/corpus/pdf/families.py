@@ -26,14 +26,14 @@ class Family(NamedTuple):
 FAMILIES = tuple(
     (re.compile(family.pattern), family) for family in (
         Family(r"STIXMath(Script|Callig)", "", "cal", True),
-        Family(r"[Tt]xsyc|[Pp]xsyc|Kp--M-Sy[cd]|.*SymbolC|stxscr", "", "cal", True),
+        Family(r"[Tt]xsyc|[Pp]xsyc|Kp--M-Sy[cd]|.*Symbol[ABC]-|stxscr", "", "cal", True),
         Family(r"CMEX|LMMathExtension|[Pp]xexa?|[Tt]xexa?s?$|EUEX|.*-Extension-\d|Kp--M-Ex", OMX_NAME, "", True),
         Family(r"CMMIB|LMMathItalic.*Bold|NewTXBMI|[Rr]?txbmi|[Rr]?pxbmi|.*Bold.*-MathItalic-", OML, "bi", True),
         Family(r"CMMI|LMMathItalic|EURM|[Rr]?[tp]xmi|New[TP]XMI|.*-MathItalic-\d|ntxmi|zplmi", OML, "", True),
         Family(r"CMBSY", OMS, "cal", True),
         Family(r"CMSY|LMMathSymbols|[Tt]xsys?$|[Pp]xsys?$|.*-Symbol-\d|Kp--M-Sy-", OMS, "cal", True),
-        Family(r"MSAM|[Tt]xsya|[Pp]xsya|.*SymbolA-|Kp--M-Sya", MSAM, "", True),
-        Family(r"MSBM|[Tt]xsyb|[Pp]xsyb|.*SymbolB-|Kp--M-Syb", MSBM, "bb", True),
+        Family(r"MSAM|[Tt]xsya|[Pp]xsya|Kp--M-Sya", MSAM, "", True),
+        Family(r"MSBM|[Tt]xsyb|[Pp]xsyb|Kp--M-Syb", MSBM, "bb", True),
         Family(r"EUFM|EUFB|[Tt]xmia|[Pp]xmia", LETTERS, "frak", True),
         Family(r"EUS[MB]|rsfs|RSFS|[Bb]oondox-?[Cc]al|.*Calligra|.*-Cal$|.*MathScript", LETTERS, "cal", True),
         Family(r"BBM|bbm|BBOLD|DSROM|dsrom|BBM?SS|.*Black[Bb]oard|Boondox-?DS", LETTERS, "bb", True),

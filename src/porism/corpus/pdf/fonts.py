@@ -30,6 +30,8 @@ _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/(\S+)\s+put")
 _MAX_HEADER = 65_536
 _BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z|\.notdef\Z")
 """TeX's bitmap fonts name their glyphs by their codes."""
+_SELECTORS = re.compile("[\ufe00-\ufe0f]")
+"""Characters that choose a variant of the one before them."""
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
 _PIECES = {
@@ -123,6 +125,7 @@ class Font:
         return glyph._replace(kind=kind, top=extent[0], bottom=extent[1])
 
     def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
+        char = _SELECTORS.sub("", char)
         if not char or char == UNKNOWN:
             return Glyph(UNKNOWN, "", width=width, is_math=is_math)
         if char.isspace() or char == "\u00ad":
@@ -136,7 +139,7 @@ class Font:
                 plain = unicodedata.normalize("NFKC", char)
                 return Glyph(plain, plain, "char", width, 0.7, -0.22, True, style)
         if char in _PIECES:
-            return Glyph(char, _PIECES[char], "piece", width, 0.8, -0.3, True)
+            return Glyph(char, _ESCAPED.get(_PIECES[char], _PIECES[char]), "piece", width, 0.8, -0.3, True)
         if char == "√" and is_math:
             return Glyph(char, char, "tall", width, 0.8, -0.2, True)
         if char in BIG_OPERATORS:
@@ -161,6 +164,8 @@ class Font:
         if (large := LARGE_NAME.match(name)) is not None and large[1] in LARGE:
             char, height = LARGE[large[1]], HEIGHTS[large[2]]
             is_piece = large[2] in ("tp", "bt", "ex", "mid")
+            if char in "{}" and large[2] in ("tp", "bt", "ex"):  # a brace has one more piece than other fences
+                height /= 2
             if large[1].endswith("integral"):
                 height = 2.22 if large[2] == "display" else 1.11
         elif code in OMX and self.family is not None and self.family.encoding == OMX_NAME and not _VALID.match(name):
@@ -171,8 +176,9 @@ class Font:
             return Glyph(char, ACCENTS[char], "accent", width, 0.75, 0.5, True)
         if char in "⏞⏟":
             return Glyph(char, char, "piece", width, 0.12, -0.25, True)
-        latex = _ESCAPED.get(char, char)
-        return Glyph(char, latex, "piece" if is_piece else "tall", width, 0.04, 0.04 - height, True)
+        extent = None if self.name.startswith(("CMEX", "LMMath")) else self._extent(code, name)
+        top, bottom = extent if extent is not None and extent[0] - extent[1] > 0.1 else (0.04, 0.04 - height)
+        return Glyph(char, _ESCAPED.get(char, char), "piece" if is_piece else "tall", width, top, bottom, True)
 
     def _width(self, code: int) -> float:
         try:

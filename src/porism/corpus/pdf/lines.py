@@ -55,7 +55,7 @@ def lines_of(marks: list[Mark]) -> list[Line]:
             lines.append(line)
             line = Line()
         line.marks.append(mark)
-        if mark.kind == "accent":
+        if mark.kind == "accent" or (mark.kind in ("tall", "piece") and line.size):
             continue
         if mark.size >= SMALL * (line.size or body) and mark.size > line.size * 1.18:
             line.y, line.size = mark.y, mark.size

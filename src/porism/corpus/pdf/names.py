@@ -65,7 +65,7 @@ def _is_blackboard(mark: Mark) -> bool:
 
 
 def _touches(first: Mark, second: Mark) -> bool:
-    return abs(first.y - second.y) < 0.05 * first.size and -0.1 * first.size < second.x0 - first.x1 < 0.06 * first.size
+    return abs(first.y - second.y) < 0.05 * first.size and -0.1 * first.size < second.x0 - first.x1 < 0.12 * first.size
 
 
 def is_letter(mark: Mark) -> bool:

@@ -18,7 +18,9 @@ ARROWS = frozenset("→←↔⇒⇔⇐=≅↦↪↠⇝≡∼")
 
 def size_of_row(marks: list[Mark]) -> float:
     """The size of the marks on the baseline."""
-    return max((mark.size for mark in marks), default=1.0)
+    largest = max((mark.size for mark in marks), default=1.0)
+    letters = max((mark.size for mark in marks if mark.kind not in ("tall", "piece")), default=0.0)
+    return letters if letters > 0.78 * largest else largest  # large signs may come from a larger font
 
 
 def y_of_row(marks: list[Mark]) -> float:
@@ -27,7 +29,8 @@ def y_of_row(marks: list[Mark]) -> float:
     votes: Counter[float] = Counter()
     for mark in marks:
         if mark.size >= SMALL * size and mark.kind != "accent":
-            votes[round(2 * mark.y) / 2] += max(mark.x1 - mark.x0, 0.1)  # type: ignore[assignment]
+            width = max(mark.x1 - mark.x0, 0.1) if mark.kind == "char" else 0.01  # composed parts are less exact
+            votes[round(2 * mark.y) / 2] += width  # type: ignore[assignment]
     if not votes:
         return marks[0].y
     best = max(votes.items(), key=lambda vote: vote[1])[0]
@@ -103,7 +106,7 @@ def _scripted(
 def is_on(mark: Mark, y: float, size: float) -> bool:
     """Whether a mark is on a baseline, and no script."""
     if mark.kind == "node" and mark.axis is not None:
-        return abs(mark.axis - AXIS * size - y) < 0.16 * size
+        return abs(mark.axis - AXIS * size - y) < (0.16 if mark.top - mark.bottom < 2.6 * size else 0.5) * size
     if mark.size < SMALL * size:
         return False
     if mark.kind in ("tall", "piece"):

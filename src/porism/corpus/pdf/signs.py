@@ -26,6 +26,7 @@ _FIRST = frozenset(first for first, _ in (*OVERPRINTS, *JOINED))
 MAX_BOX = 9.0
 BRACES = frozenset("⏞⏟")
 """Braces over and under a part; the first of their pieces says which."""
+BRACE_PIECES = 4
 
 
 def joined_signs(marks: list[Mark]) -> list[Mark]:
@@ -110,13 +111,14 @@ def _continues(whole: Mark, piece: Mark) -> bool:
              or whole.bottom <= piece.middle <= whole.top)
     ) or (
         whole.kind == "piece" and {piece.latex, whole.latex} <= BRACES and abs(whole.y - piece.y) < 0.1 * piece.size
-        and piece.x0 >= whole.x1 - 0.5 * piece.size
+        and piece.x0 >= whole.x1 - 0.5 * piece.size and len(whole.parts) < BRACE_PIECES - 1
     )
 
 
 def _extend(whole: Mark, piece: Mark) -> None:
     whole.top, whole.bottom = max(whole.top, piece.top), min(whole.bottom, piece.bottom)
     whole.x0, whole.x1 = min(whole.x0, piece.x0), max(whole.x1, piece.x1)
+    whole.parts.append(piece)
     if whole.latex != "√" and whole.latex not in BRACES:
         whole.axis = whole.middle
         whole.y = whole.axis - AXIS * whole.size
