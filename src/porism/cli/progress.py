@@ -168,8 +168,8 @@ def compiling_once(quiet: bool = False, fusing: bool = False) -> Iterator[None]:
         echo(f"Compiling the kernels once, about {work.seconds} s …", err=True)
         if not work.kept:
             echo(
-                "Warning: no folder for them can be written by you alone, so every command compiles them again. Name one: "
-                "export NUMBA_CACHE_DIR=FOLDER", err=True,
+                "Warning: no folder for them can be written by you alone, so every command compiles them again. "
+                "Name one: export NUMBA_CACHE_DIR=FOLDER", err=True,
             )
 
     with share_progress("compiling", quiet) as progress, work.meanwhile(progress):

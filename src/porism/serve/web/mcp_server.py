@@ -28,7 +28,7 @@ from porism.serve.web.mcp_lists import (
     listing_text,
 )
 from porism.serve.web.observing import Metrics
-from porism.serve.web.parts import parts_of
+from porism.serve.web.parts import check_length, parts_of
 from porism.serve.web.pieces import place_of
 from porism.serve.web.problems import error_sentence
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
@@ -215,7 +215,7 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
     ) -> str:
         """Checks whether two formulas are equal, also after rewriting or renaming variables, by their values at random
         points. Formulas of which this finds no equality may still be equal."""
-        left, right = read_formula(first), read_formula(second)
+        left, right = (read_formula(check_length(formula, bounds)) for formula in (first, second))
         return mcp_texts.equality_text(equality(left, right), [*problems_of(left), *problems_of(right)])
 
     @tool
