@@ -27,9 +27,9 @@ Errors are one line on standard error and exit with 1; wrong usage exits with 2;
 The first command that indexes or searches compiles all kernels of indexing, searching and formula search, in as many
 processes as there are cores (at most four), and reports this on standard error. Later commands load them from disk:
 from the folder of the installed package or, if that is read-only, from Numba's folder in the user's cache.
-`NUMBA_CACHE_DIR` names another folder. A kernel is loaded only from a file that agrees with its checksum, belongs to
-you, to root or to the owner of the package, and that nobody else can write; else it is compiled again. If no folder
-can be written, a warning appears and each command compiles again.
+`NUMBA_CACHE_DIR` names another folder. A kernel is loaded only from a file that agrees with its checksum,
+belongs to you, to root or to the owner of the package, and that nobody else can write; else it is compiled again. If no
+folder can be written, a warning appears and each command compiles again.
 Fusion has kernels of its own, which `porism fuse` compiles first."""
 
 MORE = {

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import shlex
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -76,3 +81,41 @@ def test_json_keeps_the_id_as_it_is(porism, hostile) -> None:
     assert hit["id"] == HOSTILE
     assert hit["snippet"]["text"].startswith("<script>")  # plain text: a page that shows it escapes it
     assert "<mark>" not in json.dumps(hit)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
+def test_a_terminal_may_lack_characters(sample_index: Path, encoding: str) -> None:
+    answer = _run(sample_index, "search", r"sum of squares $\sum n^2$", encoding=encoding)
+    assert answer.returncode == 0
+    text = answer.stdout.decode(encoding)
+    assert ("\\u2211" in text, "\u2211" in text) == ((False, True) if encoding == "utf-8" else (True, False))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="shells of POSIX close descriptors")
+def test_standard_output_may_be_closed(sample_index: Path) -> None:
+    for closed in (">&-", ">&- 2>&-"):
+        answer = _run(sample_index, "info", closed=closed)
+        assert (answer.returncode, answer.stdout, answer.stderr) == (0, b"", b"")
+
+
+def test_a_ctrl_c_that_python_cannot_raise_is_not_lost() -> None:
+    script = (
+        "import porism.cli, time, sys\n"
+        "class Fragile:\n"
+        "    def __del__(self): raise KeyboardInterrupt\n"
+        "def command(arguments):\n"
+        "    Fragile()\n"
+        "    time.sleep(20)\n"
+        "porism.cli.porism.main = lambda **options: command(options)\n"
+        "porism.cli.main([])\n"
+    )
+    began = time.monotonic()
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (answer.returncode, answer.stderr.strip()) == (130, "Interrupted.")
+    assert time.monotonic() - began < 15
+
+
+def _run(index: Path, *arguments: str, encoding: str = "utf-8", closed: str = "") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "porism", *arguments, *([] if arguments[0] == "info" else ["--index"]), str(index)]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(f"{shlex.join(command)} {closed}", shell=True, capture_output=True, env=environment)

@@ -41,6 +41,7 @@ def test_the_report_counts_everything(tmp_path: Path) -> None:
     assert [(s.name, s.documents, s.deleted, s.formulas) for s in report.segments] == [
         ("0000000001", 2, 1, 2), ("0000000002", 1, 0, 2),
     ]
+    assert {segment.format for segment in report.segments} == {FORMAT}
     on_disk = sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file())
     assert report.size == on_disk == sum(report.sizes.values())
     assert report.sizes["derived"] > 8000

@@ -6,6 +6,7 @@ inside its functions, so that help answers at once.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -98,13 +99,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The exit status is 0, 1 after an error (one line on standard error), 2 for wrong usage, 130 after Ctrl-C and 143
     after SIGTERM. Both signals let a command keep what it has done.
     """
+    _make_output_total()
     with interrupted_by_sigterm() as terminations:
+        sys.unraisablehook = _interrupt_again
         try:
             _main(arguments)
         except SystemExit:
             if terminations.received:
                 sys.exit(TERMINATED)
             raise
+        finally:
+            sys.unraisablehook = sys.__unraisablehook__
+
+
+def _make_output_total() -> None:
+    """Lets any text be printed: as ``\\u2265`` where the encoding lacks a character, nowhere if output is closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # as after >&-; a file that is opened later must not get its number
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open as long as the process)
+        elif isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _interrupt_again(ignored: sys.UnraisableHookArgs) -> None:
+    """Repeats a Ctrl-C that came where Python cannot raise it, such as in a destructor, and would only report it."""
+    if issubclass(ignored.exc_type, KeyboardInterrupt):
+        threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 def _main(arguments: Sequence[str] | None) -> None:

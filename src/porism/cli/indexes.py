@@ -80,12 +80,11 @@ def index(
 ) -> None:
     """Add files or folders to an index, or bring them up to date in it.
 
-    SOURCE is a file or folder: an ARQMath collection, a Stack Exchange dump, JSONL, CSV, a LaTeX project, Markdown,
-    Quarto, reST, Org, PreTeXt, Typst, notebooks, HTML, EPUB, PDF, Word, OpenDocument, pages or dumps of wikis, lists of
-    references, notes, or plain text. It can be a library of Lean, Isabelle, Rocq, Agda, Metamath or Mizar, too, an
-    archive, or a folder that mixes all of these. The index is made if needed, and remembers its sources and how they
-    were read. Of a source that it has, or a path inside one, only files that have changed are read, and documents that
-    are gone are deleted. Ctrl-C keeps the documents read so far; the same command continues.
+    SOURCE is a file or folder, an archive, or a folder that mixes all formats: collections of posts, tables, LaTeX,
+    Markdown, notebooks, HTML, PDF, Word, wikis, lists of references, notes, formal libraries, plain text. The index is
+    made if needed, and remembers its sources and how they were read. Of a source that it has, or a path inside one,
+    only files that have changed are read, and documents that are gone are deleted. Ctrl-C keeps the documents read so
+    far; the same command continues.
 
     The formats, the endings of their files and the extras that some need: porism index --formats. The summary says how
     many other files of a folder were left out.

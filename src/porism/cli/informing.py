@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -95,7 +96,10 @@ def info_lines(info: IndexInfo) -> list[str]:
         "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
         "languages": language_line(info.language_origins).partition(" ")[2],
         "settings": settings,
-        "segments": f"{len(info.segments)}",
+        "segments": ", ".join(
+            f"{count:,} of format {format}"
+            for format, count in sorted(Counter(segment.format for segment in info.segments).items())
+        ) or "0",
         "size": f"{human_bytes(info.size)}: channels {human_bytes(sum(in_channels.values()))}, " + ", ".join(
             f"{part} {human_bytes(size)}" for part, size in sorted(info.sizes.items(), key=lambda item: -item[1])
             if part not in in_channels

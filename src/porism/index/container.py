@@ -173,7 +173,9 @@ class Container:
     :raises IndexVersionError: it has another format version.
     """
 
-    __slots__ = ("_checksums", "_data", "_entries", "_table", "_unchecked", "info", "kind", "path", "sound", "stamp")
+    __slots__ = (
+        "_checksums", "_data", "_entries", "_table", "_unchecked", "format", "info", "kind", "path", "sound", "stamp",
+    )
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
         self.path = path
@@ -201,6 +203,7 @@ class Container:
         try:
             table = orjson.loads(table_bytes)
             check_format(table["format"], table["written_by"], path)
+            self.format: int = table["format"]
             self.kind: str = table["kind"]
             if kind is not None and self.kind != kind:
                 raise corrupt(f"holds {self.kind!r} where {kind!r} was expected", path)

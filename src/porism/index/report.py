@@ -35,13 +35,14 @@ class ChannelInfo:
 
 @dataclass(frozen=True, slots=True)
 class SegmentInfo:
-    """A segment: its documents, deleted ones included, and the bytes of its folder."""
+    """A segment: its documents, deleted ones included, the bytes of its folder, and the format of its file."""
 
     name: str
     documents: int
     deleted: int
     formulas: int
     size: int
+    format: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def info(path: str | os.PathLike[str]) -> IndexInfo:
             segments=tuple(
                 SegmentInfo(
                     segment.name, segment.doc_count, segment.doc_count - segment.live_count, segment.formula_count,
-                    folder_size(segment.folder),
+                    folder_size(segment.folder), segment.container.format,
                 )
                 for segment in segments
             ),

@@ -192,3 +192,11 @@ def test_of_a_run_alone_the_best_and_the_worst_topics_are_shown() -> None:
     page = html_page(make_report([run], {f"t{n}": {"a": 1} for n in range(8)}, ["P@1"], queries=asked, detailed=False))
     table = lxml_html.document_fromstring(page).xpath("//section[@id='differences-section']//tbody/tr/th")
     assert [cell.text_content() for cell in table] == [f"Question {n}" for n in (0, 1, 2, 5, 6, 7)]
+
+
+def test_no_control_character_reaches_a_page() -> None:
+    run = Run({"t": [("a", 1.0)]}, "run\x1b[31m")
+    asked = [Query("t", {"query": Content.of("Words\x1b[31m and ", Formula("x\x1b+\x9by"))})]
+    page = html_page(make_report([run], {"t": {"a": 1}}, ["P@1"], queries=asked, detailed=False))
+    assert "\x1b" not in page
+    assert "\x9b" not in page

@@ -218,3 +218,10 @@ def test_wrong_names_are_errors_with_the_nearest(runs: list[Run]) -> None:
         make_report(runs, QRELS, ["nDCG'"], information={"t1": {"category": "x"}}, columns=["categry"])
     with pytest.raises(ConfigError, match="none of the topics"):
         make_report(runs, QRELS, ["nDCG'"], information={"z": {"category": "x"}})
+
+
+def test_names_are_not_formulas_of_a_spreadsheet() -> None:
+    runs = [Run({"@t": [("a", 1.0)]}, name) for name in ("=1+2", "-x", "plain")]
+    report = make_report(runs, {"@t": {"a": 1}}, ["nDCG'"], detailed=False)
+    assert [row["run"] for row in rows_of(summary_csv(report))] == ["'=1+2", "'-x", "plain"]
+    assert {row["topic"] for row in rows_of(topics_csv(report))} == {"'@t"}

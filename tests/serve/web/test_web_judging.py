@@ -204,3 +204,10 @@ def test_ids_with_spaces_and_damaged_files(folder: Path) -> None:
         Judgments(folder)
     with pytest.raises(FormatError, match=r"topics\.jsonl:1"):
         judgments.topic("T1")
+
+
+def test_a_form_with_too_many_fields_is_refused(judging: Any) -> None:
+    ask(judging)
+    answer = judging.post("/judge/topic", data={"id": "T1"} | {f"grade:{number}": "" for number in range(6_000)})
+    assert answer.status_code == 413
+    assert "more than 5,000 fields" in answer.text

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-httpx = pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
-pydantic = pytest.importorskip("pydantic", reason="answers are read by pydantic: pip install 'porism[web]'")
+pytest.importorskip("fastapi", reason="indexes are served by the web app: pip install 'porism[web]'")
+pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
 
+import httpx
+import pydantic
 from long_forms import LONG
 from shard_servers import post
 

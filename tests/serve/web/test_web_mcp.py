@@ -141,6 +141,9 @@ def test_two_formulas_are_compared(call: Call) -> None:
     assert said.startswith("Equal (same value).")
     assert call("equal_formulas", first="x+y", second="a+b")[1].startswith("Equal (same value after renaming).")
     assert call("equal_formulas", first="(a+b)^2", second="a^2+b^2")[1].startswith("Not known to be equal")
+    failed, said = call("equal_formulas", first="x" * 4_001, second="x")
+    assert failed
+    assert "4,000" in said
     assert "Note: not read at position" in call("equal_formulas", first=r"\frac{a", second="a")[1]
 
 

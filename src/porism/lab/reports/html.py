@@ -15,7 +15,7 @@ import numpy as np
 from porism.extras import need
 from porism.lab.evaluate import Breakdown, Evaluation
 from porism.lab.reports.ablations import Ablation
-from porism.lab.reports.canvas import Plot, printable
+from porism.lab.reports.canvas import Plot
 from porism.lab.reports.extensions import EXTENSION_NOTE, extension_table
 from porism.lab.reports.files import check_target
 from porism.lab.reports.picture import svg
@@ -25,6 +25,7 @@ from porism.lab.reports.report import Report
 from porism.lab.reports.statements import headline, method, versions, warnings
 from porism.lab.reports.theme import css_variables
 from porism.lab.reports.words import number, p_value, per_cent, signed
+from porism.search.printable import printable
 from porism.system.files.text import write_whole
 
 SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -109,8 +110,8 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
         ],
         "versions": versions(),
     }
-    return str(template.render(
-        **_printable(words), variables=markup(css_variables()),
+    return printable(template.render(
+        **words, variables=markup(css_variables()),
         formula_css=markup(formula_style()) if has_formulas else "",
         css=markup((folder / "report.css").read_text(encoding="utf-8")),
     ))
@@ -132,17 +133,6 @@ def _breakable(name: str, markup: Any) -> str:
     if len(name) <= _UNBROKEN:
         return str(markup('<span class="whole">{}</span>').format(name))
     return str(markup("<wbr>").join(re.split(r"(?<=[_\-./:])(?=\w)", name)))
-
-
-def _printable(value: Any) -> Any:
-    """All text in it without what no page can hold; what is markup already stays."""
-    if isinstance(value, str):
-        return value if hasattr(value, "__html__") else printable(value)
-    if isinstance(value, Mapping):
-        return {key: _printable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_printable(item) for item in value]
-    return value
 
 
 def _legend(report: Report) -> str:

@@ -12,6 +12,8 @@ from porism.lab.reports.files import check_target
 from porism.lab.reports.report import Report
 from porism.system.files.text import write_whole
 
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
 
 def summary_csv(report: Report) -> str:
     """A row a run. For each measure: value, ends of its interval, and beside the baseline difference, p-values, counts.
@@ -119,9 +121,14 @@ def write_csv(report: Report, path: str | os.PathLike[str]) -> list[Path]:
     return [write_whole(target, content) for target, content in zip(targets, contents, strict=True)]
 
 
+def _cell(value: object) -> object:
+    """A value as a cell: an apostrophe keeps spreadsheets from computing a name that begins as a formula does."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+
+
 def _written(header: list[str], rows: Iterable[list[object]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")  # as RFC 4180 has it
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows(map(_cell, row) for row in rows)
     return buffer.getvalue()

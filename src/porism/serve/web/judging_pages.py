@@ -117,6 +117,10 @@ class JudgingPages:
         return HTMLResponse(html, headers={"Cache-Control": "no-cache"})
 
 
+MAX_FIELDS = 5_000
+"""Fields of a form."""
+
+
 async def _form(request: Request) -> dict[str, str]:
     """The fields of a form that one of our own pages sent.
 
@@ -128,7 +132,11 @@ async def _form(request: Request) -> dict[str, str]:
         raise Refused(403, "other_site", "this form was sent by another site", "Open the page of this server.")
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise Refused(415, "no_form", "this is not a form")
-    fields = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=5_000)
+    body = (await request.body()).decode("utf-8", "replace")
+    try:
+        fields = parse_qs(body, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    except ValueError as error:
+        raise Refused(413, "too_many_fields", f"the form has more than {MAX_FIELDS:,} fields") from error
     return {name: values[-1] for name, values in fields.items()}
 
 

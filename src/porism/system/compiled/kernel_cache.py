@@ -9,6 +9,7 @@ A file is the checksum of all that follows, the digest of the key, and Numba's s
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import tempfile
@@ -18,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import xxhash
-from numba.core.serialize import dumps
 
 from porism.errors import IndexCorrupt, StorageError
 from porism.system.files.durable import replace_file
+
+serialize: Any = importlib.import_module("numba.core.serialize")
 
 SUFFIX = ".kernel"
 
@@ -42,7 +44,7 @@ class KernelFiles:
 
     def save(self, key: tuple[Any, ...], data: object) -> None:
         """Writes a compiled function durably; does nothing where the folder cannot be written or the disk is full."""
-        content = self._digest(key) + dumps(data)
+        content = self._digest(key) + serialize.dumps(data)
         with suppress(StorageError):
             replace_file(self._path(key, self._owners[0]), xxhash.xxh3_128_digest(content) + content, mode=0o644)
 
