@@ -83,6 +83,13 @@ def test_damaged_files_are_one_problem(tmp_path: Path, data: bytes) -> None:
     assert problems[0].startswith("bad.pdf: is not a readable PDF")
 
 
+def test_a_broken_page_leaves_the_others(tmp_path: Path) -> None:
+    data = pages_of(LINE, b"(never read)", LINE).replace(b"/Contents 7 0 R", b"/Contents (x) /MediaBox [0 (x) 9 9]")
+    documents, problems = read(tmp_path / "broken.pdf", data)
+    assert documents[0].fields["body"].text.count("A page of words.") == 2
+    assert len(problems) <= 1
+
+
 def test_a_page_tree_that_contains_itself_ends(tmp_path: Path) -> None:
     data = pdf_of([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count 1 /Kids [2 0 R 2 0 R] >>", FONT])
     documents, _ = read(tmp_path / "tree.pdf", data)
@@ -122,7 +129,7 @@ def test_a_page_of_endless_operators_is_cut(tmp_path: Path) -> None:
     ]
     documents, problems = read(tmp_path / "bomb.pdf", pdf_of(objects))
     assert documents == []
-    assert problems == ["bomb.pdf:p. 1: has too many marks; the rest of the page is left out"]
+    assert problems == ["bomb.pdf:p. 1: is damaged, or has too many marks; the rest of the page is left out"]
 
 
 @given(st.binary(max_size=400))

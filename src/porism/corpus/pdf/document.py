@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from porism.corpus.pdf.blocks import text_lines
 from porism.corpus.pdf.names import is_letter
@@ -45,7 +46,7 @@ class PdfText:
         for number, page in enumerate(self._file.page_objects(), 1):
             if number < first:
                 continue
-            waiting.append(self._file.read(number, page))
+            waiting.append(self._read(number, page))
             if italic is None and len(waiting) < SAMPLE:
                 continue
             if italic is None:
@@ -56,6 +57,14 @@ class PdfText:
         for rest in waiting:
             yield _page_text(rest, italic)
 
+    def _read(self, number: int, page: Any) -> Page:
+        try:
+            return self._file.read(number, page)
+        except MemoryError:
+            raise
+        except Exception:  # what is broken on a page raises anything in the library; others are read
+            return Page(number, "", 0.0, 0.0, [], 0, True)
+
     def facts(self) -> FileFacts:
         """What the file says; of its fonts, what its pages until now have shown."""
         unknown = {font.name: font.unknown for font in self._file.fonts if font.unknown}
@@ -63,7 +72,10 @@ class PdfText:
 
 
 def _page_text(page: Page, italic: bool) -> PageText:
-    lines = text_lines(page, italic) if page.marks else []
+    try:
+        lines = text_lines(page, italic) if page.marks else []
+    except RecursionError:
+        return PageText(page.number, page.label, page.height, page.images, [], True)
     return PageText(page.number, page.label, page.height, page.images, lines, page.is_cut)
 
 

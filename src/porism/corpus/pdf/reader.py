@@ -64,7 +64,8 @@ def report(pages: list[PageText], facts: FileFacts, name: str, on_problem: OnPro
         on_problem(Problem(name, f"no text on {_numbers(empty)}; run OCR first, as with ocrmypdf"))
     for page in pages:
         if page.is_cut:
-            on_problem(Problem(f"{name}:p. {page.number}", "has too many marks; the rest of the page is left out"))
+            reason = "is damaged, or has too many marks; the rest of the page is left out"
+            on_problem(Problem(f"{name}:p. {page.number}", reason))
     if facts.unknown:
         most = sorted(facts.unknown, key=lambda font: (-facts.unknown[font], font))
         named = ", ".join(f"{font} ({facts.unknown[font]})" for font in most[:MAX_FONTS_NAMED])
