@@ -24,7 +24,7 @@ from porism.search.models.models import known_models, model_from, read_model
 from porism.search.questions import Question
 from porism.search.sources.indexing import index_documents
 from porism.search.sources.updating import index_sources
-from porism.serve.shards.federated import FederatedIndex
+from porism.serve.shards.federated import FederatedIndex, ShardsMissing
 from porism.serve.shards.requests import CandidatesRequest, CollectionRequest, Shard, StatisticsRequest
 from porism.serve.shards.shard import IndexShard, check_model
 from porism.serve.shards.values import ShardCandidates, ShardCollection, ShardQuestion, ShardStatistics
@@ -147,9 +147,12 @@ def test_a_statistic_that_is_not_added_up_shows(threads: tuple[Index, list[Index
                 return replace(found, threads=())
             return found
 
-    for what in ("lengths", "df", "holders", "documents", "threads"):
+    for what in ("df", "holders", "threads"):
         wrong = FederatedIndex([shards[0], shards[1], Less(shards[2], what)]).run([query], 30)
         assert [score for _, score in wrong["q"]] != [score for _, score in expected], what
+    for what in ("lengths", "documents"):  # counts that cannot be
+        with pytest.raises(ShardsMissing, match="a count is above that of the documents"):
+            FederatedIndex([shards[0], shards[1], Less(shards[2], what)]).run([query], 30)
     right = FederatedIndex([shards[0], shards[1], Less(shards[2], "")]).run([query], 30)
     assert list(right["q"]) == expected
 

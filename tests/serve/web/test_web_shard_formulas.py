@@ -80,7 +80,8 @@ def test_steps_of_formulas_have_limits(client: Any, library: Any) -> None:
         ("formula_hits", {"asked": [{"key": "x"}] * 101}, 400, "101 asked"),
         ("formula_hits", {"asked": [{"key": "x", "formula": 2}], "explain": True}, 400, "no query formula 2"),
     ):
-        refused = post(client, step, **asked | {"statistics": statistics, "depth": 3} | change)
+        ranked = {"statistics": statistics, "depth": 3} if step == "formulas" else {"statistics": statistics}
+        refused = post(client, step, **asked | ranked | change)
         assert refused.status_code == status, (step, change)
         assert message in refused.json()["error"]["message"]
 
