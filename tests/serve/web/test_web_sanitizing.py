@@ -220,7 +220,8 @@ def test_attributes_that_break_out_of_their_tag_take_the_tag_with_them(no_escapi
 def test_pieces_are_sanitized_with_their_formulas(no_escaping: None) -> None:
     formula = FormulaView(latex='"onclick="a()', text=HOSTILE, mathml="<math></math>")
     pieces = (PieceView(text=HOSTILE, match=True), PieceView(text="x", formula=formula), PieceView(text=f"b{HOSTILE}"))
-    assert rendering.pieces_html(pieces) == '<mark class="hit c0"></mark><span class="f" data-latex=""><math></math></span>b'
+    marked = '<mark class="hit c0"></mark>'
+    assert rendering.pieces_html(pieces) == f'{marked}<span class="f" data-latex=""><math></math></span>b'
     assert rendering.plain_html(pieces) == '<span class="f"><math></math></span>b'
     linked = rendering.FormulaLinker().pieces(pieces)
     assert "<script" not in linked
