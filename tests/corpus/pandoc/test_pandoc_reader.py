@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from porism.corpus import open_source
 from porism.corpus.pandoc import program
-from porism.corpus.pandoc.preparing import Prepared
+from porism.corpus.pandoc.preparing import Prepared, prepared_text
 from porism.corpus.pandoc.reader import FORMATS, tree_documents
 from porism.corpus.registry import detect_format
 from porism.errors import MissingExtra, Problem
@@ -267,3 +267,16 @@ def test_without_the_extra_a_file_says_what_installs_it(tmp_path: Path, monkeypa
     assert problems == [
         f"{tmp_path}: left out: 1,000 .docx, 1 .textile (pip install 'porism[documents]' reads them)"
     ]
+
+
+def test_a_file_without_text_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.dbk").write_text('<article xmlns="http://docbook.org/ns/docbook"/>', encoding="utf-8")
+    documents, problems = read(tmp_path / "a.dbk")
+    assert documents == []
+    assert problems == ["a.dbk: has no text that pandoc reads"]
+
+
+def test_displayed_formulas_of_asciidoc_end_where_they_are_closed() -> None:
+    text = "[latexmath]\n++++\nx\n++++\nand $y$\n[stem]\n++++\nopen"
+    prepared = prepared_text(text, "asciidoc", "a", lambda problem: None)
+    assert [part.source for part in prepared.parts(prepared.data.decode()) if not isinstance(part, str)] == ["x", "y"]

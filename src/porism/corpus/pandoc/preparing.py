@@ -74,8 +74,23 @@ def _asciidoc(text: str) -> str:
         inside = match["nested"] if match["nested"] is not None else match["plain"]
         return _delimited(inside.replace("\\]", "]"), match["notation"], stem, "()")
 
-    text = _ASCIIDOC_BLOCK.sub(lambda match: _delimited(match["body"], match["notation"], stem, "[]"), text)
-    return _ASCIIDOC_INLINE.sub(inline, text)
+    return _ASCIIDOC_INLINE.sub(inline, _with_asciidoc_blocks(text, stem))
+
+
+def _with_asciidoc_blocks(text: str, stem: str) -> str:
+    """AsciiDoc with its displayed formulas between LaTeX's delimiters."""
+    parts: list[str] = []
+    done = 0
+    for start in _ASCIIDOC_BLOCK.finditer(text):
+        if start.start() < done:
+            continue
+        end = _ASCIIDOC_END.search(text, start.end() - 1)
+        if end is None:
+            break
+        body = text[start.end() : max(start.end(), end.start())]
+        parts += [text[done : start.start()], _delimited(body, start["notation"], stem, "[]")]
+        done = end.end()
+    return "".join([*parts, text[done:]])
 
 
 def _delimited(formula: str, notation: str, stem: str, marks: str) -> str:
@@ -88,9 +103,8 @@ def _delimited(formula: str, notation: str, stem: str, marks: str) -> str:
 _SURROGATES = re.compile(r"\\u(-?\d{4,5})[ ]?\?\\u(-?\d{4,5})[ ]?\?")
 _STEM = re.compile(r"(?m)^:stem:[ \t]*(latexmath)\b")
 _NOTATION = r"(?P<notation>stem|latexmath|asciimath)"
-_ASCIIDOC_BLOCK = re.compile(
-    rf"(?ms)^\[{_NOTATION}[^\]\n]*\][ \t]*\n(?:\.[^\n]*\n)?\+\+\+\+[ \t]*\n(?P<body>.*?)\n\+\+\+\+(?!\+)"
-)
+_ASCIIDOC_BLOCK = re.compile(rf"(?m)^\[{_NOTATION}[^\]\n]*\][ \t]*\n(?:\.[^\n]*\n)?\+\+\+\+[ \t]*\n")
+_ASCIIDOC_END = re.compile(r"\n\+\+\+\+(?!\+)")
 _NO_END = r"\\.|\n(?!\s*\n)"
 _ASCIIDOC_INLINE = re.compile(
     rf"(?<!\w){_NOTATION}:[a-z,]{{0,20}}\[(?:"

@@ -24,7 +24,7 @@ from porism.corpus.text_files import decode, guess_encoding, open_file, read_byt
 from porism.corpus.theorem_heads import ParagraphUnits
 from porism.corpus.walking import FileReader, ending
 from porism.corpus.zipped import read_zip
-from porism.errors import OnProblem
+from porism.errors import OnProblem, Problem
 from porism.types import Content, Document
 
 HEAD = 4096
@@ -96,8 +96,14 @@ class PandocReader(FileReader):
         if prepared is None:
             return
         tree = pandoc_tree(prepared.data, self._format.pandoc, name, on_problem)
-        if tree is not None:
-            yield from tree_documents(tree, prepared, name, source, on_problem)
+        if tree is None:
+            return
+        is_empty = True
+        for document in tree_documents(tree, prepared, name, source, on_problem):
+            is_empty = False
+            yield document
+        if is_empty and prepared.data.strip():
+            on_problem(Problem(name, "has no text that pandoc reads"))
 
     def _prepared(
         self, data: bytes, name: str, options: ReaderOptions, on_problem: OnProblem
