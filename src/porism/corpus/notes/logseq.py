@@ -17,7 +17,7 @@ from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.text_reader import TextFileReader
-from porism.errors import OnProblem
+from porism.errors import OnProblem, Problem, pluralise
 from porism.types import Document
 
 _CONFIG = Path("logseq", "config.edn")
@@ -47,6 +47,7 @@ _LINKS = (
     (re.compile(r"\(\([0-9a-f-]{36}\)\)"), ""),
     (re.compile(r"(?<=\))\{:[a-z][^{}\n]*\}"), ""),
 )
+_REFERENCE = re.compile(r"\{\{embed\b[^\n]{0,500}?\}\}|(?<!\]\()\(\([0-9a-f-]{36}\)\)", re.IGNORECASE)
 _PAGE_TAG = re.compile(r"#\[\[([^\[\]\n]+)\]\]")
 _NAMES = re.compile(r"\s*,\s*")
 
@@ -63,6 +64,8 @@ class LogseqReader(TextFileReader):
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
         if _is_backup(PurePosixPath(name).parts):
             return
+        if count := len(_REFERENCE.findall(text)):
+            on_problem(Problem(name, f"{pluralise(count, 'reference')} to other blocks or files left out"))
         outline = _Outline(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
         read = "\n".join(outline.read())
         properties = outline.properties
