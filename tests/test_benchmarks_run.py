@@ -45,6 +45,7 @@ NEEDS = {
     "gensim": Need(_package("gensim"), "pip install 'porism[embeddings]'"),
     "bench": Need(_package("bm25s", "rank_bm25", "ranx", "tantivy", "psutil"), "pip install '.[bench]'"),
     "documents": Need(_package("pypandoc"), "pip install 'porism[documents]'"),
+    "pdf": Need(_package("pdfminer", "fontTools"), "pip install 'porism[pdf]'"),
     "lab": Need(_package("sklearn"), "pip install 'porism[lab]'"),
     "milvus": Need(_package("pymilvus", "milvus_lite"), "pip install 'porism[cluster]' milvus-lite"),
     "dask": Need(_package("dask", "distributed"), "pip install 'porism[cluster]'"),
@@ -350,7 +351,7 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
     ("robustness", "pdf"): (Case(f"{ROOT}/tests/corpus/pdf/series.pdf {ROOT}/tests/corpus/pdf/series.tex", (
         row(r"series\.pdf", "inline", "15", *["1.000"] * 4, "0.000"),
         row(r"series\.pdf", "display", "4", *["1.000"] * 4, "0.000"), r"^series\.pdf +[\d.]+ pages a second",
-    ), ("pdfminer",)),),
+    ), ("pdf",)),),
     ("robustness", "declarations"): (Case("--data {data}", (
         row("documents", "generated", "declarations", "found", "sample", "right", "reports", "seconds"),
         row("mathlib", "8", "0", "8", "100.00%", "8", "8", "0", r"\d+\.\d"),
