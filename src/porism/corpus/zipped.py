@@ -12,7 +12,7 @@ from lxml import etree
 
 from porism.errors import OnProblem, Problem
 
-Read = TypeVar("Read")
+T = TypeVar("T")
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
 """So large may one member be that is read; larger ones are bombs, or no text."""
@@ -22,7 +22,7 @@ _ERRORS = (BadZipFile, KeyError, ValueError, OSError, EOFError, NotImplementedEr
 """What reading a damaged or hostile archive raises."""
 
 
-def read_zip(data: bytes, read: Callable[[ZipFile], Read], where: str, on_problem: OnProblem) -> Read | None:
+def read_zip(data: bytes, read: Callable[[ZipFile], T], where: str, on_problem: OnProblem) -> T | None:
     """What a function reads from an archive; None, and a problem, where that is damaged or hostile."""
     try:
         with ZipFile(io.BytesIO(data)) as packed:
