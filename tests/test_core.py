@@ -40,7 +40,8 @@ sys.meta_path.insert(0, Missing())
 NEEDS_WINGS = {
     "analysis/test_bpe.py", "index/test_power.py", "retrieve/documents/test_component_registry.py",
     "retrieve/lexical/test_soft.py", "search/models/sums/test_formula_sums.py", "search/models/sums/test_sums.py",
-    "search/models/test_model_encodings.py", "search/models/test_retriever_registry.py", "search/test_answering.py",
+    "search/models/test_model_encodings.py", "search/models/test_retriever_registry.py",
+    "search/sources/test_foreign_names.py", "search/test_answering.py",
     "search/test_index_check.py",
     "search/test_list_artifacts.py", "system/compiled/test_warmup.py", "system/concurrency/test_processes.py",
     "system/files/test_durable.py", "system/test_lazy_imports.py",
