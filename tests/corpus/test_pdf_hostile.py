@@ -90,6 +90,12 @@ def test_a_broken_page_leaves_the_others(tmp_path: Path) -> None:
     assert len(problems) <= 1
 
 
+def test_text_in_a_font_that_is_not_there_is_reported(tmp_path: Path) -> None:
+    documents, problems = read(tmp_path / "font.pdf", pages_of(LINE + b" BT /F9 12 Tf (lost) Tj ET"))
+    assert documents[0].fields["body"].text == "A page of words."
+    assert problems == ["font.pdf: characters that are not understood, by font: missing or damaged fonts (4)"]
+
+
 def test_a_page_tree_that_contains_itself_ends(tmp_path: Path) -> None:
     data = pdf_of([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count 1 /Kids [2 0 R 2 0 R] >>", FONT])
     documents, _ = read(tmp_path / "tree.pdf", data)

@@ -126,6 +126,8 @@ class PageContent:
         self.marks: list[Mark] = []
         self.images = 0
         self.is_cut = False
+        self.unread_bytes = 0
+        """Of strings whose font is missing or damaged."""
         self._left = MAX_OPERATORS
 
     def run(self, data: bytes, ctm: Matrix, resources: Mapping[str, Any], depth: int = 0) -> None:
@@ -191,6 +193,7 @@ class PageContent:
         """Shows a string."""
         font = state.font
         if font is None:
+            self.unread_bytes += len(text)
             return
         a, b, c, d, e, f = multiply(state.matrix, state.ctm) if state.ctm != _IDENTITY else state.matrix
         scale, size = state.scale, state.size

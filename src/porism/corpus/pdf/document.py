@@ -68,6 +68,8 @@ class PdfText:
     def facts(self) -> FileFacts:
         """What the file says; of its fonts, what its pages until now have shown."""
         unknown = {font.name: font.unknown for font in self._file.fonts if font.unknown}
+        if self._file.unread_bytes:
+            unknown["missing or damaged fonts"] = self._file.unread_bytes
         return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown)
 
 

@@ -29,13 +29,13 @@ def extents_of(descriptor: Mapping[str, Any] | None) -> ExtentOf:
                 programs.append(_program(descriptor or {}))
             except (MemoryError, RecursionError):
                 raise
-            except Exception:
+            except Exception:  # what is broken in a program raises anything; the font's own sizes are used then
                 programs.append(_nothing)
         try:
             return programs[0](code, name)
         except (MemoryError, RecursionError):
             raise
-        except Exception:
+        except Exception:  # as above, of one glyph
             return None
 
     return extent

@@ -48,6 +48,8 @@ class PdfFile:
             raise ValueError(f"is not a readable PDF ({error or type(error).__name__})") from error
         self._manager = PDFResourceManager()
         self._fonts: dict[Any, Font | None] = {}
+        self.unread_bytes = 0
+        """On the pages until now, of strings whose font is missing or damaged."""
 
     def close(self) -> None:
         self._file.close()
@@ -106,6 +108,7 @@ class PdfFile:
         content = PageContent(self._font_of, self._form_of)
         data = b"\n".join(_data(stream) for stream in page.contents)
         content.run(data, matrix, _resolved(page.resources) or {})
+        self.unread_bytes += content.unread_bytes
         return Page(number, page.label or "", width, height, content.marks, content.images, content.is_cut)
 
     def _font_of(self, resources: Mapping[str, Any], name: str) -> Font | None:
@@ -123,7 +126,7 @@ class PdfFile:
             return Font(self._manager.get_font(objid, spec), spec)
         except (MemoryError, RecursionError):
             raise
-        except Exception:
+        except Exception:  # a damaged font raises anything in the library; what it shows is counted and reported
             return None
 
     def _form_of(self, resources: Mapping[str, Any], name: str) -> tuple[bytes, Matrix, Mapping[str, Any]] | None:
