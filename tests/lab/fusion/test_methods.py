@@ -39,13 +39,13 @@ def test_borda_count() -> None:
     assert fused("borda", weights=[2, 1, 0])["x"] == 2 * 5 + 2
 
 
-def test_borda_points_of_each_list_by_itself() -> None:
-    runs = [Run({"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)]}, "one"), Run({"T": [("c", 2.0), ("d", 1.0)]}, "two"),
-            Run({"other": [("a", 1.0)]}, "silent")]
-    found = dict(fuse(runs, "borda", points="list")["T"])
-    assert found == pytest.approx({"a": 3 / 3, "b": 2 / 3, "c": 1 / 3 + 2 / 2, "d": 1 / 2})
-    weighted = dict(fuse(runs, "borda", points="list", weights=[3, 1, 9])["T"])
-    assert weighted == pytest.approx({"a": 3.0, "b": 2.0, "c": 1 + 1.0, "d": 0.5})
+def test_borda_points_by_the_length_of_the_whole_run() -> None:
+    runs = [Run({"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)], "U": [("a", 1.0)]}, "one"),
+            Run({"T": [("c", 2.0), ("d", 1.0)]}, "two"), Run({"U": [("a", 1.0)]}, "silent")]
+    points = dict(fuse(runs, "borda", points="run")["T"])
+    assert points == pytest.approx({"a": 4 / 4, "b": 3 / 4, "c": 2 / 4 + 2 / 2, "d": 1 / 2})
+    weighted = dict(fuse(runs, "borda", points="run", weights=[3, 1, 9])["T"])
+    assert weighted == pytest.approx({"a": 3.0, "b": 3 * 3 / 4, "c": 3 * 2 / 4 + 1.0, "d": 0.5})
 
 
 def test_borda_count_where_ranks_have_gaps() -> None:

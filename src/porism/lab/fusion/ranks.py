@@ -49,14 +49,14 @@ class Borda(Fusion):
     run's own largest rank.
 
     :param weights: one a run, 0 or more; 1 each if not given.
-    :param points: ``candidates``: as above; ``list``: the n documents of a run get (n - rank + 1) / n, and those that
-        it lacks get nothing. The program of Zhong, Yang and Lin (2022, table 4) does so. The n is the run's largest
-        rank for the topic, which without gaps is how many documents it has.
+    :param points: ``candidates``: as above; ``run``: a document gets (n - rank + 1) / n, where n counts the results of
+        the run for all its topics together, and what a run lacks gets nothing. So does polyfuse, by which
+        Zhong et al. (2022) made their table 4.
     """
 
     name: ClassVar[str] = "borda"
     weights: tuple[float, ...] | None = None
-    points: Literal["candidates", "list"] = "candidates"
+    points: Literal["candidates", "run"] = "candidates"
 
     def __post_init__(self) -> None:
         check_weights(self.weights)
@@ -65,10 +65,10 @@ class Borda(Fusion):
         from porism.lab.fusion.kernels import borda_points
 
         weights = weights_for(self.weights, table)
-        last = table.last_ranks
-        if self.points == "list":
-            size = last[table.entry_topics, table.systems]
+        if self.points == "run":
+            size = np.array([len(run.doc_ids) for run in table.runs])[table.systems]
             return table.combined(_TOTAL, weights[table.systems] * (size - table.ranks + 1) / size)
+        last = table.last_ranks
         candidates = np.maximum(np.diff(table.offsets), last.max(axis=1, initial=0))
         shared = (candidates[:, None] - last + 1) / 2
         # Every candidate begins with the shared points of all runs; what a rank is worth comes on top of them.

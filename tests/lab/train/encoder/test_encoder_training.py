@@ -16,6 +16,7 @@ from tiny_models import need_models
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.lab.train.encoder.settings import EncoderTraining
+from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_settings import read_encoder_settings
 
 need_models()
@@ -247,3 +248,24 @@ def test_the_ranking_loss_is_the_cross_entropy_of_the_positive(model: Path) -> N
             loss = make_loss(EncoderTraining(temperature=0.1, symmetric=symmetric), network, part)
             found = loss([dict(one) for one in features], None)
             assert float(found) == pytest.approx(float(expected), abs=1e-5), (symmetric, part)
+
+
+def test_inner_products_are_compared_as_they_are_and_the_model_says_so(model: Path, tmp_path: Path) -> None:
+    import torch
+
+    settings = replace(SMALL, similarity="dot", symmetric=False, pooling="cls", steps=1)
+    network = open_encoder(model, torch.device("cpu"), "cls", similarity="dot").eval()
+    sides = [[getattr(pair, side) for pair in PAIRS[:4]] for side in ("anchor", "positive")]
+    features = [dict(network.preprocess(side)) for side in sides]
+    queries, documents = (network(dict(side))["sentence_embedding"] for side in features)
+    expected = torch.nn.functional.cross_entropy(queries @ documents.T, torch.arange(4))
+    loss = make_loss(settings, network, None)([dict(side) for side in features], None)
+    assert float(loss) == pytest.approx(float(expected), abs=1e-5)
+
+    train_encoder(PAIRS, model, tmp_path / "dot", settings, device="cpu")
+    trained = Encoder.load(tmp_path / "dot", device="cpu")
+    assert trained.settings.similarity == "dot"
+    vector = trained.encode(["a ring"])[0]
+    assert abs(float(vector @ vector) - 1) > 1e-3
+    with pytest.raises(ConfigError, match="inner products"):
+        EncoderTraining(similarity="dot", kind="colbert")

@@ -15,7 +15,7 @@ from porism.extras import need
 from porism.lab.train.trainers import check_length
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder, model_folder
-from porism.vectors.neural.encoder_settings import Pooling
+from porism.vectors.neural.encoder_settings import Pooling, Similarity
 from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, load_transformers, loading
 from porism.vectors.neural.networks import positions_of
 
@@ -33,12 +33,14 @@ def encoder_folder(named: str | os.PathLike[str], index_path: str | os.PathLike[
 
 
 def open_encoder(
-    folder: str | os.PathLike[str], device: Any, pooling: Pooling = "model", length: int | None = None
+    folder: str | os.PathLike[str], device: Any, pooling: Pooling = "model", length: int | None = None,
+    similarity: Similarity = "cos",
 ) -> Any:
     """A ``SentenceTransformer`` from the folder of one, or of any transformer, whose vectors of tokens are averaged.
 
     :param pooling: how vectors of tokens become one, if not as the model says.
     :param length: how many tokens it reads at most; as many as it can if None.
+    :param similarity: what will compare vectors: for inner products they keep their lengths.
     :raises ConfigError: the model cannot be loaded, is not a transformer, reads fewer tokens, or has several parts.
     :raises MissingExtra: sentence-transformers is not installed.
     """
@@ -64,6 +66,9 @@ def open_encoder(
         if not pools:
             raise ConfigError("the model has no pooling of tokens to replace", where=os.fspath(folder))
         pools[0].pooling_mode = pooling
+    if similarity == "dot":
+        kept = [module for module in model.children() if not isinstance(module, modules.Normalize)]
+        model = library.SentenceTransformer(modules=kept, device=str(device))
     longest = model.max_seq_length
     if length is not None:
         check_length(length, positions_of(model[0].auto_model), folder)

@@ -12,7 +12,7 @@ from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.lab.train.settings import TrainerSettings
 from porism.settings import setting
-from porism.vectors.neural.encoder_settings import Pooling
+from porism.vectors.neural.encoder_settings import Pooling, Similarity
 
 Kind = Literal["dense", "colbert", "splade"]
 """What a trained model gives: one vector of a text, one of each token, for late interaction, or weights of
@@ -59,7 +59,12 @@ class EncoderTraining(TrainerSettings):
     micro_batch: int | None = setting(
         None, "Pairs of a batch in memory at once; the gradients of others are cached.", unset="all"
     )
-    temperature: float | None = setting(None, "What similarities are divided by.", unset="0.05; 1 for splade")
+    similarity: Similarity = setting(
+        "cos", "What compares two vectors, in training and later: their cosine (cos) or their inner product (dot)."
+    )
+    temperature: float | None = setting(
+        None, "What similarities are divided by.", unset="0.05; 1 for splade and inner products"
+    )
     symmetric: bool = setting(True, "Whether a positive shall find its anchor, too; not for late interaction.")
     margin: float = setting(0.2, "The margin of the loss triplet.")
     negatives: int = setting(1, "Negatives of a pair that are used.")
@@ -83,7 +88,8 @@ class EncoderTraining(TrainerSettings):
 
     def __post_init__(self) -> None:
         self.check_trainer(min_batch=2)
-        for name, known in (("kind", Kind), ("loss", Loss), ("cut", Cut), ("pooling", Pooling)):
+        choices = {"kind": Kind, "loss": Loss, "cut": Cut, "pooling": Pooling, "similarity": Similarity}
+        for name, known in choices.items():
             self.check_choice(name, get_args(known))
         self.check_counts("length", "max_tokens", "candidates")
         self._check_kind()
@@ -111,7 +117,7 @@ class EncoderTraining(TrainerSettings):
     def scale(self) -> float:
         """What similarities are multiplied by: one over the temperature."""
         if self.temperature is None:
-            return 1.0 if self.kind == "splade" else 20.0
+            return 1.0 if self.kind == "splade" or self.similarity == "dot" else 20.0
         return 1 / self.temperature if self.temperature else math.inf
 
     @property
@@ -130,6 +136,10 @@ class EncoderTraining(TrainerSettings):
             raise ConfigError(
                 f"models of the kind {self.kind} do not learn by the loss {self.loss}",
                 hint=f"Choose from {', '.join(_LOSSES[self.kind])}.",
+            )
+        if self.similarity == "dot" and (self.kind != "dense" or self.loss != "ranking"):
+            raise ConfigError(
+                "inner products compare vectors of texts, by the loss ranking", hint="Leave similarity out."
             )
         if late and (self.matryoshka or self.pooling != "model"):
             raise ConfigError("matryoshka and pooling are for vectors of texts, not of tokens", hint="Leave them out.")

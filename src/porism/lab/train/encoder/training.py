@@ -115,7 +115,7 @@ def train_encoder(
         elif settings.kind == "splade":
             network = open_sparse(model, where, settings, [pair.positive for pair in examples])
         else:
-            network = open_encoder(model, where, settings.pooling, settings.length)
+            network = open_encoder(model, where, settings.pooling, settings.length, settings.similarity)
         original = None
         if settings.original:
             original = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
@@ -226,7 +226,7 @@ def _reading(
     kinds = dict.fromkeys(pair.miner for pair in pairs if pair.miner)
     return replace(
         before, text=text or before.text, query_prefix=settings.query_prefix, document_prefix=settings.document_prefix,
-        cut=settings.cut, length=length, pooling="model", documents=documents,
+        cut=settings.cut, length=length, pooling="model", documents=documents, similarity=settings.similarity,
         trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
     )
 
@@ -247,10 +247,14 @@ def make_loss(settings: EncoderTraining, model: Any, part: int | None) -> Any:
         )
     elif settings.loss == "margin-mse":
         loss = losses.MarginMSELoss(model)
-    elif part is None:
-        loss = losses.MultipleNegativesRankingLoss(model, **settings.ranking_options)
     else:
-        loss = losses.CachedMultipleNegativesRankingLoss(model, mini_batch_size=part, **settings.ranking_options)
+        util: Any = need("sentence_transformers.util", EXTRA, "training an encoder")
+        compare = util.dot_score if settings.similarity == "dot" else util.cos_sim
+        options = {**settings.ranking_options, "similarity_fct": compare}
+        if part is None:
+            loss = losses.MultipleNegativesRankingLoss(model, **options)
+        else:
+            loss = losses.CachedMultipleNegativesRankingLoss(model, mini_batch_size=part, **options)
     if settings.matryoshka:
         return losses.MatryoshkaLoss(model, loss, list(settings.matryoshka))
     return loss
