@@ -265,7 +265,7 @@ def test_inner_products_are_compared_as_they_are_and_the_model_says_so(model: Pa
     train_encoder(PAIRS, model, tmp_path / "dot", settings, device="cpu")
     trained = Encoder.load(tmp_path / "dot", device="cpu")
     assert trained.settings.similarity == "dot"
-    vector = trained.encode(["a ring"])[0]
+    vector = trained.encode_documents(["a ring"]).vectors[0]
     assert abs(float(vector @ vector) - 1) > 1e-3
     with pytest.raises(ConfigError, match="inner products"):
         EncoderTraining(similarity="dot", kind="colbert")

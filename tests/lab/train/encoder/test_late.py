@@ -79,7 +79,7 @@ def test_the_pairwise_softmax_is_the_cross_entropy_of_positive_and_negative(tmp_
     for pair in pairs:
         query = network.encode_query(pair.anchor, convert_to_numpy=True)
         scores = [
-            float((network.encode_document(text, convert_to_numpy=True) @ query.T).max(axis=0).mean()) / 0.5
+            float((network.encode_document(text, convert_to_numpy=True) @ query.T).max(axis=0).sum()) / 0.5
             for text in (pair.positive, pair.negatives[0])
         ]
         expected.append(float(-torch.log_softmax(torch.tensor(scores), 0)[0]))

@@ -43,6 +43,17 @@ def test_answers_take_all_accepted_or_voted_ones() -> None:
     assert mined(AnswersMiner(accepted=True, votes=9), *THREAD) == [first]
 
 
+def test_only_posts_before_a_date_count() -> None:
+    dated = (
+        answer("11", "1", "Old.", created="2017-12-31T23:59:59.000"), answer("12", "1", "New.", created="2018-01-01"),
+        answer("21", "2", "Undated.", duplicates=("1",)),
+        answer("31", "3", "Old, too.", created="2016-01-01", duplicates=("1",)),
+    )
+    answers = mined(AnswersMiner(before="2018"), *dated)
+    assert [positive for _, positive in answers] == ["Old.", "Old, too."]
+    assert mined(LinksMiner(before="2018"), *dated) == [("Title 3\nWhy $3$?", "Title 1\nWhy $1$?")]
+
+
 def test_answers_can_be_found_by_the_title_alone_too() -> None:
     assert mined(AnswersMiner(accepted=True, title_only=True), *THREAD)[1] == ("Title 1", "Because $x$.")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from porism.extras import need
@@ -45,7 +44,8 @@ def open_late_encoder(
 def make_late_loss(model: Any, settings: EncoderTraining, part: int | None) -> Any:
     """The loss of a training; with ``part`` the ranking loss has so many texts in memory at once.
 
-    Scores are means over the tokens of a query, so that a temperature is worth the same for queries of any length.
+    The ranking loss compares by means over the tokens of a query, so that a temperature is worth the same for queries
+    of any length; the pairwise one by the sums that search ranks by.
 
     :raises MissingExtra: sentence-transformers is not installed.
     """
@@ -66,7 +66,6 @@ def _pairwise(model: Any, scale: float) -> Any:
     merged: Any = need("sentence_transformers.base.losses.merged_forward", EXTRA, _PURPOSE)
     scoring: Any = need("sentence_transformers.multi_vector_encoder.scoring", EXTRA, _PURPOSE)
     util: Any = need("sentence_transformers.util", EXTRA, _PURPOSE)
-    score = partial(scoring.colbert_kd_scores, length_normalize=True)
 
     base: Any = torch.nn.Module
 
@@ -80,7 +79,7 @@ def _pairwise(model: Any, scale: float) -> Any:
             queries = self.model(columns[0], task="query")
             texts, masks = merged.embed_columns_padded(self.model, columns[1:], None, task_default="document")
             texts, masks = util.stack_padded_token_embeddings(texts, masks)
-            scores = score(
+            scores = scoring.colbert_kd_scores(
                 queries["token_embeddings"], texts, queries_mask=queries["attention_mask"].bool(), documents_mask=masks
             )
             first = torch.zeros(len(scores), dtype=torch.long, device=scores.device)

@@ -39,7 +39,7 @@ class EncoderTraining(TrainerSettings):
 
     What a batch teaches does not depend on ``micro_batch``: gradients are cached (Gao et al. 2021). The loss
     ``collection`` trains only how questions are read: documents keep the vectors that the model gives them. The kind
-    colbert compares by the mean cosine over the tokens of a query. The kind splade compares by inner products. It
+    colbert compares by the cosines of a query's tokens: their mean, or with the loss ``pairwise`` their sum. The kind splade compares by inner products. It
     begins with a masked language model or a sparse encoder, and its FLOPS are the sums over terms of squared mean
     weights (Formal et al. 2021, equation 4). The table of ``inference_free`` begins with inverse document frequencies
     (Geng et al. 2024). What the model reads later, ``cut`` and the prefixes belong to the model from then on.
@@ -63,7 +63,7 @@ class EncoderTraining(TrainerSettings):
         "cos", "What compares two vectors, in training and later: their cosine (cos) or their inner product (dot)."
     )
     temperature: float | None = setting(
-        None, "What similarities are divided by.", unset="0.05; 1 for splade and inner products"
+        None, "What similarities are divided by.", unset="0.05; 1 for splade, pairwise and inner products"
     )
     symmetric: bool = setting(True, "Whether a positive shall find its anchor, too; not for late interaction.")
     margin: float = setting(0.2, "The margin of the loss triplet.")
@@ -117,7 +117,8 @@ class EncoderTraining(TrainerSettings):
     def scale(self) -> float:
         """What similarities are multiplied by: one over the temperature."""
         if self.temperature is None:
-            return 1.0 if self.kind == "splade" or self.similarity == "dot" else 20.0
+            sums = self.kind == "splade" or self.similarity == "dot" or self.loss == "pairwise"
+            return 1.0 if sums else 20.0
         return 1 / self.temperature if self.temperature else math.inf
 
     @property

@@ -20,7 +20,8 @@ class AnswersMiner(Miner):
     ``accepted`` takes answers that were accepted, ``votes`` those with at least so many votes; with both, one of the
     two is enough. Zhong et al., *Evaluating Token-Level and Passage-Level Dense Retrieval Models for Math Information
     Retrieval*, EMNLP 2022, take accepted answers and those with more than 7 votes. With neither, all answers are taken.
-    ``title_only`` makes another pair of the title alone, which is short as queries are.
+    ``title_only`` makes another pair of the title alone, which is short as queries are. With ``before``, a date such as
+    2018 or 2018-06-30, only older posts count.
     """
 
     name: ClassVar[str] = "answers"
@@ -28,6 +29,7 @@ class AnswersMiner(Miner):
     accepted: bool = False
     votes: int | None = None
     title_only: bool = False
+    before: str = ""
 
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
         questions = 0
@@ -38,6 +40,8 @@ class AnswersMiner(Miner):
                 continue
             anchor, positive = fields_text(document, fields, text), self.document_text(document, text)
             questions += bool(anchor)
+            if self.before and not _is_older(document, self.before):
+                continue
             if not anchor or not positive or not (threaded or self._is_good(document)):
                 continue
             yield Pair(anchor, positive, miner=self.name, positive_id=document.id)
@@ -62,6 +66,12 @@ class AnswersMiner(Miner):
         return self.votes is not None and _votes(document) >= self.votes
 
 
+def _is_older(document: Document, date: str) -> bool:
+    """Whether a post was written before a date; not where its own is unknown."""
+    created = document.metadata.get("created", "")
+    return isinstance(created, str) and "" < created < date
+
+
 def _votes(document: Document) -> float:
     """The votes of a post, minus infinity where they are not known."""
     try:
@@ -78,7 +88,8 @@ LinkKind = Literal["duplicates", "linked"]
 class LinksMiner(Miner):
     """A question and the questions that it links to; with ``answers``, also the answers of those.
 
-    ``kinds`` says which links count. Links to questions that the collection does not have are left out.
+    ``kinds`` says which links count. Links to questions that the collection does not have are left out. With
+    ``before``, a date, only older posts count.
 
     :raises ConfigError: there is no such kind.
     """
@@ -87,6 +98,7 @@ class LinksMiner(Miner):
 
     kinds: tuple[LinkKind, ...] = ("duplicates",)
     answers: bool = False
+    before: str = ""
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
@@ -98,7 +110,7 @@ class LinksMiner(Miner):
         links: dict[str, tuple[str, ...]] = {}
         for document in documents:
             question = document.metadata.get("question_id")
-            if isinstance(question, str):
+            if isinstance(question, str) and (not self.before or _is_older(document, self.before)):
                 of_question.setdefault(question, []).append(document.id)
                 links.setdefault(question, tuple(other for kind in self.kinds for other in values(document, kind)))
         if not any(links.values()):
