@@ -148,7 +148,7 @@ class EncoderKind(TrainingKind[EncoderTable]):
         pairs = training_pairs(execution, table.pairs, table.files)
         kept = [pair.anchor for pair in training_pairs(execution, table.keep, table.keep_files)]
         tables = [PAIR_KIND.of(execution.recipe)[name] for name in table.pairs]
-        text = ModelText(formulas=tables[0].formulas if tables else table.formulas)
+        text = tables[0].text if tables else ModelText(formulas=table.formulas)
         settings = self.training_settings(table)
         collection: dict[str, str] = {}
         auxiliary: list[TrainingCollection] = []

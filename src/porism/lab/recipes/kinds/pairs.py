@@ -36,6 +36,7 @@ class PairSettings(Settings):
     :param miners: as ``porism train pairs`` has them: ``titles``, ``citations:file=links.tsv``.
     :param exclude_topics: files of topics, which are left out with what nearly repeats them.
     :param exclude_ids: files of ids of documents, the same way.
+    :param marks: what stands before and after a formula.
     :param negatives: how negatives are mined from a search: settings of :class:`porism.lab.train.negatives.Negatives`.
     """
 
@@ -45,12 +46,18 @@ class PairSettings(Settings):
     overlap: float = 0.6
     most: int | None = None
     formulas: FormulaWriting = "source"
+    marks: tuple[str, str] = ("$", "$")
     seed: int = 1
     negatives: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.miners:
             raise ConfigError("pairs need a miner", hint='For example: miners = ["titles"].')
+
+    @property
+    def text(self) -> ModelText:
+        """How texts are written for the model."""
+        return ModelText(formulas=self.formulas, before=self.marks[0], after=self.marks[1])
 
 
 class MinePairs(StageKind):
@@ -62,7 +69,7 @@ class MinePairs(StageKind):
     def write(self, stage: RecipeStage, execution: Execution, folder: Path, on_count: OnCount) -> dict[str, Any]:
         table: PairSettings = execution.recipe.tables["pairs"][stage.name]
         draft = execution.draft
-        text = ModelText(formulas=table.formulas)
+        text = table.text
         index = searched_index(execution)
         excluded = excluded_from(table, draft, index.documents)
         mined = mine_pairs(
@@ -151,7 +158,7 @@ def excluded(table: _Excludes, draft: Draft, documents: Documents, text: ModelTe
 
 def excluded_from(table: PairSettings, draft: Draft, documents: Documents) -> Exclusion:
     """What a table of pairs says that nothing may be trained on."""
-    return excluded(table, draft, documents, ModelText(formulas=table.formulas), table.overlap)
+    return excluded(table, draft, documents, table.text, table.overlap)
 
 
 def _miners(table: PairSettings, draft: Draft) -> list[Miner]:

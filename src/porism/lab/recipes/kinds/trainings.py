@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, PorismError
 from porism.lab.recipes.cache import CacheEntry, copy_files
 from porism.lab.recipes.checking import Check, Loading, Requirement, nearest_or_add
@@ -121,19 +122,19 @@ class TrainingKind(IntermediateKind[T]):
                 self.check_model(check, table, (*path, "model"))
 
     def _check_pairs(self, check: Check, table: T, path: SettingPath) -> None:
-        """Whether there are the pairs that a table names, and formulas are written in one way in all of them."""
+        """Whether there are the pairs that a table names, and formulas and their marks are alike in all of them."""
         names, tables = check.names(PAIR_KIND.table), PAIR_KIND.of(check.recipe)
-        writings = set()
+        writings: dict[ModelText, str] = {}
         for key in self.pairs:
             for number, pairs in enumerate(getattr(table, key)):
                 if pairs not in names:
                     hint = nearest_or_add(pairs, names, f"[pairs.{pairs}]")
                     check.errors.error(f"there are no pairs {pairs!r}", (*path, key, number), hint)
                 elif pairs in tables:
-                    writings.add(tables[pairs].formulas)
+                    writings[tables[pairs].text] = " ".join((tables[pairs].formulas, *tables[pairs].marks))
         if len(writings) > 1:
             check.errors.error(
-                f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
+                f"formulas are written in different ways ({', '.join(sorted(writings.values()))})", (*path, "pairs"),
                 "A model reads formulas in one way.",
             )
 
