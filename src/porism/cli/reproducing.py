@@ -28,6 +28,8 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--model", "models", multiple=True, callback=named_values, metavar="NAME=FOLDER",
               help="A model that the paper needs, by its name there; repeatable.")
 @click.option("--list-systems", is_flag=True, help="Show the paper's systems, and what keeps some from running.")
+@click.option("--plan", "plan_only", is_flag=True,
+              help="Only list what it would take and do: files, models, steps, time, memory and disk.")
 @click.option("--only", multiple=True, metavar="SYSTEM", help="Show only this system; repeatable.")
 @click.option("--resume", is_flag=True, help="Continue an earlier start in the output folder, with its options.")
 @click.option("--output", type=_FOLDER, metavar="DIR", show_default="PAPER-SCALE",
@@ -37,7 +39,8 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @json_option
 def reproduce(
     name: str | None, data: Path | None, scale: str | None, models: dict[str, str] | None, list_systems: bool,
-    only: tuple[str, ...], resume: bool, output: Path | None, jobs: int | None, quiet: bool, as_json: bool,
+    plan_only: bool, only: tuple[str, ...], resume: bool, output: Path | None, jobs: int | None, quiet: bool,
+    as_json: bool,
 ) -> None:
     """Reproduce the systems and tables of PAPER beside the published figures; without PAPER, list all papers.
 
@@ -49,6 +52,7 @@ def reproduce(
     """
     from porism.lab.recipes.papers import build_recipe, read_paper
     from porism.lab.recipes.papers import reproduce as run_paper
+    from porism.lab.recipes.papers.plan import plan_paper
     from porism.lab.recipes.papers.reproducing import read_options
 
     if name is None:
@@ -62,6 +66,13 @@ def reproduce(
         "data": data or chosen.get("data"), "scale": scale or chosen.get("scale", "mini"),
         "models": models or chosen.get("models", {}), "only": only or tuple(chosen.get("only", ())),
     }
+    if plan_only:
+        plan = plan_paper(paper, **options)
+        if as_json:
+            print_json(plan.to_dict())
+        else:
+            echo("\n".join(plan.lines()))
+        return
     built = build_recipe(paper, options["scale"], options["data"], options["models"], options["only"])
     if list_systems:
         _list_systems(built, as_json)

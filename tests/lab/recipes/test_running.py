@@ -295,6 +295,29 @@ formats = ["csv"]
     assert set(run.provenance.seconds) == {"F.1", "F.2"}  # type: ignore[union-attr]
 
 
+def test_topics_with_wildcards_can_be_left_out(write: Write, laboratory: Path) -> None:
+    (laboratory / "formulas.tsv").write_text("F.1\tx^2\nF.2\t\\qvar{a}^2\n", encoding="utf-8")
+    (laboratory / "notes.jsonl").write_text('{"id": "p0", "body": "a note with $x^2$"}\n', encoding="utf-8")
+    (laboratory / "formula-qrels.txt").write_text("F.1 0 p0/body/0 3\nF.2 0 p0/body/0 3\n", encoding="utf-8")
+    experiment = run_recipe(write("""\
+[collection]
+source = "notes.jsonl"
+channels = ["tokens"]
+[topics.formulas]
+path = "formulas.tsv"
+qrels = "formula-qrels.txt"
+formulas = true
+wildcards = false
+[pipelines.alike]
+model = "tokens"
+[report]
+on = "formulas"
+formats = ["csv"]
+"""))
+    assert list(experiment.run("alike", "formulas")) == ["F.1"]
+    assert experiment.reports["report"].numbers["runs"][0]["topics"] == 1
+
+
 def test_an_index_that_is_there_is_used_and_its_state_counts(write: Write, laboratory: Path) -> None:
     index = laboratory / "index"
     config = AnalysisConfig(formulas=("tokens",))

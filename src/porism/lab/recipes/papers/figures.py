@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from porism.lab.evaluate import permutation_test
+from porism.lab.evaluate import holm, permutation_test
 from porism.lab.recipes.papers.paper import Claim, Paper, PaperRow, PaperTable
 
 Numbers = Mapping[str, Mapping[str, Any]]
@@ -50,8 +50,8 @@ class MeasuredTable:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim with the means of both systems and the p-value of a permutation test over the topics that both answer;
-    None where one was not measured."""
+    """A claim with the means of both systems and the p-value of a permutation test over the topics that both answer,
+    corrected by Holm–Bonferroni for the claims of the paper; None where one was not measured."""
 
     claim: Claim
     better: float | None
@@ -60,7 +60,7 @@ class CheckedClaim:
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is more than chance, at 0.05 and without correction."""
+        """Whether the difference is more than chance, at 0.05."""
         return self.p_value is not None and self.p_value < 0.05
 
     @property
@@ -87,10 +87,12 @@ def measured_tables(paper: Paper, numbers: Numbers) -> list[MeasuredTable]:
 
 def checked_claims(paper: Paper, numbers: Numbers) -> list[CheckedClaim]:
     """All claims of a paper."""
+    tested = {claim: p for claim in paper.claims if (p := _p_value(numbers, claim)) is not None}
+    corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
     return [
         CheckedClaim(
             claim, _value(numbers, claim.report, claim.better, claim.measure),
-            _value(numbers, claim.report, claim.worse, claim.measure), _p_value(numbers, claim),
+            _value(numbers, claim.report, claim.worse, claim.measure), corrected.get(claim),
         ) for claim in paper.claims
     ]
 

@@ -91,7 +91,9 @@ def page(
     if claims:
         blocks += [
             Heading("What the paper found, and what holds here"), _claims(claims),
-            PageParagraph("p is of a permutation test over the topics, not corrected for the number of findings."),
+            PageParagraph(
+                "p is of a permutation test over the topics, corrected by Holm–Bonferroni for the number of findings."
+            ),
         ]
     differences = (*paper.differences, *paper.at(scale).differences)
     if differences:
@@ -100,6 +102,13 @@ def page(
         items = tuple(f"{', '.join(names)}: {why}." for why, names in left_out.items())
         blocks += [Heading("Not run"), Bullets(items)]
     blocks += _times(record)
+    full = paper.scales.get("full")
+    if full is not None and scale != "full":
+        blocks += [Heading("At full scale"), PageParagraph(
+            f"The scale full was never run here. By an estimate it takes {full.time}, {full.memory} of memory and "
+            f"{full.disk} of disk ({full.estimate}). What it needs and does: "
+            f"porism reproduce {paper.name} --scale full --plan"
+        )]
     if costs:
         blocks += [Heading("What a query costs"), FigureGrid(("system", "median, ms", "95 %, ms"), tuple(
             (system, f"{1000 * median:,.1f}", f"{1000 * most:,.1f}") for system, (median, most) in costs.items()

@@ -61,11 +61,15 @@ class DataFile(Settings):
 
 @dataclass(frozen=True, slots=True)
 class ScaleSettings(Settings):
-    """A paper, or a shared part, at one scale: what it takes, its files, and its part of the recipe."""
+    """A paper, or a shared part, at one scale: what it takes, its files, and its part of the recipe.
+
+    :param estimate: how time, memory and disk were estimated, where the scale was never run.
+    """
 
     time: str = ""
     memory: str = ""
     disk: str = ""
+    estimate: str = ""
     files: tuple[DataFile, ...] = ()
     recipe: Mapping[str, Any] = field(default_factory=dict)
     differences: tuple[str, ...] = ()

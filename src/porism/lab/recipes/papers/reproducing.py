@@ -63,7 +63,8 @@ def reproduce(
     tiny = (folder / TINY).resolve()
     built = build_recipe(paper, scale, data, models, shown, tiny)
     folder.mkdir(parents=True, exist_ok=True)
-    if any(table.get("model") == str(tiny) for table in built.recipe.get("encoders", {}).values()):
+    named = (table.get("model") for kind in ("encoders", "vectors") for table in built.recipe.get(kind, {}).values())
+    if str(tiny) in named:
         write_tiny_model(tiny)
     options = {
         "paper": name, "scale": scale, "data": None if data is None else str(Path(data).resolve()),

@@ -38,11 +38,12 @@ class EncoderTraining(TrainerSettings):
     """All settings of a training; the defaults are those that were measured.
 
     What a batch teaches does not depend on ``micro_batch``: gradients are cached (Gao et al. 2021). The loss
-    ``collection`` trains only how questions are read: documents keep the vectors that the model gives them. The kind
-    colbert compares by the cosines of a query's tokens: their mean, or with the loss ``pairwise`` their sum. The kind splade compares by inner products. It
-    begins with a masked language model or a sparse encoder, and its FLOPS are the sums over terms of squared mean
-    weights (Formal et al. 2021, equation 4). The table of ``inference_free`` begins with inverse document frequencies
-    (Geng et al. 2024). What the model reads later, ``cut`` and the prefixes belong to the model from then on.
+    ``collection`` trains only how questions are read: documents keep the vectors that the model gives them. The
+    kind colbert compares by the cosines of a query's tokens: their mean, or with the loss ``pairwise`` their sum.
+    The kind splade compares by inner products. It begins with a masked language model or a sparse encoder, and its
+    FLOPS are the sums over terms of squared mean weights (Formal et al. 2021, equation 4). The table of
+    ``inference_free`` begins with inverse document frequencies (Geng et al. 2024). What the model reads later,
+    ``cut`` and the prefixes belong to the model from then on.
 
     :raises ConfigError: a number is out of its range.
     """
