@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import porism
+from porism.lab.recipes.papers.results import PaperResults, recipe_digest
 from test_layers import LAYERS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,6 +88,17 @@ def script(name: str) -> Any:
 def test_pages_are_what_their_scripts_write(name: str) -> None:
     module = script(name)
     assert module.PAGE.read_text(encoding="utf-8") == module.page()  # else: python docs/NAME.py
+
+
+def test_pages_of_reproductions_are_what_their_stored_results_give() -> None:
+    for page, content in script("reproduction_pages").stored_pages().items():
+        assert page.read_text(encoding="utf-8") == content, page.name  # else: python docs/reproduction_pages.py
+
+
+def test_stored_results_are_of_recipes_as_they_are() -> None:
+    for path in (ROOT / "docs" / "reproductions" / "results").glob("*.json"):
+        results = PaperResults.read(path)
+        assert results.recipe == recipe_digest(results.paper, results.scale), f"{path.name}: run porism reproduce again"
 
 
 def test_tables_of_settings_are_those_of_the_dataclasses() -> None:

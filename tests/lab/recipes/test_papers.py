@@ -13,13 +13,14 @@ from long_forms import LONG_ONLY
 from tiny_models import bpe_tokenizer, need_encoders
 
 from porism.cli import porism
-from porism.errors import ConfigError
+from porism.errors import ConfigError, FormatError
 from porism.lab.pairwise import aggregate, read_pairwise
 from porism.lab.recipes import RecipeError, run_recipe
 from porism.lab.recipes.papers import PAPERS, MissingData, Reproduction, build_recipe, read_paper, reproduce
 from porism.lab.recipes.papers.figures import MeasuredRow, MeasuredTable, checked_claims, shown_figure
-from porism.lab.recipes.papers.pages import Bullets, FigureGrid, Heading, as_html, as_markdown, as_text
+from porism.lab.recipes.papers.pages import Bullets, FigureGrid, Heading, as_html, as_markdown, as_text, page
 from porism.lab.recipes.papers.paper import FOLDER, Claim, PaperRow, PaperTable
+from porism.lab.recipes.papers.results import PaperResults, recipe_digest
 from porism.lab.recipes.papers.tiny_model import can_train, write_tiny_model
 
 pytest.importorskip("matplotlib", reason="the extra 'lab' is not installed")
@@ -69,6 +70,17 @@ def test_duot5_aggregates_stored_pairs(duot5: Reproduction) -> None:
     assert {"report.txt", "report.html", "report.md", "reproduction.json"} <= {
         file.name for file in duot5.output.iterdir()
     }
+
+
+def test_results_are_kept_and_give_the_page_again(duot5: Reproduction, tmp_path: Path) -> None:
+    stored = duot5.output / "results.json"
+    results = PaperResults.read(stored)
+    assert as_text(page(results)) in duot5.text  # which also has the addresses of the reports
+    assert results.recipe == recipe_digest(read_paper("duot5"), "smoke") != recipe_digest(read_paper("duot5"), "mini")
+    content = json.loads(stored.read_text(encoding="utf-8"))
+    (tmp_path / "other.json").write_text(json.dumps({**content, "claims": content["claims"][1:]}), encoding="utf-8")
+    with pytest.raises(FormatError, match="does not have the results of a paper as it is now"):
+        PaperResults.read(tmp_path / "other.json")
 
 
 def test_what_was_made_is_not_made_again(duot5: Reproduction) -> None:

@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from types import MappingProxyType
 
 from porism.lab.evaluate.tables import aligned
 from porism.lab.recipes.papers.figures import CheckedClaim, MeasuredExtension, MeasuredTable, shown_figure
-from porism.lab.recipes.papers.paper import Paper
+from porism.lab.recipes.papers.results import PaperResults
 from porism.lab.reports.words import p_value, signed
 
 _WIDTH = 110
@@ -65,32 +65,25 @@ class PageLink:
 Block = Heading | PageParagraph | Bullets | FigureGrid | PageLink
 
 
-def page(
-    paper: Paper, scale: str, command: str, tables: Sequence[MeasuredTable], claims: Sequence[CheckedClaim],
-    left_out: Mapping[str, Sequence[str]], record: Mapping[str, Any], reports: Mapping[str, str],
-    extensions: Mapping[str, Sequence[MeasuredExtension]] | None = None,
-    costs: Mapping[str, tuple[float, float]] | None = None,
-) -> list[Block]:
+def page(results: PaperResults, reports: Mapping[str, str] = MappingProxyType({})) -> list[Block]:
     """What was asked, how Porism does it, published beside measured, and why they differ.
 
-    :param left_out: why systems did not run → which.
     :param reports: name of a report → the path of its page.
-    :param extensions: name of a report → its tree of extensions.
-    :param costs: system → the median seconds of its queries, and those that 95 of 100 do not exceed.
     """
+    paper, scale = results.paper, results.scale
     blocks: list[Block] = [
         Heading(f"{paper.title} ({scale})", 1), PageParagraph(f"{paper.authors}, {paper.venue}."),
-        PageParagraph(f"Made by: {command}"),
+        PageParagraph(f"Made by: {results.command}"),
         Heading("What was asked"), PageParagraph(paper.question),
         Heading("How Porism does it"), PageParagraph(paper.method),
     ]
-    for table in tables:
+    for table in results.tables:
         blocks += _table(table)
-    for report, rows in (extensions or {}).items():
+    for report, rows in results.extensions.items():
         blocks += _extensions(rows, report if report in reports else "")
-    if claims:
+    if results.claims:
         blocks += [
-            Heading("What the paper found, and what holds here"), _claims(claims),
+            Heading("What the paper found, and what holds here"), _claims(results.claims),
             PageParagraph(
                 "p is of a permutation test over the topics, corrected by Holm–Bonferroni for the number of findings."
             ),
@@ -98,10 +91,10 @@ def page(
     differences = (*paper.differences, *paper.at(scale).differences)
     if differences:
         blocks += [Heading("Why figures differ"), Bullets(differences)]
-    if left_out:
-        items = tuple(f"{', '.join(names)}: {why}." for why, names in left_out.items())
+    if results.left_out:
+        items = tuple(f"{', '.join(names)}: {why}." for why, names in results.left_out.items())
         blocks += [Heading("Not run"), Bullets(items)]
-    blocks += _times(record)
+    blocks += _times(results.seconds)
     full = paper.scales.get("full")
     if full is not None and scale != "full":
         blocks += [Heading("At full scale"), PageParagraph(
@@ -109,9 +102,10 @@ def page(
             f"{full.disk} of disk ({full.estimate}). What it needs and does: "
             f"porism reproduce {paper.name} --scale full --plan"
         )]
-    if costs:
+    if results.costs:
         blocks += [Heading("What a query costs"), FigureGrid(("system", "median, ms", "95 %, ms"), tuple(
-            (system, f"{1000 * median:,.1f}", f"{1000 * most:,.1f}") for system, (median, most) in costs.items()
+            (system, f"{1000 * median:,.1f}", f"{1000 * most:,.1f}")
+            for system, (median, most) in results.costs.items()
         ))]
     blocks += [PageLink(f"All figures, tests and plots: {name}", target) for name, target in reports.items()]
     return blocks
@@ -172,11 +166,8 @@ def _claims(claims: Iterable[CheckedClaim]) -> FigureGrid:
     return FigureGrid(("finding", "measure", "better", "worse", "p", "here"), tuple(rows))
 
 
-def _times(record: Mapping[str, Any]) -> list[Block]:
+def _times(seconds: Mapping[str, float]) -> list[Block]:
     """Seconds by kind of stage: indexing, training and searching, whenever they were spent."""
-    seconds: dict[str, float] = {}
-    for stage in record.get("stages", ()):
-        seconds[stage["kind"]] = seconds.get(stage["kind"], 0.0) + stage["seconds"]
     if not seconds:
         return []
     rows = tuple((kind, f"{spent:,.1f}") for kind, spent in seconds.items())

@@ -21,6 +21,7 @@ from porism.lab.recipes.papers.figures import (
 )
 from porism.lab.recipes.papers.pages import as_html, as_markdown, as_text, page
 from porism.lab.recipes.papers.paper import read_paper
+from porism.lab.recipes.papers.results import FILE, PaperResults, recipe_digest
 from porism.lab.recipes.papers.tiny_model import write_tiny_model
 from porism.lab.recipes.running import Experiment, OnEvent, run_recipe
 from porism.system.files.text import write_whole
@@ -52,7 +53,7 @@ def reproduce(
 
     :param data: the folder of the official data.
     :param output: the folder of the results; ``PAPER-SCALE`` where not given. It holds ``report.txt``, ``report.html``,
-        ``report.md``, and the runs and reports of the recipe.
+        ``report.md``, ``results.json``, and the runs and reports of the recipe.
     :param models: name → folder, for the models that the paper needs.
     :param only: systems to show; all if none is named.
     :raises ConfigError: there is no such paper, scale, system or model; a :class:`MissingData` where files are missing.
@@ -76,19 +77,22 @@ def reproduce(
         on_problem=on_problem,
     )
     numbers = {report: result.numbers for report, result in experiment.reports.items()}
-    tables, claims = measured_tables(paper, numbers), checked_claims(paper, numbers)
     links = {
         report: f"{result.folder.name}/report.html" for report, result in experiment.reports.items()
         if (result.folder / "report.html").exists()
     }
-    blocks = page(
-        paper, scale, _command(options), tables, claims, built.reasons(), experiment.record, links,
-        measured_extensions(paper, numbers), _costs(experiment),
+    results = PaperResults(
+        paper, scale, _command(options), recipe_digest(paper, scale), tuple(measured_tables(paper, numbers)),
+        tuple(checked_claims(paper, numbers)),
+        {report: tuple(rows) for report, rows in measured_extensions(paper, numbers).items()},
+        {why: tuple(systems) for why, systems in built.reasons().items()}, _seconds(experiment), _costs(experiment),
     )
+    results.write(folder / FILE)
+    blocks = page(results, links)
     text = as_text(blocks)
     for file, content in (("report.txt", text), ("report.html", as_html(blocks)), ("report.md", as_markdown(blocks))):
         write_whole(folder / file, content)
-    return Reproduction(name, scale, tuple(tables), tuple(claims), built.left_out, text, folder, experiment)
+    return Reproduction(name, scale, results.tables, results.claims, built.left_out, text, folder, experiment)
 
 
 def read_options(folder: Path) -> dict[str, Any]:
@@ -103,6 +107,14 @@ def read_options(folder: Path) -> dict[str, Any]:
             f"there is nothing to resume in {folder}", hint="Start without --resume, or name another folder: --output."
         ) from error
     return options
+
+
+def _seconds(experiment: Experiment) -> dict[str, float]:
+    """Kind of stage → seconds, whenever they were spent."""
+    seconds: dict[str, float] = {}
+    for stage in experiment.record.get("stages", ()):
+        seconds[stage["kind"]] = seconds.get(stage["kind"], 0.0) + stage["seconds"]
+    return seconds
 
 
 def _costs(experiment: Experiment) -> dict[str, tuple[float, float]]:
