@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import orjson
 import xxhash
 
-from porism.errors import OnProblem, Problem, StorageError
+from porism.errors import OnProblem, PorismError, Problem, StorageError
+from porism.lab.pairwise import PairwiseRun
+from porism.lab.pairwise.files import read_archive, write_archive
 from porism.lab.pipeline.stages import PipelineStage
 from porism.lab.recipes.cache import writing
 from porism.lab.recipes.digests import query_digest
@@ -18,6 +21,12 @@ from porism.types import Query
 
 Answer = tuple[Ranked, float]
 """(document id, score) best first, and the seconds that the query took."""
+
+
+class Compares(Protocol):
+    """A reranker that compares documents with each other, and keeps the scores of its last re-ranking."""
+
+    last_pairs: PairwiseRun | None
 
 
 class AnswerStore:
@@ -63,6 +72,42 @@ class AnswerStore:
             file.write(b"\n" + line if self._unended else line)
         self._unended = False
         self._answers[topic] = (list(ranked), seconds)
+
+
+class ComparisonStore(AnswerStore):
+    """Answers beside the comparisons that they were made of: an archive of pairwise scores for each topic.
+
+    A topic whose archive is missing or damaged is answered again.
+    """
+
+    def __init__(self, path: Path, reranker: Compares, on_problem: OnProblem | None = None) -> None:
+        super().__init__(path, on_problem)
+        self._reranker = reranker
+
+    def find(self, topic: str) -> Answer | None:
+        answer = super().find(topic)
+        return None if answer is None or read_comparisons(self.path, topic) is None else answer
+
+    def add(self, topic: str, ranked: Ranked, seconds: float) -> None:
+        assert self._reranker.last_pairs is not None, "a reranker that sorts has no comparisons to keep"
+        file = _comparisons(self.path, topic)
+        with writing(file):
+            file.parent.mkdir(exist_ok=True)
+        write_archive(file, self._reranker.last_pairs)
+        super().add(topic, ranked, seconds)
+
+
+def read_comparisons(path: Path, topic: str) -> PairwiseRun | None:
+    """The comparisons of a topic that a :class:`ComparisonStore` of this file keeps; None where there are none that can
+    be read."""
+    try:
+        return read_archive(_comparisons(path, topic))
+    except PorismError:
+        return None
+
+
+def _comparisons(path: Path, topic: str) -> Path:
+    return path.with_suffix("") / f"{topic}.npz"
 
 
 def answer_each(

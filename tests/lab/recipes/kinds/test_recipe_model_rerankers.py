@@ -21,6 +21,7 @@ from porism.lab.pipeline.rerankers.registry import RERANKERS  # noqa: E402
 from porism.lab.recipes import RecipeError, run_recipe  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
 from porism.search.sources.indexing import index_documents  # noqa: E402
+from porism.system.files.durable import remove_tree  # noqa: E402
 from porism.types import Document  # noqa: E402
 from porism.vectors.neural.scoring.base import score_texts  # noqa: E402
 from porism.vectors.neural.scoring.cross_encoder import CrossEncoder  # noqa: E402
@@ -77,6 +78,37 @@ def test_mono_and_duo_are_stages_of_a_recipe(write: Write, models: Path) -> None
             )
     again = run_recipe(write(MODELS))
     assert all(stage["cached"] for stage in again.record["stages"])
+
+
+def test_comparisons_are_made_once_and_aggregated_in_other_ways(write: Write, models: Path) -> None:
+    text = MODELS.replace("first_stage = 0.25\n", "", 1).replace("[report]", """\
+[aggregations.again]
+of = "mono"
+reranker = "duo"
+[aggregations.logs]
+of = "mono"
+reranker = "duo"
+method = "sym-sum-log"
+depth = 2
+[report]""").replace('"share"]', '"share", "again", "logs"]')
+    experiment = run_recipe(write(text))
+    duo, again, logs = (experiment.run(name, "dev") for name in ("duo", "again", "logs"))
+    for topic in duo:
+        assert [doc_id for doc_id, _ in again[topic]] == [doc_id for doc_id, _ in duo[topic]]
+        assert {doc_id for doc_id, _ in logs[topic]} == {doc_id for doc_id, _ in duo[topic]}
+    cache = experiment.output.parent / ".porism-cache"
+    (kept,) = (folder for folder in (cache / "topics").iterdir() if folder.is_dir())
+    damaged = next(kept.iterdir())
+    damaged.write_bytes(b"no archive")
+    for name in ("rerank", "aggregate"):
+        remove_tree(cache / "made" / name)
+    once_more = run_recipe(write(text))
+    assert [once_more.run(name, "dev")[topic] for name in ("again", "logs") for topic in again] == [
+        run[topic] for run in (again, logs) for topic in again
+    ]
+    assert damaged.read_bytes() != b"no archive"
+    with pytest.raises(RecipeError, match="'mono' does not compare all pairs of documents"):
+        run_recipe(write(text.replace('reranker = "duo"', 'reranker = "mono"')))
 
 
 def test_a_model_that_is_not_there_is_reported(write: Write, models: Path) -> None:

@@ -11,12 +11,15 @@ from typing import Any, get_args
 import numpy as np
 
 from porism.errors import PorismError
+from porism.lab.pairwise import PairwiseRun
+from porism.lab.pairwise.files import write_archive
 from porism.lab.pipeline import Reranker, pipeline
 from porism.lab.pipeline.protocols import describe
-from porism.lab.pipeline.rerankers.model_kinds import ModelKind
+from porism.lab.pipeline.rerankers.model_kinds import ModelKind, PairsSettings
 from porism.lab.pipeline.rerankers.registry import reranker_kind, split_depth
-from porism.lab.recipes.answers import AnswerStore, answer_each
+from porism.lab.recipes.answers import AnswerStore, ComparisonStore, answer_each, read_comparisons
 from porism.lab.recipes.checking import Check
+from porism.lab.recipes.digests import query_digest
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Execution, OnCount, Parameters
 from porism.lab.recipes.kinds.base import RunStageKind
@@ -62,11 +65,29 @@ class RerankerSettings(SearchSettings):
         return SearchSettings.can_answer(self, recipe, topics) and not asks_for_formulas(recipe, topics)
 
 
+PAIRS_FILE = "pairs.npz"
+"""The file in the cache with the comparisons of a reranker of pairs."""
+
+
 class RerankTopics(RunStageKind):
-    """Orders the results of another system; topics that an interrupted start re-ranked are not done again."""
+    """Orders the results of another system; topics that an interrupted start re-ranked are not done again.
+
+    A reranker that compares all pairs leaves its comparisons beside the run.
+    """
 
     name = "rerank"
     libraries = ("numpy", "numba", "PyStemmer")
+
+    def write(self, stage: RecipeStage, execution: Execution, folder: FilePath, on_count: OnCount) -> dict[str, Any]:
+        about = super().write(stage, execution, folder, on_count)
+        if compares_all(stage.parameters["kind"], stage.parameters["model"]):
+            source, path = execution.run(stage.parameters["of"], stage.topics), self._store(stage, execution).path
+            queries = (query for query in topic_set(execution.data, stage.topics).queries if query.id in source)
+            read = (read_comparisons(path, query_digest(query)) for query in queries)
+            kept = [comparisons for comparisons in read if comparisons is not None]
+            scores = tuple(scores for comparisons in kept for scores in comparisons.queries)
+            write_archive(folder / PAIRS_FILE, PairwiseRun(scores, kept[0].made_by if kept else {}))
+        return about
 
     def make_run(self, stage: RecipeStage, execution: Execution, on_count: OnCount) -> Run:
         """The results in their new order.
@@ -75,12 +96,19 @@ class RerankTopics(RunStageKind):
         """
         parameters = stage.parameters
         source = execution.run(parameters["of"], stage.topics)
-        store = answer_store(stage, execution, execution.planner.runs[parameters["of"], stage.topics].key)
+        store = self._store(stage, execution)
         reranker = reranker_kind(parameters["kind"]).make(
             opened_model(execution, parameters["kind"], parameters["model"]), parameters["depth"],
             searched_index(execution),
         )
+        if compares_all(parameters["kind"], parameters["model"]):
+            store = ComparisonStore(store.path, reranker, execution.on_problem)
         return _reranked(execution, stage.name, reranker, parameters["depth"], source, stage.topics, store, on_count)
+
+
+    @staticmethod
+    def _store(stage: RecipeStage, execution: Execution) -> AnswerStore:
+        return answer_store(stage, execution, execution.planner.runs[stage.parameters["of"], stage.topics].key)
 
 
 class RerankerTableKind(SearchKind[RerankerSettings]):
@@ -181,6 +209,11 @@ def _reranked(
     tuned = Provenance(tuned_on=getattr(reranker, "tuned_on", ()))
     known = {topic: seconds[topic] for topic in seconds if topic in before.seconds}
     return Run(results, system, provenance=replace(Provenance.merged([before, tuned], made_by), seconds=known))
+
+
+def compares_all(kind: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a reranker compares all pairs of its candidates by a model, and does not sort with fewer."""
+    return issubclass(getattr(reranker_kind(kind), "cls", object), PairsSettings) and not settings.get("sorting")
 
 
 def makes(recipe: Recipe, kind: str, model: str) -> IntermediateKind[Any] | None:
