@@ -224,6 +224,14 @@ def test_an_index_that_is_there_keeps_what_it_has(write: Write, laboratory: Path
     assert plan_recipe(write(own), only=["soft"]).stages[0].key != before
 
 
+def test_a_tuning_chooses_from_the_matrices_of_every_alpha(write: Write) -> None:
+    plan = plan_recipe(write(SOFT, ('["near-0.0", "near-1.0", ""]', '{matrices = "near"}')))
+    stages = [stage.id for stage in plan.stages if stage.id.startswith("build similarities near")]
+    assert stages == [f"build similarities near-{alpha}" for alpha in (0.0, 0.5, 1.0)]
+    (tune,) = (stage for stage in plan.stages if stage.id == "tune tuned on dev")
+    assert tune.parameters["space"]["channels.words.similarity"] == ["near-0.0", "near-0.5", "near-1.0", ""]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -264,6 +272,8 @@ def test_an_index_that_is_there_keeps_what_it_has(write: Write, laboratory: Path
         ('words = {similarity = "near-0.0"}', 'words = {similarity = "spelling"}',
          ":42: the similarities 'spelling' are those of the channel 'bpe:tex', not of 'words'"),
         ('["near-0.0", "near-1.0", ""]', '["near-0.0", "near"]', ":51: there is no similarity matrix 'near'."),
+        ('["near-0.0", "near-1.0", ""]', '{matrices = "nar"}',
+         ":51: there are no matrices of a table 'nar'. Did you mean near?"),
         ("[pipelines.hard.channels]\nwords = {k1 = 1.2}", '[pipelines.hard]\nmodel = "scm2022-joint-word2vec"',
          ":39: there is no tokenizer for the channel 'bpe:scm-joint'. Add [tokenizers.scm-joint]"),
         ("[pipelines.hard.channels]\nwords = {k1 = 1.2}", '[pipelines.hard]\nmodel = "scm2022-joint-word2vec"',

@@ -11,7 +11,8 @@ from porism.lab.recipes.checking import Check
 from porism.lab.recipes.draft import Draft
 from porism.lab.recipes.execution import Parameters
 from porism.lab.recipes.kinds.base import kind_of
-from porism.lab.recipes.recipe import untuned_members
+from porism.lab.recipes.kinds.similarities import matrices
+from porism.lab.recipes.recipe import Recipe, untuned_members
 from porism.lab.tuning import Choices, Space
 from porism.lab.tuning.parameters import Parameter, read_parameter
 from porism.settings import Path, SettingError, nearest
@@ -55,17 +56,28 @@ def values_by_system(draft: Draft, of: str, values: Mapping[str, Any], formulas:
     return by_system
 
 
-def flat_parameters(given: Mapping[str, Any], at: tuple[str, ...] = ()) -> dict[str, tuple[Any, tuple[str, ...]]]:
+def flat_parameters(
+    recipe: Recipe, given: Mapping[str, Any], at: tuple[str, ...] = ()
+) -> dict[str, tuple[Any, tuple[str, ...]]]:
     """Dotted path → what the recipe says of its values, and its place in the table.
 
-    Paths may be written as one quoted name or as nested tables (``feedback.weight = [0.1, 0.2]``).
+    Paths may be written as one quoted name or as nested tables (``feedback.weight = [0.1, 0.2]``). The values of
+    ``{matrices = "NAME"}`` are the matrices of the table ``[similarities.NAME]``, one for each α, and none.
     """
     flat: dict[str, tuple[Any, tuple[str, ...]]] = {}
     for name, value in given.items():
         place = (*at, name)
         is_range = isinstance(value, Mapping) and bool({"low", "high", "simplex"} & set(value))
-        if isinstance(value, Mapping) and not is_range and value:
-            flat |= flat_parameters(value, place)
+        if isinstance(value, Mapping) and set(value) == {"matrices"}:
+            made = [matrix.name for matrix in matrices(recipe).values() if matrix.table == value["matrices"]]
+            if not made:
+                raise SettingError(
+                    f"there are no matrices of a table {value['matrices']!r}", path=place,
+                    hint=nearest(str(value["matrices"]), recipe.tables.get("similarities", ())),
+                )
+            flat[".".join(place)] = ([*made, ""], place)
+        elif isinstance(value, Mapping) and not is_range and value:
+            flat |= flat_parameters(recipe, value, place)
         else:
             flat[".".join(place)] = (value, place)
     return flat
@@ -74,7 +86,7 @@ def flat_parameters(given: Mapping[str, Any], at: tuple[str, ...] = ()) -> dict[
 def parameter_space(draft: Draft, of: str, parameters: Mapping[str, Any], formulas: bool) -> Space:
     """The space of a tuning that was checked."""
     space = {}
-    for path, (values, _) in flat_parameters(parameters).items():
+    for path, (values, _) in flat_parameters(draft.recipe, parameters).items():
         owner, inner = owner_of(draft, of, linked(path)[0], formulas)
         space[path] = _read_values(draft, owner, inner, values)
     return Space(space)
@@ -89,7 +101,8 @@ def _read_values(draft: Draft, owner: str, path: str, values: Any, at: Path = ()
 def chosen_similarities(draft: Draft, of: str, parameters: Mapping[str, Any], formulas: bool) -> tuple[str, ...]:
     """The similarity matrices among which the values to try of a system's parameters choose."""
     names: dict[str, None] = {}
-    places = ((part, listed) for path, (listed, _) in flat_parameters(parameters).items() for part in linked(path))
+    flat = flat_parameters(draft.recipe, parameters)
+    places = ((part, listed) for path, (listed, _) in flat.items() for part in linked(path))
     for path, listed in places:
         owner, inner = owner_of(draft, of, path, formulas)
         kind = kind_of(draft.recipe, owner)
@@ -101,10 +114,12 @@ def chosen_similarities(draft: Draft, of: str, parameters: Mapping[str, Any], fo
 
 def check_parameters(check: Check, of: str, parameters: Mapping[str, Any], formulas: bool, path: Path) -> None:
     """Whether a system has the parameters, and can have the values; ``path`` is where the recipe lists them."""
-    places = (
-        (part, values, place) for written, (values, place) in flat_parameters(parameters).items()
-        for part in linked(written)
-    )
+    try:
+        flat = flat_parameters(check.recipe, parameters)
+    except SettingError as error:
+        check.errors.error(error.what, (*path, *error.path), error.hint)
+        return
+    places = ((part, values, place) for written, (values, place) in flat.items() for part in linked(written))
     for dotted_path, values, place in places:
         at = (*path, *place)
         try:
