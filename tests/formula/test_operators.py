@@ -255,6 +255,8 @@ CASES = {
         ("e^{-x}", "sup(e, neg(x))"),
         ("n!", "factorial(n)"),
         ("n!!", "factorial2(n)"),
+        ("(n)!!", "factorial2(n)"),
+        ("(n!)!", "factorial(factorial(n))"),
         (r"50\%", "percent(50)"),
         (r"90^\circ", "degree(90)"),
         ("x'^2", "sup(prime(x), 2)"),

@@ -128,7 +128,8 @@ class Factors(Fences):
         if not factors or not isinstance(last := factors[-1], OperatorNode):
             factors.append(self.dress(leaf_node(node), node))
             return
-        if label == "factorial" and last.label == label and node.start <= last.end and not node.space:
+        is_bare = last.label == label == "factorial" and last.start == last.children[0].start  # n!, and not (n!)
+        if is_bare and node.start <= last.end and not node.space:
             last.label = "factorial2"
             last.end = node.end
         else:
