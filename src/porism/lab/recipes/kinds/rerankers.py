@@ -97,7 +97,7 @@ class RerankTopics(RunStageKind):
         parameters = stage.parameters
         source = execution.run(parameters["of"], stage.topics)
         store = self._store(stage, execution)
-        reranker = reranker_kind(parameters["kind"]).make(
+        reranker: Any = reranker_kind(parameters["kind"]).make(
             opened_model(execution, parameters["kind"], parameters["model"]), parameters["depth"],
             searched_index(execution),
         )
