@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from porism.formula import operator_tree, parse_latex
 from porism.formula.comparison import compare
+from porism.formula.comparison.names import renaming
 from porism.types import Formula
 
 RELATIONS = {
@@ -26,7 +28,8 @@ RELATIONS = {
     ],
     "same value after renaming": [("2a+4b=3", "y=-x/2+3/4"), ("(a+b)^2", "x^2+2xy+y^2")],
     "conditional": [
-        ("AB", "BA"), ("(AB)^T", "A^TB^T"), ("A^nB^n", "(AB)^n"), (r"\mathbf u\times\mathbf v", r"\mathbf v\times\mathbf u"),
+        ("AB", "BA"), ("(AB)^T", "A^TB^T"), ("A^nB^n", "(AB)^n"),
+        (r"\mathbf u\times\mathbf v", r"\mathbf v\times\mathbf u"),
         ("|AB|", "|A||B|"), (r"\log x", r"\ln x"), ("(x^a)^b", "x^{ab}"), ("|z|^2", "z^2"), (r"\mathbf x+1", "x+1"),
         (r"P=\frac{nRT}V", "PV=nRT"), ("E=mc^2", r"m=\frac E{c^2}"), ("AX=B", "XA=B"),
         (r"\lim_{x\to0}\lim_{y\to0}\frac{x-y}{x+y}", r"\lim_{y\to0}\lim_{x\to0}\frac{x-y}{x+y}"),
@@ -54,6 +57,15 @@ def test_relations() -> None:
                 if known.relation != relation:
                     wrong.append((left, right, known.relation, relation, known.explanation))
     assert wrong == []
+
+
+def test_names_are_exchanged_one_to_one() -> None:
+    cases = {
+        ("x+y", "a+b"): True, ("x+x", "a+b"): False, ("a+b", "x+x"): False, ("x^2", "x^3"): False,
+        ("x^2", "x_2"): False, ("e^x", "a^x"): False, ("1+ix", "1+kx"): False, (r"\sum_i i", r"\sum_k k"): True,
+    }
+    for pair, same in cases.items():
+        assert (renaming(*(operator_tree(parse_latex(latex)) for latex in pair)) is not None) == same, pair
 
 
 def test_what_is_said_of_two_lines() -> None:

@@ -47,18 +47,36 @@ _SUM = _binary("(L+R)", lambda left, right: left + right)
 _MINUS = _binary("(L-R)", lambda left, right: left - right)
 _TIMES = _binary("(L)(R)", lambda left, right: left * right)
 _OVER = _binary(r"\frac{L}{R}", lambda left, right: left / right)
-_SQUARE: Callable[[Written], Written] = lambda inner: (f"({inner[0]})^2", lambda point: inner[1](point) ** 2)
-_ABS: Callable[[Written], Written] = lambda inner: (rf"\left|{inner[0]}\right|", lambda point: abs(inner[1](point)))
-_SQRT: Callable[[Written], Written] = lambda inner: (rf"\sqrt{{{inner[0]}}}", lambda point: _root(inner[1](point)))
-_HALF: Callable[[Written], Written] = lambda inner: (
-    f"({inner[0]})^{{3/2}}", lambda point: _power(inner[1](point), Fraction(3, 2))
-)
+
+
+def _square(inner: Written) -> Written:
+    return f"({inner[0]})^2", lambda point: inner[1](point) ** 2
+
+
+def _bars(inner: Written) -> Written:
+    return rf"\left|{inner[0]}\right|", lambda point: abs(inner[1](point))
+
+
+def _sqrt(inner: Written) -> Written:
+    return rf"\sqrt{{{inner[0]}}}", lambda point: _root(inner[1](point))
+
+
+def _power_of(inner: Written, above: int, below: int) -> Written:
+    return f"({inner[0]})^{{{above}/{below}}}", lambda point: _power(inner[1](point), Fraction(above, below))
+
+
+def _half(inner: Written) -> Written:
+    return _power_of(inner, 3, 2)
+
+
+def _negative(inner: Written) -> Written:
+    return f"-({inner[0]})", lambda point: -inner[1](point)
 
 
 def _larger(below: st.SearchStrategy[Written]) -> st.SearchStrategy[Written]:
     return st.one_of(
         *[st.builds(binary, below, below) for binary in (_SUM, _MINUS, _TIMES, _OVER)],
-        *[st.builds(unary, below) for unary in (_SQUARE, _ABS, _SQRT, _HALF)],
+        *[st.builds(unary, below) for unary in (_square, _bars, _sqrt, _half)],
     )
 
 
@@ -69,10 +87,8 @@ def _rewritten(formula: Written) -> st.SearchStrategy[Written]:
     """Formulas that look equal, of which some are not: roots of squares, products of roots, other signs."""
     text, at = formula
     same = st.sampled_from([
-        (f"({text})+0", at), (f"2({text})-({text})", at), (rf"\frac{{3({text})}}{{3}}", at),
-        (rf"\sqrt{{({text})^2}}", lambda point: _root(at(point) ** 2)), (rf"\left|{text}\right|", lambda point: abs(at(point))),
-        (f"-({text})", lambda point: -at(point)), (f"(({text})^{{1/2}})^2", lambda point: _power(at(point), Fraction(1, 2)) ** 2),
-        (f"(({text})^2)^{{1/2}}", lambda point: _power(at(point) ** 2, Fraction(1, 2))),
+        (f"({text})+0", at), (f"2({text})-({text})", at), (rf"\frac{{3({text})}}{{3}}", at), _sqrt(_square(formula)),
+        _bars(formula), _negative(formula), _square(_power_of(formula, 1, 2)), _power_of(_square(formula), 1, 2),
     ])
     return st.one_of(same, formulas)
 
@@ -107,7 +123,9 @@ def test_equal_formulas_are_equal_at_every_point(pair: tuple[Written, Written]) 
     if known.relation == "different" and known.difference is not None and not known.names:
         point = {name: _number(value) for name, value in known.difference.point}
         left, right = _at(first, {"x": 0, "y": 0, **point}), _at(second, {"x": 0, "y": 0, **point})
-        assert left is not None and right is not None and _apart(left, right), (first[0], second[0], known)
+        assert left is not None, (first[0], second[0], known)
+        assert right is not None, (first[0], second[0], known)
+        assert _apart(left, right), (first[0], second[0], known)
 
 
 def _number(latex: str) -> Fraction:
@@ -118,8 +136,8 @@ def _number(latex: str) -> Fraction:
 coefficients = st.integers(-3, 3)
 relations = st.sampled_from(["<", r"\le", "=", ">", r"\ge", r"\ne"])
 _TRUE: dict[str, Callable[[Fraction], bool]] = {
-    "<": lambda d: d < 0, r"\le": lambda d: d <= 0, "=": lambda d: d == 0, ">": lambda d: d > 0, r"\ge": lambda d: d >= 0,
-    r"\ne": lambda d: d != 0,
+    "<": lambda d: d < 0, r"\le": lambda d: d <= 0, "=": lambda d: d == 0, ">": lambda d: d > 0,
+    r"\ge": lambda d: d >= 0, r"\ne": lambda d: d != 0,
 }
 GRID = [Fraction(number, 6) for number in range(-30, 31)]
 
@@ -130,9 +148,10 @@ def statements(draw: st.DrawFn) -> tuple[str, Callable[[Fraction], bool]]:
     if draw(st.booleans()):
         low, high = sorted((draw(coefficients), draw(coefficients)))
         left, right = draw(st.sampled_from("([")), draw(st.sampled_from(")]"))
-        within: Callable[[Fraction], bool] = lambda x: (
-            (low < x or (left == "[" and low == x)) and (x < high or (right == "]" and x == high))
-        )
+
+        def within(x: Fraction) -> bool:
+            return (low < x or (left == "[" and low == x)) and (x < high or (right == "]" and x == high))
+
         return rf"x\in{left}{low},{high}{right}", within
     slope, shift, bound, sign = draw(coefficients), draw(coefficients), draw(coefficients), draw(relations)
     bars = draw(st.booleans())

@@ -84,7 +84,7 @@ def _exchanges(expression: Expression) -> bool:
     return False
 
 
-# -- products with an order ----------------------------------------------------------------------------------------------
+# -- products with an order --------------------------------------------------------------------------------------------
 
 
 def _matrix(expression: Expression, bold: frozenset[str]) -> Matrix:

@@ -162,7 +162,9 @@ class Evaluation:
         """A sum or product between numbers that are whole here."""
         body, bound, lower, upper = expression.children
         first, last = self.number(lower), self.number(upper)
-        if not isinstance(first, Fraction) or not isinstance(last, Fraction) or first.denominator * last.denominator > 1:
+        if not isinstance(first, Fraction) or not isinstance(last, Fraction):
+            return None
+        if first.denominator * last.denominator > 1:
             return None
         if not -1 <= last - first <= MAX_SUMMANDS:  # no reader agrees what sums to less than nothing are
             return None

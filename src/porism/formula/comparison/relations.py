@@ -1,8 +1,7 @@
 """What equations, inequalities and intervals say: whether they hold at a point, and whether two say the same.
 
-``-2\\le x\\le 7`` and ``x\\in[-2,7]`` are read as the same two conditions. Conditions on one number whose sides are
-polynomials are compared exactly: between the points where a side changes its sign nothing changes. Others say the same
-if the differences of their sides are equal up to a factor that is a number, for inequalities a positive one.
+``-2\\le x\\le 7`` and ``x\\in[-2,7]`` are read as the same two conditions. Conditions say the same if the differences
+of their sides are equal up to a factor that is a number, for inequalities a positive one.
 """
 
 from __future__ import annotations
@@ -12,10 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from porism.formula.comparison.points import Evaluation, Number, Point
-from porism.formula.comparison.polynomials import Polynomial, quotient
+from porism.formula.comparison.points import Evaluation, Number
 from porism.formula.values.evaluation import value, value_where
-from porism.formula.values.exact import exact_root
 from porism.formula.values.expressions import Expression, leaf, make, rename
 from porism.formula.values.field import PRIMES, Value, inverse, multiply
 
@@ -23,14 +20,12 @@ EQUATIONS = frozenset({"eq", "neq"})
 _SMALLER = {"lt": "lt", "leq": "leq", "gt": "lt", "geq": "leq"}
 _FLIPPED = frozenset({"gt", "geq"})
 RELATIONS = EQUATIONS | _SMALLER.keys()
-_CLOSED = {"closed": (True, True), "closed_open": (True, False), "open_closed": (False, True), "open": (False, False)}
-_SETS = frozenset({*_CLOSED, "tuple", "set", "union", "inter", "setminus", "setbuilder", "name ℝ"})
+CLOSED = {"closed": (True, True), "closed_open": (True, False), "open_closed": (False, True), "open": (False, False)}
+_SETS = frozenset({*CLOSED, "tuple", "set", "union", "inter", "setminus", "setbuilder", "name ℝ"})
 ELEMENT = Expression("V", "x", ())
 """An element of a set that stands by itself."""
 
 _MAX_FACTOR = 10**6
-_MAX_CASES = 3
-"""Of so many absolute values both signs are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,7 @@ def is_statement(expression: Expression) -> bool:
     if label in ("in", "notin"):
         return len(expression.children) == 2 and is_set(expression.children[1])
     if label in ("and", "or", "list") and expression.children:
-        return all(is_statement(part) or _is_word(part) for part in expression.children) and not _is_word(
+        return all(is_statement(part) or is_word(part) for part in expression.children) and not is_word(
             expression.children[0]
         )
     return False
@@ -70,7 +65,7 @@ def is_set(expression: Expression) -> bool:
     label, children = expression.label, expression.children
     if label in ("name ℝ", "set"):
         return True
-    if label in _CLOSED or label == "tuple":
+    if label in CLOSED or label == "tuple":
         return len(children) == 2
     if label == "setbuilder":
         return len(children) == 2 and _element(children[0]) is not None and is_statement(children[1])
@@ -87,7 +82,8 @@ def as_statement(expression: Expression) -> Expression | None:
     return make("in", ELEMENT, expression) if bare and is_set(expression) else None
 
 
-def _is_word(expression: Expression) -> bool:
+def is_word(expression: Expression) -> bool:
+    """Whether an expression is the word between two statements."""
     return expression.kind == "C" and expression.label in ("T and", "T or")
 
 
@@ -97,14 +93,14 @@ def _element(binding: Expression) -> Expression | None:
     return name if name.is_name else None
 
 
-def _inside(member: Expression, built: Expression) -> Expression:
+def inside(member: Expression, built: Expression) -> Expression:
     """What ``{x : …}`` says of a member."""
     name = _element(built.children[0])
     assert name is not None
     return rename(built.children[1], {name: member})
 
 
-# -- at a point ----------------------------------------------------------------------------------------------------------
+# -- at a point --------------------------------------------------------------------------------------------------------
 
 
 def holds(expression: Expression, here: Evaluation) -> bool | None:
@@ -113,11 +109,11 @@ def holds(expression: Expression, here: Evaluation) -> bool | None:
     if label == "chain" or label == "and":
         return _all(holds(child, here) for child in children)
     if label in ("or", "list"):
-        parts = [holds(child, here) for child in children if not _is_word(child)]
+        parts = [holds(child, here) for child in children if not is_word(child)]
         return _any(parts) if label == "or" or any(child.label == "T or" for child in children) else _all(parts)
     if label in ("in", "notin"):
-        inside = _contains(children[1], children[0], here)
-        return inside if label == "in" or inside is None else not inside
+        known = _contains(children[1], children[0], here)
+        return known if label == "in" or known is None else not known
     sides = [_signs(child, here) for child in children]
     if sides[0] is None or sides[1] is None:
         return None
@@ -130,18 +126,18 @@ def _signs(side: Expression, here: Evaluation) -> list[Number] | None:
     if side.label == "pm" and len(side.children) == 1:
         size = here.number(side.children[0])
         return None if size is None else [size, -size]
-    if (sign := _infinite(side)) is not None:
+    if (sign := infinite(side)) is not None:
         return [Fraction(sign * 10**30)]
     known = here.number(side)
     return None if known is None else [known]
 
 
-def _infinite(side: Expression) -> int | None:
+def infinite(side: Expression) -> int | None:
     """Which infinity a bound is, if it is one."""
     if side.label == "neg" and len(side.children) == 1:
-        return -1 if _infinite(side.children[0]) == 1 else None
+        return -1 if infinite(side.children[0]) == 1 else None
     if side.label == "plus" and len(side.children) == 1:
-        return _infinite(side.children[0])
+        return infinite(side.children[0])
     return 1 if side.kind == "C" and side.label == "∞" else None
 
 
@@ -164,9 +160,9 @@ def _contains(members: Expression, member: Expression, here: Evaluation) -> bool
     if label == "set":
         return _any(holds(make("eq", member, child), here) for child in children)
     if label == "setbuilder":
-        return holds(_inside(member, members), here)
-    if label in _CLOSED or label == "tuple":
-        left, right = _CLOSED.get(label, (False, False))
+        return holds(inside(member, members), here)
+    if label in CLOSED or label == "tuple":
+        left, right = CLOSED.get(label, (False, False))
         return _all((
             holds(make("leq" if left else "lt", children[0], member), here),
             holds(make("leq" if right else "lt", member, children[1]), here),
@@ -189,7 +185,7 @@ def _any(parts: Iterator[bool | None] | list[bool | None]) -> bool | None:
     return True if True in known else None if None in known else False
 
 
-# -- as conditions of differences ----------------------------------------------------------------------------------------
+# -- as conditions of differences --------------------------------------------------------------------------------------
 
 
 def conditions(expression: Expression) -> list[Condition] | None:
@@ -198,40 +194,40 @@ def conditions(expression: Expression) -> list[Condition] | None:
     if label in ("chain", "and", "list"):
         if any(child.label == "T or" for child in children):
             return None
-        return _joined([conditions(child) for child in children if not _is_word(child)])
+        return _joined([conditions(child) for child in children if not is_word(child)])
     if label == "in":
         return _membership(*children)
     if label not in RELATIONS or any(child.label == "pm" for child in children):
         return None
     left, right = children if label not in _FLIPPED else reversed(children)
     if label in EQUATIONS:
-        return None if _infinite(left) or _infinite(right) else [Condition(label, _minus(left, right))]
-    if _infinite(left) == -1 or _infinite(right) == 1:
+        return None if infinite(left) or infinite(right) else [Condition(label, minus(left, right))]
+    if infinite(left) == -1 or infinite(right) == 1:
         return [] if label in ("lt", "gt") else None
-    if _infinite(left) or _infinite(right):
+    if infinite(left) or infinite(right):
         return None
     relation = _SMALLER[label]
     if left.label == "abs":
-        inside = left.children[0]
-        return [Condition(relation, _minus(inside, right)), Condition(relation, _minus(make("neg", inside), right))]
-    return [Condition(relation, _minus(left, right))]
+        between = left.children[0]
+        return [Condition(relation, minus(between, right)), Condition(relation, minus(make("neg", between), right))]
+    return [Condition(relation, minus(left, right))]
 
 
 def _membership(member: Expression, members: Expression) -> list[Condition] | None:
     label, children = members.label, members.children
     if label == "name ℝ":
         return []
-    if label in _CLOSED or label == "tuple":
-        left, right = _CLOSED.get(label, (False, False))
+    if label in CLOSED or label == "tuple":
+        left, right = CLOSED.get(label, (False, False))
         bounds = (
-            make("leq" if left and not _infinite(children[0]) else "lt", children[0], member),
-            make("leq" if right and not _infinite(children[1]) else "lt", member, children[1]),
+            make("leq" if left and not infinite(children[0]) else "lt", children[0], member),
+            make("leq" if right and not infinite(children[1]) else "lt", member, children[1]),
         )
         return _joined([conditions(bound) for bound in bounds])
     if label == "set" and len(children) == 1:
         return conditions(make("eq", member, children[0]))
     if label == "setbuilder":
-        return conditions(_inside(member, members))
+        return conditions(inside(member, members))
     if label == "inter":
         return _joined([_membership(member, child) for child in children])
     if label == "setminus" and all(child.label == "set" for child in children[1:]):
@@ -245,7 +241,8 @@ def _joined(parts: list[list[Condition] | None]) -> list[Condition] | None:
     return list(dict.fromkeys(each for part in known for each in part)) if len(known) == len(parts) else None
 
 
-def _minus(left: Expression, right: Expression) -> Expression:
+def minus(left: Expression, right: Expression) -> Expression:
+    """left − right."""
     return left if right.exact == 0 else make("plus", left, make("neg", right))
 
 
@@ -300,125 +297,3 @@ def matched(first: list[Condition], second: list[Condition]) -> list[tuple[Condi
         else:
             return None
     return pairs
-
-
-# -- of one number -------------------------------------------------------------------------------------------------------
-
-
-def same_solutions(first: Expression, second: Expression) -> bool | Point | None:
-    """Whether two statements about one number have the same solutions: a point where only one of them is true if not;
-    None where that cannot be decided exactly."""
-    variables = tuple(dict.fromkeys((*first.variables, *second.variables)))
-    if len(variables) != 1:
-        return None
-    roots: set[Fraction] = set()
-    for difference in (*_differences(first), *_differences(second)):
-        for case in _cases(difference):
-            zeros = _zeros(case)
-            if zeros is None:
-                return None
-            roots |= zeros
-    between = [(left + right) / 2 for left, right in pairwise(sorted(roots))]
-    beyond = [min(roots) - 1, max(roots) + 1] if roots else [Fraction(0)]
-    for candidate in (*sorted(roots, key=abs), *beyond, *between):
-        point = {variables[0]: candidate}
-        left, right = holds(first, Evaluation(point)), holds(second, Evaluation(point))
-        if left is None or right is None:
-            return None
-        if left != right:
-            return point
-    return True
-
-
-def _differences(statement: Expression) -> Iterator[Expression]:
-    """The differences whose signs decide whether a statement is true."""
-    label, children = statement.label, statement.children
-    if label in RELATIONS:
-        yield from _of_sides(*children)
-    elif label in ("in", "notin"):
-        yield from _of_members(*children)
-    else:
-        for child in children:
-            if not _is_word(child):
-                yield from _differences(child)
-
-
-def _of_sides(left: Expression, right: Expression) -> Iterator[Expression]:
-    for side, other in ((left, right), (right, left)):
-        if side.label == "pm":
-            yield make("plus", other, *side.children)
-            yield _minus(other, side.children[0])
-            return
-    if not _infinite(left) and not _infinite(right):
-        yield _minus(left, right)
-
-
-def _of_members(member: Expression, members: Expression) -> Iterator[Expression]:
-    if members.label == "setbuilder":
-        yield from _differences(_inside(member, members))
-    elif members.label in _CLOSED or members.label in ("tuple", "set"):
-        for bound in members.children:
-            yield from _of_sides(member, bound)
-    else:
-        for child in members.children:
-            yield from _of_members(member, child)
-
-
-def _cases(difference: Expression, left: int = _MAX_CASES) -> Iterator[Expression | None]:
-    """The difference with either sign of each absolute value in it, and what is between the bars."""
-    inner = next((node for node in _walk(difference) if node.label == "abs"), None)
-    if inner is None:
-        yield difference
-        return
-    if not left:
-        yield None
-        return
-    inside = inner.children[0]
-    yield from _cases(inside, left - 1)
-    yield from _cases(_replaced(difference, inner, inside), left - 1)
-    yield from _cases(_replaced(difference, inner, make("neg", inside)), left - 1)
-
-
-def _walk(expression: Expression) -> Iterator[Expression]:
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack += node.children
-
-
-def _replaced(expression: Expression, old: Expression, new: Expression) -> Expression:
-    if expression is old:
-        return new
-    if not expression.children:
-        return expression
-    return make(expression.label, *[_replaced(child, old, new) for child in expression.children])
-
-
-def _zeros(difference: Expression | None) -> set[Fraction] | None:
-    """Where a quotient of polynomials of degree 2 at most is 0 or has no value; None of anything else, and where a
-    zero is not rational."""
-    form = quotient(difference) if difference is not None else None
-    if form is None:
-        return None
-    above, below = _roots(form.above), _roots(form.below)
-    return None if above is None or below is None else above | below
-
-
-def _roots(polynomial: Polynomial) -> set[Fraction] | None:
-    coefficients = [Fraction(0)] * 3
-    for monomial, coefficient in polynomial.items():
-        degree = monomial[0][1] if monomial else 0
-        if degree > 2 or len(monomial) > 1:
-            return None
-        coefficients[degree] += coefficient
-    constant, linear, square = coefficients
-    if not square:
-        return {-constant / linear} if linear else set()
-    discriminant = linear * linear - 4 * square * constant
-    if discriminant < 0:
-        return set()
-    root = exact_root(discriminant, 2) if discriminant else Fraction(0)
-    if root is None:
-        return None
-    return {(-linear + root) / (2 * square), (-linear - root) / (2 * square)}

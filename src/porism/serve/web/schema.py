@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from porism.explanation import Explanation
 from porism.formula import ParseProblem
+from porism.formula.comparison import Relation
 from porism.search.answers import MissingIndex
 from porism.search.grouping import Group
 from porism.search.suggestions import Correction
@@ -289,14 +290,47 @@ class Converted(Model):
     problems: tuple[ParseProblem, ...] = ()
 
 
-class Equality(Model):
-    """Whether two formulas are equal, in which sense."""
+class EqualityStep(Model):
+    """A step of an equality: a line of text, and the formula that it leads to, if any."""
 
-    relation: Literal["identical", "same value", "same value after renaming", "different or unknown"]
+    text: str
+    formula: FormulaView | None = None
+
+
+class DifferenceView(Model):
+    """A point where two formulas differ: each variable with its value, and the number or the truth of both there."""
+
+    point: tuple[tuple[FormulaView, FormulaView], ...]
+    first: FormulaView
+    second: FormulaView
+
+
+class CommonPart(Model):
+    """Parts of two formulas that have one value; ``renamed`` if only when variables have other names."""
+
+    first: FormulaView
+    second: FormulaView
+    renamed: bool
+
+
+class Equality(Model):
+    """Whether two formulas are equal, in which sense, and why; of others, where they differ and what they share.
+
+    ``conditional`` formulas are equal under the assumption that ``explanation`` names; of ``unknown`` ones no equality
+    was found, and no point where they differ. Symbols of common parts are marked in ``first`` and ``second``.
+    """
+
+    relation: Relation
     equal: bool
     explanation: str
     first: FormulaView
     second: FormulaView
+    steps: tuple[EqualityStep, ...] = ()
+    names: tuple[tuple[FormulaView, FormulaView], ...] = Field(
+        default=(), description="Variables that have another name in the second formula, with that name."
+    )
+    difference: DifferenceView | None = None
+    common: tuple[CommonPart, ...] = ()
 
 
 class Paragraph(Model):
@@ -367,12 +401,16 @@ class RelationsView(Model):
 
 
 class Link(Model):
-    """Formulas of two documents that correspond: their numbers among the formulas of either, in reading order."""
+    """Formulas of two documents that correspond: their numbers among the formulas of either, in reading order.
+
+    Those of the kinds ``other bounds`` and ``part`` share the sum or integral, or the subexpression ``part``.
+    """
 
     left: tuple[int, ...]
     right: tuple[int, ...]
-    kind: Literal["same", "renamed", "equal value", "similar"]
+    kind: Literal["same", "renamed", "equal value", "other bounds", "similar", "part"]
     share: float
+    part: FormulaView | None = None
 
 
 class ComparisonView(Model):
