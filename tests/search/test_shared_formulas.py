@@ -14,5 +14,5 @@ def test_the_closest_kind_of_each_formula() -> None:
         ((1,), (1,), "other bounds", 0), ((0,), (2,), "renamed", 0), ((3,), (3,), "equal value", 0),
         ((4,), (4,), "part", 2), ((5,), (5, 7), "same", 0),
     }
-    assert [each.left[0] for each in shared] == [1, 4, 3, 0, 5]  # the longest first
+    assert [each.left[0] for each in shared] == [1, 4, 0, 3, 5]  # the longest first
     assert all(each.share == 1 for each in shared if each.kind in ("same", "renamed", "equal value"))

@@ -25,6 +25,7 @@ from porism.search.grouping import Grouping, grouped, members, metadata_of
 from porism.search.index import Index
 from porism.search.marked_text import Piece, Snippet, show_formula, tidy
 from porism.search.questions import Question
+from porism.search.reasons import reasons_of
 from porism.search.snippets import FormulaStyle
 from porism.search.suggestions import filter_hints
 from porism.types import Content, Document, Formula, Query
@@ -194,7 +195,9 @@ class IndexAnswers(Answerer):
             read, hit.id, k=depth, filters=options.filters, relevant=options.relevant,
             not_relevant=options.not_relevant,
         )
-        return replace(hit, explanation=explanation, matches=tuple(self.index.matches(read, hit.id)))
+        matches = tuple(self.index.matches(read, hit.id))
+        reasons = reasons_of(read.query, self.index.document(hit.id), matches, self.index.analyzer)
+        return replace(hit, explanation=explanation, matches=matches, reasons=reasons)
 
     def answer_similar(
         self, doc_id: str, options: SearchOptions = SearchOptions(), settings: MoreLikeThisSettings | None = None

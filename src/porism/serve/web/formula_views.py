@@ -113,8 +113,9 @@ def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
 
 
 def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
-    """The formula of the question and the one that was found, matched symbols with the class ``m``."""
-    query_mathml, found_mathml = (for_pages(shown) for shown in MarkedMatch(match).mathml("m"))
+    """The formula of the question and the one that was found, matched symbols with the class ``m``, and those that
+    stand for others with ``s1``, ``s2`` and so on too."""
+    query_mathml, found_mathml = (for_pages(shown) for shown in MarkedMatch(match).mathml("m", "s"))
     return (
         view(match.query).model_copy(update={"mathml": query_mathml}),
         view(match.found).model_copy(update={"mathml": found_mathml}),

@@ -11,6 +11,7 @@ from porism.formula import ParseProblem
 from porism.formula.comparison import Relation
 from porism.search.answers import MissingIndex
 from porism.search.grouping import Group
+from porism.search.reasons import FormulaRelation
 from porism.search.suggestions import Correction
 
 
@@ -65,7 +66,10 @@ class PlaceView(Model):
 
 
 class AlignmentView(Model):
-    """How a formula of a document answers one of the question."""
+    """How a formula of a document answers one of the question; ``relation`` and where it is are of explained documents.
+
+    Matched symbols have the class ``m``; the n-th pair of ``substitution`` has the class ``s`` and its number too.
+    """
 
     part: int | None = None
     score: float
@@ -76,12 +80,27 @@ class AlignmentView(Model):
     substitution: tuple[tuple[FormulaView, FormulaView], ...] = ()
     equal_values: tuple[str, ...] = ()
     explanation: Explanation | None = None
+    relation: FormulaRelation | None = None
+    said: str = Field(default="", description="The relation in words.")
+    where: str = Field(default="", description="In the title, and how often, where it is there more than once.")
+
+
+class WordView(Model):
+    """A word of the question that a document has, and where; a word that it does not have has no ``where``."""
+
+    word: str
+    part: int | None = None
+    in_title: int
+    in_text: int
+    where: str
 
 
 class Explained(Model):
-    """Why a document has its score."""
+    """Why a document was found: in a line for readers, by formulas and words, and by the parts of its score."""
 
     id: str
+    summary: str = ""
+    words: tuple[WordView, ...] = ()
     contributions: Explanation
     alignments: tuple[AlignmentView, ...] = ()
     partial: bool = False
