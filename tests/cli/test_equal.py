@@ -12,8 +12,8 @@ from porism.cli import porism as command
 def test_two_formulas_are_compared() -> None:
     cases = {
         ("2x+4y-3=0", "y=-x/2+3/4"): (0, [
-            "Equal (same statement). They say the same: the differences of the sides are equal up to a factor that is "
-            "not 0.", "  The first says 2x + 4y - 3 = 0", "  The second says (1/2)x + y - 3/4 = 0",
+            "Equal (same statement). The differences of their sides are equal up to a factor that is not 0.",
+            "  The first says 2x + 4y - 3 = 0", "  The second says (1/2)x + y - 3/4 = 0",
             "  The left side of the first is that of the second times 4",
         ]),
         ("$n^2$", "k^2"): (0, [
@@ -26,7 +26,7 @@ def test_two_formulas_are_compared() -> None:
             "Not known to be equal (unknown). No equality was found, and no point where they differ.",
             "  both have 1/n²",
         ]),
-        ("-x<0", "0<x"): (0, ["Equal (same statement). They say the same: the difference of the sides is the same.",
+        ("-x<0", "0<x"): (0, ["Equal (same statement). The differences of their sides are the same.",
                               "  Both say -x < 0"]),
     }
     for formulas, (status, lines) in cases.items():

@@ -30,6 +30,10 @@ from porism.search.snippets import FormulaStyle
 from porism.search.suggestions import filter_hints
 from porism.types import Content, Document, Formula, Query
 
+MIN_MATCH_SHARE = 0.5
+"""A document matches well if its score is at least this share of the best one's. Others mostly share a word with the
+question."""
+
 SEARCH = "search"
 """What the first stage is called."""
 
@@ -144,6 +148,13 @@ class StagedRanking:
     stages: Sequence[RankingStage]
     results: Sequence[tuple[str, float]]
 
+    @property
+    def matching(self) -> list[str]:
+        """The documents that match well, by the search and not by rerankers, best first."""
+        found = self.run[self.question.query.id]
+        least = MIN_MATCH_SHARE * found[0][1] if found else 0.0
+        return [doc_id for doc_id, score in found if score >= least] if least > 0 else [doc_id for doc_id, _ in found]
+
 
 class IndexAnswers(Answerer):
     """Answers of an index here, or of several as one."""
@@ -188,6 +199,7 @@ class IndexAnswers(Answerer):
         return Answer(
             tuple(hits), tuple(index.hints(read, options.filters)), bool(read.conditions or read.filters),
             len(results), len(ranking.results) < options.counted, groups=None if groups is None else len(groups),
+            matching=None if options.group else len(ranking.matching),
         )
 
     def _explained(self, hit: Hit, read: Question, depth: int, options: SearchOptions) -> Hit:

@@ -145,7 +145,8 @@ class Answer(Generic[H]):
     """The hits, best first, and hints: what in the question may have been meant otherwise, a sentence each.
 
     ``restricted`` says that the question has filters, phrases or fields that a document must meet. ``total`` is how
-    many results were counted; where it is not exact there are more. ``groups`` counts them as they are grouped, None
+    many results were counted; where it is not exact there are more. ``matching`` counts those that match well, None where
+    that is not known. ``groups`` counts them as they are grouped, None
     where they are not. ``missing`` are indexes on servers that did not answer.
     """
 
@@ -156,6 +157,7 @@ class Answer(Generic[H]):
     total_is_exact: bool = True
     missing: tuple[MissingIndex, ...] = ()
     groups: int | None = None
+    matching: int | None = None
 
     @property
     def partial(self) -> bool:

@@ -83,8 +83,8 @@ def _where_not_zero(
 
 def _by_factors(factors: list[Factor]) -> str:
     if all(by.number == 1 for by in factors):
-        return "They say the same: the difference of the sides is the same."
-    return "They say the same: the differences of the sides are equal up to a factor that is not 0."
+        return "The differences of their sides are the same."
+    return "The differences of their sides are equal up to a factor that is not 0."
 
 
 def _assumed(pair: FormulaPair, pairs: list[tuple[Condition, Condition, Factor]]) -> list[str]:

@@ -77,7 +77,7 @@ def search(
     shown_facets: tuple[schema.Facet, ...] = ()
     if served.federated is None:
         ranking = _ranking(served, question, options, request.rerank)
-        shown_facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
+        shown_facets = facets_of(served, ranking.matching, request.filters)
     answer = _answer(served, question, options, request)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
     return schema.SearchResults(
@@ -86,7 +86,7 @@ def search(
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
         missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
         facets=shown_facets, correction=correction, groups=answer.groups, sort=request.sort, sorts=sorts,
-        rerank=request.rerank, rerankers=served.rerankers,
+        rerank=request.rerank, rerankers=served.rerankers, matching=answer.matching,
     )
 
 
@@ -138,13 +138,13 @@ def count(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limit
 
 
 def facets(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limits: Limits) -> schema.FacetList:
-    """How often the values of metadata are among the documents of an index here that a question finds."""
+    """How often the values of metadata are among the documents of an index here that match a question well."""
     check_filters(filters, limits)
     question = read(served, text, limits)
     ranking = _ranking(served, question, SearchOptions(depth=limits.depth, filters=filters))
     return schema.FacetList(
-        index=served.name, generation=served.generation, total=len(ranking.results),
-        facets=facets_of(served, [doc_id for doc_id, _ in ranking.results], filters),
+        index=served.name, generation=served.generation, total=len(ranking.results), matching=len(ranking.matching),
+        facets=facets_of(served, ranking.matching, filters),
     )
 
 

@@ -138,7 +138,7 @@ class HitList(Model):
 
 
 class FacetValue(Model):
-    """A value of a facet, and how many of the results have it."""
+    """A value of a facet, and how many of the results that match well have it."""
 
     value: str
     count: int
@@ -146,7 +146,8 @@ class FacetValue(Model):
 
 
 class Facet(Model):
-    """A key of the metadata with its values among the results, most frequent first; ``distinct`` counts them all."""
+    """A key of the metadata with its values among the results that match well, most frequent first; ``distinct`` counts
+    them all."""
 
     key: str
     values: tuple[FacetValue, ...]
@@ -154,11 +155,12 @@ class Facet(Model):
 
 
 class FacetList(Model):
-    """The facets of a question's results."""
+    """The facets of a question's results; ``matching`` of them match well."""
 
     index: str
     generation: int
     total: int
+    matching: int = 0
     facets: tuple[Facet, ...]
 
 
@@ -188,6 +190,9 @@ class SearchResults(Page):
     facets: tuple[Facet, ...] = ()
     correction: Correction | None = Field(
         default=None, description="What may have been meant; `followed`, if the results are those of its `question`."
+    )
+    matching: int | None = Field(
+        default=None, description="How many results match well: with at least half of the best score. Facets count these."
     )
     groups: int | None = Field(default=None, description="How many groups the results make, where they are grouped.")
     sort: str = "relevance"
