@@ -89,8 +89,8 @@ def shared_formulas(lefts: Sequence[Formula], rights: Sequence[Formula]) -> Iter
     for side in list(right_sides.values())[:MAX_COMPARED]:
         for term in side.value:
             by_value[term].append(side)
-        for key in side.parts:
-            by_part[key].append(side)
+        for part in side.parts:
+            by_part[part].append(side)
     for key, side in list(left_sides.items())[:MAX_COMPARED]:
         kind: Kind = "same"
         others = [right_sides[key]] if key in right_sides else []

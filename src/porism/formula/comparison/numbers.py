@@ -99,8 +99,8 @@ def _point_apart(pair: FormulaPair, left: Expression, right: Expression) -> Poin
     """A point where two expressions are different numbers."""
     for point in points(left, right):
         here = Evaluation(point, pair.imaginary)
-        numbers = here.number(left), here.number(right)
-        if numbers[0] is not None and numbers[1] is not None and here.differ(*numbers):
+        first, second = here.number(left), here.number(right)
+        if first is not None and second is not None and here.differ(first, second):
             return point
     return None
 

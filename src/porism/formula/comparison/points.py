@@ -35,8 +35,9 @@ NATURAL_NAMES = frozenset("ijklmn")
 """Letters that are natural numbers where they count or are exponents."""
 
 _COUNTED = frozenset({"factorial", "factorial2", "binom", "sum", "prod"})
-_VALUES = tuple(map(Fraction, (2, 3, 1, 5, 0, -1, -2, "1/2", -3, 7, "-1/2", "3/2", "-7/3")))
+_VALUES = tuple(map(Fraction, "2 3 1 5 0 -1 -2 1/2 -3 7 -1/2 3/2 -7/3".split()))
 _NATURALS = tuple(map(Fraction, (2, 3, 1, 5, 4, 0, 7, 6)))
+_CONSTANTS: Mapping[str, Number] = {"e": math.e, "π": math.pi, "i": 1j}
 _STEPS = (1, 5, 7, 11, 3, 2, 9, 4)
 _REAL: Mapping[str, Callable[[float], float]] = {
     "sin": math.sin, "cos": math.cos, "tan": math.tan, "cot": lambda x: 1 / math.tan(x),
@@ -97,9 +98,8 @@ class Evaluation:
             return self.point[expression]
         label = expression.label
         if expression.kind:
-            if expression.kind != "C":
-                return None
-            return {"e": math.e, "π": math.pi, "i": 1j if self.imaginary else None}.get(label)
+            is_known = expression.kind == "C" and (label != "i" or self.imaginary)
+            return _CONSTANTS.get(label) if is_known else None
         if label in ("sum", "prod") and len(expression.children) == 4:
             return self._repeated(expression)
         numbers = [self.number(child) for child in expression.children]
@@ -132,7 +132,7 @@ class Evaluation:
         if label == "abs":
             return abs(first)
         if label in ("max", "min") and not any(isinstance(operand, complex) for operand in operands):
-            return (max if label == "max" else min)(operands)  # type: ignore[type-var]
+            return self._extreme(label, operands)
         if label == "log" and len(operands) == 2:
             return self._combined("divide", [self._logarithm(operand) for operand in operands])
         if label in ("log", "ln"):
@@ -140,6 +140,12 @@ class Evaluation:
         if self.imaginary:
             return _COMPLEX[label](complex(first)) if label in _COMPLEX else None
         return None if label not in _REAL or isinstance(first, complex) else _REAL[label](float(first))
+
+    @staticmethod
+    def _extreme(label: str, operands: list[Number]) -> Number:
+        """The largest or the smallest of real numbers."""
+        ordered = sorted(operands, key=lambda operand: float(operand.real))
+        return ordered[-1] if label == "max" else ordered[0]
 
     def _logarithm(self, operand: Number) -> Number:
         return cmath.log(complex(operand)) if self.imaginary else math.log(float(operand))  # type: ignore[arg-type]
@@ -156,7 +162,7 @@ class Evaluation:
             return complex(base) ** complex(exponent) if base else None
         if isinstance(base, complex) or isinstance(exponent, complex) or base < 0 or (not base and exponent <= 0):
             return None
-        return float(base) ** float(exponent)
+        return math.pow(base, exponent)
 
     def _repeated(self, expression: Expression) -> Number | None:
         """A sum or product between numbers that are whole here."""
@@ -185,7 +191,7 @@ def _sum(operands: list[Number]) -> Number:
     total: Number = Fraction(0)
     for operand in operands:
         exact = isinstance(total, Fraction) and isinstance(operand, Fraction)
-        total = total + operand if exact else _plain(total) + _plain(operand)  # type: ignore[operator]
+        total = total + operand if exact else _plain(total) + _plain(operand)
     return total
 
 
@@ -193,7 +199,7 @@ def _product(operands: list[Number]) -> Number:
     total: Number = Fraction(1)
     for operand in operands:
         exact = isinstance(total, Fraction) and isinstance(operand, Fraction)
-        total = total * operand if exact else _plain(total) * _plain(operand)  # type: ignore[operator]
+        total = total * operand if exact else _plain(total) * _plain(operand)
     return total
 
 

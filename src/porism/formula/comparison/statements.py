@@ -65,9 +65,10 @@ def _where_not_zero(
     demanded: tuple[list[Condition] | None, list[Condition] | None],
 ) -> Comparison | None:
     """Equations that say the same where a variable is not 0: ``P=nRT/V`` and ``PV=nRT``."""
-    one, other = ((each or [None])[0] if each and len(each) == 1 else None for each in demanded)
-    if one is None or other is None or {one.relation, other.relation} != {"eq"}:
+    single = [each[0] for each in demanded if each is not None and len(each) == 1]
+    if len(single) < 2 or {condition.relation for condition in single} != {"eq"}:
         return None
+    one, other = single
     if counterexample(pair, first, second) is not None:
         return None
     for variable, power in product(one.difference.variables, (1, 2)):

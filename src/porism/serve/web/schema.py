@@ -192,7 +192,8 @@ class SearchResults(Page):
         default=None, description="What may have been meant; `followed`, if the results are those of its `question`."
     )
     matching: int | None = Field(
-        default=None, description="How many results match well: with at least half of the best score. Facets count these."
+        default=None,
+        description="How many results match well: with at least half of the best score. Facets count these.",
     )
     groups: int | None = Field(default=None, description="How many groups the results make, where they are grouped.")
     sort: str = "relevance"
