@@ -74,11 +74,11 @@ def after_renaming(pair: FormulaPair, left: Expression, right: Expression) -> Co
     if not values[0] or values[0] != values[1] or set(left.variables) & set(right.variables):
         return None
     for new in renamings(left, right):
-        found = as_values(pair, rename(left, new), right)
-        if found is not None and found.equal:
+        result = as_values(pair, rename(left, new), right)
+        if result is not None and result.equal:
             names = tuple((written_name(old), written_name(name)) for old, name in new.items() if old is not name)
             return Comparison(
-                "same value after renaming", "They are equal when the variables have other names.", found.steps, names
+                "same value after renaming", "They are equal when the variables have other names.", result.steps, names
             )
     return None
 

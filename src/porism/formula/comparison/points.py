@@ -130,7 +130,7 @@ class Evaluation:
         if label in ("sqrt", "root"):
             return self._power(first, 1 / (operands[1] if label == "root" else Fraction(2)))
         if label == "abs":
-            return abs(first)
+            return abs(first) if isinstance(first, Fraction) else abs(_plain(first))
         if label in ("max", "min") and not any(isinstance(operand, complex) for operand in operands):
             return self._extreme(label, operands)
         if label == "log" and len(operands) == 2:

@@ -30,11 +30,11 @@ def as_statements(pair: FormulaPair, left: Expression, right: Expression) -> Com
     first, second = as_statement(left), as_statement(right)
     if first is None or second is None:
         return None
-    found = _same_statement(pair, first, second)
-    if found is not None and found.relation != "different":
-        return found
+    result = _same_statement(pair, first, second)
+    if result is not None and result.relation != "different":
+        return result
     renamed = _renamed_statement(pair, first, second)
-    return renamed or found
+    return renamed or result
 
 
 def _same_statement(pair: FormulaPair, first: Expression, second: Expression) -> Comparison | None:
@@ -118,11 +118,11 @@ def _renamed_statement(pair: FormulaPair, first: Expression, second: Expression)
     """Statements that say the same with other names, where neither shares a variable with the other."""
     for new in renamings(first, second):
         renamed = rename(first, new)
-        found = _same_statement(pair, renamed, second)
-        if found is not None and found.relation == "same statement":
+        result = _same_statement(pair, renamed, second)
+        if result is not None and result.relation == "same statement":
             names = tuple((written_name(old), written_name(name)) for old, name in new.items())
             return Comparison(
-                "same value after renaming", "They say the same when the variables have other names.", found.steps,
+                "same value after renaming", "They say the same when the variables have other names.", result.steps,
                 names,
             )
     return None

@@ -94,8 +94,9 @@ def formulas_of(sections: tuple[schema.Section, ...]) -> list[schema.FormulaView
 def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema.ComparisonView:
     """Two documents with the formulas of them that correspond, and the words that both have.
 
-    Equal formulas are found by their normalised forms, then equal ones by names or by value, sums and integrals with
-    other bounds, the most similar ones by alignment until the time budget ends, and shared subexpressions.
+    Of each formula the closest counterparts are found: the same ones, those equal up to names or in value, sums and
+    integrals with other bounds. Of others they are the most similar ones, until the time budget ends, or those that
+    share a part.
 
     :raises QueryError: the index has no such document.
     """
