@@ -17,6 +17,8 @@ RELATIONS = {
         (r"\frac{a}{b}", "a/b"), ("(a+b)^2", "a^2+2ab+b^2"), (r"\sqrt{x^2}", "|x|"), ("(AB)^{-1}", "B^{-1}A^{-1}"),
         ("(AB)^T", "B^TA^T"), (r"\sum_{k=1}^n k", r"\frac{n(n+1)}2"), (r"\sin 2x", r"2\sin x\cos x"),
         (r"\cosh^2x-\sinh^2x", "1"), ("(-1)^{2n}", "1"), (r"\frac{x^2-1}{x-1}", "x+1"),
+        (r"\frac{d^2}{dx^2}f(x)", "f''(x)"), (r"\{1,2\}", r"\{2,1\}"),
+        (r"\int_0^1\int_0^1xy\,dx\,dy+1", r"1+\int_0^1\int_0^1xy\,dx\,dy"),
         (r"\frac{n!}{k!(n-k)!}", r"\binom nk"), (r"e^{i\pi}", "-1"), ("f(x)+f(y)", "f(y)+f(x)"),
     ],
     "same statement": [
@@ -32,6 +34,8 @@ RELATIONS = {
         (r"\mathbf u\times\mathbf v", r"\mathbf v\times\mathbf u"),
         ("|AB|", "|A||B|"), (r"\log x", r"\ln x"), ("(x^a)^b", "x^{ab}"), ("|z|^2", "z^2"), (r"\mathbf x+1", "x+1"),
         (r"P=\frac{nRT}V", "PV=nRT"), ("E=mc^2", r"m=\frac E{c^2}"), ("AX=B", "XA=B"),
+        (r"\frac{\partial}{\partial x}\frac{\partial}{\partial y}h(x,y)",
+         r"\frac{\partial}{\partial y}\frac{\partial}{\partial x}h(x,y)"),
         (r"\lim_{x\to0}\lim_{y\to0}\frac{x-y}{x+y}", r"\lim_{y\to0}\lim_{x\to0}\frac{x-y}{x+y}"),
         (r"\int_0^1\int_0^1\frac{x-y}{(x+y)^3}\,dx\,dy", r"\int_0^1\int_0^1\frac{x-y}{(x+y)^3}\,dy\,dx"),
     ],
@@ -44,6 +48,7 @@ RELATIONS = {
         ("f(x+y)", "f(x)+f(y)"), (r"\overline zz", "|z|^2"), (r"\sin^2x+\cos^2x=1", "(a+b)^2=a^2+2ab+b^2"),
         (r"\sum_{n=1}^\infty\frac1{n^2}", r"\sum_{n=2}^\infty\frac1{n^2}"), ("?x+1", "y+1"), ("", "x"),
         (r"x\equiv1\pmod3", r"2x\equiv2\pmod6"), ("(1,2)", "(2,1)"),
+        ("x^2=-1", "x^2=-2"), ("u_{xy}", "u_{yx}"), ("x=1", "(x-1)(x^2+1)=0"), (r"|x|<-1", "x^2<-2"),
     ],
 }
 

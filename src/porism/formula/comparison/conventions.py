@@ -42,7 +42,7 @@ def needed(
     bars = [any(node.label == "abs" for node in _walk(each)) for each in (first, second)]
     if bars[0] != bars[1] and any(_may_be_complex(node) for each in (first, second) for node in _walk(each)):
         clauses.append("the variables are real numbers")
-    if any(map(_exchanges, (first, second))):
+    if _nested(first) != _nested(second):
         clauses.append("the sums, integrals and limits may be exchanged")
     names = [{node.label for node in _walk(each)} for each in (first, second)]
     bases = [any(node.label == "log" and len(node.children) == 1 for node in _walk(each)) for each in (first, second)]
@@ -70,18 +70,25 @@ def _may_be_complex(node: Expression) -> bool:
     )
 
 
-def _exchanges(expression: Expression) -> bool:
-    """Whether a limit, integral or endless sum is within another: such may not always be exchanged."""
-    stack = [(expression, False)]
+def _nested(expression: Expression) -> frozenset[Expression]:
+    """The outermost limits, integrals and endless sums that have another in them: such may not always be exchanged."""
+    nested: set[Expression] = set()
+    stack: list[tuple[Expression, Expression | None]] = [(expression, None)]
     while stack:
-        node, inside = stack.pop()
-        endless = node.label in _ENDLESS or (
-            node.label in _ENDED and any(child.label == "∞" for child in _walk(node) if child.kind == "C")
-        )
-        if endless and inside:
-            return True
-        stack += [(child, inside or endless) for child in node.children]
-    return False
+        node, outer = stack.pop()
+        if not _is_endless(node):
+            stack += [(child, outer) for child in node.children]
+            continue
+        if outer is not None and not (node.label == "derivative" and node.children[-1].kind == "B"):
+            nested.add(outer)
+        stack += [(child, outer or node) for child in node.children]
+    return frozenset(nested)
+
+
+def _is_endless(node: Expression) -> bool:
+    return node.label in _ENDLESS or (
+        node.label in _ENDED and any(child.label == "∞" for child in _walk(node) if child.kind == "C")
+    )
 
 
 # -- products with an order --------------------------------------------------------------------------------------------

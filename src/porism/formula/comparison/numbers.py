@@ -40,7 +40,7 @@ def as_values(pair: FormulaPair, left: Expression, right: Expression) -> Compari
         return Comparison("conditional", only_if(clauses))
     return Comparison(
         "same value", "They are equal for all values of the variables for which both are defined."
-        if left.variables or right.variables else "They are the same number.", tuple(_value_steps(left, right)),
+        if left.variables or right.variables else "They are equal.", tuple(_value_steps(left, right)),
     )
 
 

@@ -231,7 +231,9 @@ def points(*expressions: Expression) -> Iterator[Point]:
 
 def _depends(name: Expression, variables: tuple[Expression, ...]) -> bool:
     """Whether a name is that of something made of another variable, which it then is not free of: x′, z̄."""
-    inside = name.children[0] if name.children and name.label != "sub" else None
+    if name.label == "sub":  # u_{xy} may be u_{yx}
+        return any(other is not name and other.label == "sub" and other.leaves == name.leaves for other in variables)
+    inside = name.children[0] if name.children else None
     return inside is not None and (inside in variables or _depends(inside, variables))
 
 

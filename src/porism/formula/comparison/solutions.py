@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from porism.formula.comparison.points import Evaluation, Point
 from porism.formula.comparison.polynomials import Polynomial, quotient
-from porism.formula.comparison.relations import CLOSED, RELATIONS, holds, infinite, inside, is_word, minus
+from porism.formula.comparison.relations import CLOSED, EQUATIONS, RELATIONS, holds, infinite, inside, is_word, minus
 from porism.formula.values.exact import exact_root
 from porism.formula.values.expressions import Expression, make
 
@@ -22,19 +22,20 @@ _MAX_CASES = 3
 
 def same_solutions(first: Expression, second: Expression) -> bool | Point | None:
     """Whether two statements about one number have the same solutions: a point where only one of them is true if not;
-    None where that cannot be decided exactly."""
+    None where that cannot be decided exactly, or both are always or never true, which says nothing."""
     variables = tuple(dict.fromkeys((*first.variables, *second.variables)))
     if len(variables) != 1:
         return None
     roots: set[Fraction] = set()
-    for difference in (*_differences(first), *_differences(second)):
+    for relation, difference in (*_differences(first), *_differences(second)):
         for case in _cases(difference):
-            zeros = _zeros(case)
+            zeros = _zeros(case, relation in EQUATIONS)
             if zeros is None:
                 return None
             roots |= zeros
     between = [(left + right) / 2 for left, right in pairwise(sorted(roots))]
     beyond = [min(roots) - 1, max(roots) + 1] if roots else [Fraction(0)]
+    truths: set[bool] = set()
     for candidate in (*sorted(roots, key=abs), *beyond, *between):
         point = {variables[0]: candidate}
         left, right = holds(first, Evaluation(point)), holds(second, Evaluation(point))
@@ -42,14 +43,15 @@ def same_solutions(first: Expression, second: Expression) -> bool | Point | None
             return None
         if left != right:
             return point
-    return True
+        truths.add(left)
+    return True if len(truths) > 1 else None
 
 
-def _differences(statement: Expression) -> Iterator[Expression]:
-    """The differences whose signs decide whether a statement is true."""
+def _differences(statement: Expression) -> Iterator[tuple[str, Expression]]:
+    """The differences whose signs decide whether a statement is true, each with its relation to 0."""
     label, children = statement.label, statement.children
     if label in RELATIONS:
-        yield from _of_sides(*children)
+        yield from ((label, difference) for difference in _of_sides(*children))
     elif label in ("in", "notin"):
         yield from _of_members(*children)
     else:
@@ -68,12 +70,13 @@ def _of_sides(left: Expression, right: Expression) -> Iterator[Expression]:
         yield minus(left, right)
 
 
-def _of_members(member: Expression, members: Expression) -> Iterator[Expression]:
+def _of_members(member: Expression, members: Expression) -> Iterator[tuple[str, Expression]]:
     if members.label == "setbuilder":
         yield from _differences(inside(member, members))
     elif members.label in CLOSED or members.label in ("tuple", "set"):
+        relation = "eq" if members.label == "set" else "lt"
         for bound in members.children:
-            yield from _of_sides(member, bound)
+            yield from ((relation, difference) for difference in _of_sides(member, bound))
     else:
         for child in members.children:
             yield from _of_members(member, child)
@@ -110,17 +113,17 @@ def _replaced(expression: Expression, old: Expression, new: Expression) -> Expre
     return make(expression.label, *[_replaced(child, old, new) for child in expression.children])
 
 
-def _zeros(difference: Expression | None) -> set[Fraction] | None:
+def _zeros(difference: Expression | None, is_equation: bool) -> set[Fraction] | None:
     """Where a quotient of polynomials of degree 2 at most is 0 or has no value; None of anything else, and where a
-    zero is not rational."""
+    zero is not rational, or for equations not real."""
     form = quotient(difference) if difference is not None else None
     if form is None:
         return None
-    above, below = _roots(form.above), _roots(form.below)
+    above, below = _roots(form.above, is_equation), _roots(form.below, is_equation)
     return None if above is None or below is None else above | below
 
 
-def _roots(polynomial: Polynomial) -> set[Fraction] | None:
+def _roots(polynomial: Polynomial, is_equation: bool) -> set[Fraction] | None:
     coefficients = [Fraction(0)] * 3
     for monomial, coefficient in polynomial.items():
         degree = monomial[0][1] if monomial else 0
@@ -132,7 +135,7 @@ def _roots(polynomial: Polynomial) -> set[Fraction] | None:
         return {-constant / linear} if linear else set()
     discriminant = linear * linear - 4 * square * constant
     if discriminant < 0:
-        return set()
+        return None if is_equation else set()
     root = exact_root(discriminant, 2) if discriminant else Fraction(0)
     if root is None:
         return None

@@ -86,8 +86,9 @@ def formulas_text(results: schema.FormulaResults, characters: int) -> str:
 
 
 def explained_text(explained: schema.Explained) -> str:
-    """Contributions to a score, largest first, and how formulas answer those of the question."""
-    text = _tree_text(explained.contributions)
+    """Why a document was found, contributions to its score, largest first, and how formulas answer the question's."""
+    text = f"{explained.summary}\n\n" if explained.summary else ""
+    text += _tree_text(explained.contributions)
     for alignment in explained.alignments:
         text += f"\n\n${alignment.found.latex}$ answers ${alignment.query.latex}$: "
         text += f"{alignment.query_share:.0%} of it is matched"
