@@ -18,7 +18,7 @@ PAGES = (
     "/document?id=basel-by-parseval&q=series", "/compare?left=sum-of-squares&right=square-pyramid",
     "/similar?id=chain-rule", "/formula?formula=x%5E2%2By", "/help", "/api", "/search?q=foo:bar", "/nothing",
     f"/why?q={quote(QUESTION)}&id=sum-of-squares", "/search?q=series&filter=type%3Dtheorem&filter=tags%3Dgeometry",
-    "/occurrences?formula=x%5E2",
+    "/occurrences?formula=x%5E2", "/equal", f"/equal?first={quote(r'(a+b)^2+1/n')}&second={quote(r'a^2+b^2+1/n')}",
 )
 
 RUN_PAGES = ("/runs", "/run?name=two&against=one", "/run/topic?name=two&topic=A&against=one")

@@ -41,6 +41,7 @@ SECTIONS = {
         "serve": CommandEntry("serving:serve", "Search in a browser, and over a REST API."),
         "mcp": CommandEntry("serving:mcp", "Let language models search, by the Model Context Protocol."),
         "parse": CommandEntry("parsing:parse", "Show how a formula is read: its trees, its MathML."),
+        "equal": CommandEntry("equality:equal", "Say whether two formulas are equal, and in which sense."),
     },
     "Collections": {
         "index": CommandEntry("indexes:index", "Add files or folders to an index, or update them in it."),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.search.answers import FormulaHit, Hit
     from porism.search.marked_text import Snippet
+    from porism.search.reasons import Reasons
 
 SHOWN_TAGS = 5
 MAX_WIDTH = 100
@@ -49,11 +50,22 @@ def print_hits(hits: Sequence[Hit]) -> None:
             echo_styled(indent + line)
         if where:
             echo_styled(indent + style(facts, dim=True))
+        if hit.reasons is not None:
+            _print_reasons(hit.reasons, hit.matches or ())
         if hit.matches:
             print_matches(hit.matches, tree=False)
         if hit.explanation is not None:
             _print_explanation(hit)
         echo()
+
+
+def _print_reasons(reasons: Reasons, matches: Sequence[FormulaMatch]) -> None:
+    """The line that says why a document was found."""
+    from porism.search.printable import one_printable_line
+    from porism.search.reasons import reason_line
+
+    if line := one_printable_line(reason_line(reasons, matches)):
+        echo(f"      {_cut(f'{line[:1].upper()}{line[1:]}.')}")
 
 
 def _print_explanation(hit: Hit) -> None:

@@ -25,9 +25,14 @@ from porism.search.grouping import Grouping, grouped, members, metadata_of
 from porism.search.index import Index
 from porism.search.marked_text import Piece, Snippet, show_formula, tidy
 from porism.search.questions import Question
+from porism.search.reasons import reasons_of
 from porism.search.snippets import FormulaStyle
 from porism.search.suggestions import filter_hints
 from porism.types import Content, Document, Formula, Query
+
+MIN_MATCH_SHARE = 0.5
+"""A document matches well if its score is at least this share of the best one's. Others mostly share a word with the
+question."""
 
 SEARCH = "search"
 """What the first stage is called."""
@@ -143,6 +148,13 @@ class StagedRanking:
     stages: Sequence[RankingStage]
     results: Sequence[tuple[str, float]]
 
+    @property
+    def matching(self) -> list[str]:
+        """The documents that match well, by the search and not by rerankers, best first."""
+        found = self.run[self.question.query.id]
+        least = MIN_MATCH_SHARE * found[0][1] if found else 0.0
+        return [doc_id for doc_id, score in found if score >= least] if least > 0 else [doc_id for doc_id, _ in found]
+
 
 class IndexAnswers(Answerer):
     """Answers of an index here, or of several as one."""
@@ -187,6 +199,7 @@ class IndexAnswers(Answerer):
         return Answer(
             tuple(hits), tuple(index.hints(read, options.filters)), bool(read.conditions or read.filters),
             len(results), len(ranking.results) < options.counted, groups=None if groups is None else len(groups),
+            matching=None if options.group else len(ranking.matching),
         )
 
     def _explained(self, hit: Hit, read: Question, depth: int, options: SearchOptions) -> Hit:
@@ -194,7 +207,9 @@ class IndexAnswers(Answerer):
             read, hit.id, k=depth, filters=options.filters, relevant=options.relevant,
             not_relevant=options.not_relevant,
         )
-        return replace(hit, explanation=explanation, matches=tuple(self.index.matches(read, hit.id)))
+        matches = tuple(self.index.matches(read, hit.id))
+        reasons = reasons_of(read.query, self.index.document(hit.id), matches, self.index.analyzer)
+        return replace(hit, explanation=explanation, matches=matches, reasons=reasons)
 
     def answer_similar(
         self, doc_id: str, options: SearchOptions = SearchOptions(), settings: MoreLikeThisSettings | None = None

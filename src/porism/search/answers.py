@@ -17,6 +17,7 @@ from porism.search.highlighting import MarkedMatch
 from porism.search.locations import Location
 from porism.search.marked_text import Piece, Snippet, Value
 from porism.search.printable import one_printable_line
+from porism.search.reasons import Reasons
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.types import NAMES, Content, Document, Formula, Metadata
 
@@ -38,10 +39,11 @@ class StageScore(Value):
 class Hit(Value):
     """A document that was found: its rank from 1, id and score, what to show, and where the passage that is shown is.
 
-    ``explanation`` says why it has its score, and ``matches`` how its formulas answer those of the question, where that
-    was requested. A document that was re-ranked has what each stage gave it in ``stages``, the search first. Where
-    several indexes are searched, ``home`` is the name of the one that has it; ``page`` is the address of its page where
-    that index is on a server. Where results are grouped, ``group`` is what it stands for, if there is more of it.
+    ``explanation`` says why it has its score, ``matches`` how its formulas answer those of the question, and
+    ``reasons`` why it was found, where that was requested. A document that was re-ranked has what each stage gave it in
+    ``stages``, the search first. Where several indexes are searched, ``home`` is the name of the one that has it;
+    ``page`` is the address of its page where that index is on a server. Where results are grouped, ``group`` is what it
+    stands for, if there is more of it.
     """
 
     rank: int
@@ -53,6 +55,7 @@ class Hit(Value):
     location: Location
     explanation: Explanation | None = None
     matches: tuple[FormulaMatch, ...] | None = None
+    reasons: Reasons | None = None
     stages: tuple[StageScore, ...] = ()
     home: str | None = None
     page: str | None = None
@@ -142,7 +145,8 @@ class Answer(Generic[H]):
     """The hits, best first, and hints: what in the question may have been meant otherwise, a sentence each.
 
     ``restricted`` says that the question has filters, phrases or fields that a document must meet. ``total`` is how
-    many results were counted; where it is not exact there are more. ``groups`` counts them as they are grouped, None
+    many results were counted; where it is not exact there are more. ``matching`` counts those that match well, None
+    where that is not known. ``groups`` counts them as they are grouped, None
     where they are not. ``missing`` are indexes on servers that did not answer.
     """
 
@@ -153,6 +157,7 @@ class Answer(Generic[H]):
     total_is_exact: bool = True
     missing: tuple[MissingIndex, ...] = ()
     groups: int | None = None
+    matching: int | None = None
 
     @property
     def partial(self) -> bool:

@@ -35,6 +35,9 @@ from porism.types import Formula
 MarkStyle = Literal["plain", "brackets", "html", "ansi"]
 """No marks; ``[x]``; ``<mark>x</mark>`` with the text escaped; or bold and green for a terminal."""
 
+MAX_CHANGED = 4
+"""So many substitutions are told apart."""
+
 MAX_PARTS = 5
 """Of so many parts of one contribution the largest are printed."""
 
@@ -219,19 +222,36 @@ class MarkedMatch:
         )
         return query_snippet, found_snippet
 
-    def mathml(self, mark_class: str = "match") -> tuple[str, str]:
+    def mathml(self, mark_class: str = "match", changed_class: str = "") -> tuple[str, str]:
         """Query and found formula as ``<math>`` elements in which matched symbols have a CSS class.
 
-        A fraction, root, matrix or group has it where all that it encloses has.
+        A fraction, root, matrix or group has it where all that it encloses has. With a ``changed_class``, what stands
+        for something else has that class too with a number from 1, the same in both formulas.
         """
         query_mathml, found_mathml = (
             to_mathml(
-                parts.layout, ids=False, display=parts.formula.display, marked=_whole(parts, marked),
-                mark_class=mark_class, mark_scripts=False,
+                parts.layout, ids=False, display=parts.formula.display, mark_scripts=False, marked={
+                    number: f"{mark_class} {changed_class}{changed[number]}"
+                    if changed_class and number in changed else mark_class
+                    for number in _whole(parts, marked)
+                },
             )
-            for parts, marked in zip((self.query, self.found), self.marked, strict=True)
+            for parts, marked, changed in zip((self.query, self.found), self.marked, self._changed, strict=True)
         )
         return query_mathml, found_mathml
+
+    @cached_property
+    def _changed(self) -> tuple[dict[int, int], dict[int, int]]:
+        """The symbols of the query and of the found formula that stand for something else, each with the number of the
+        substitution; the first :data:`MAX_CHANGED`."""
+        in_query: dict[int, int] = {}
+        in_found: dict[int, int] = {}
+        entries = [entry for entry in self.match.substitutions if not entry.identical]
+        for number, entry in enumerate(entries[:MAX_CHANGED], 1):
+            places = {pair.query for pair in self.match.pairs if pair.found in entry.found_at}
+            in_query |= dict.fromkeys(self.query.symbols_of(self.query.subtrees(places)), number)
+            in_found |= dict.fromkeys(self.found.symbols_of(self.found.subtrees(entry.found_at)), number)
+        return in_query, in_found
 
     def substitution(self) -> str:
         """``i ↦ k, m ↦ n``: what stands for something else, in the order of the query; empty where nothing does."""

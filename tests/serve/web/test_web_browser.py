@@ -60,8 +60,13 @@ def test_an_explanation_opens_within_the_result(opened: Open) -> None:
     page = opened(PAGES[1])
     page.locator("a.why").first.click()
     panel = page.locator(".card").first.locator(".why-panel")
-    panel.locator(".contributions").wait_for()
+    panel.locator(".reasons").wait_for()
+    assert panel.locator("strong").all_inner_texts() == ["A formula that contains it."]
     assert panel.locator("dt").all_inner_texts()[:3] == ["asked for", "found", "with"]
+    assert panel.locator("mark").all_inner_texts() == ["sum", "squares"]
+    assert panel.locator("dl math .s1").count() == 4  # i, twice in the question, and k
+    assert "channel words" not in panel.inner_text()
+    panel.locator("summary", has_text="details").click()
     assert "channel words" in panel.inner_text()
     page.locator("a.why").first.click()
     assert not panel.is_visible()
@@ -154,7 +159,8 @@ def test_two_documents_are_compared_from_the_results(opened: Open) -> None:
 
 def test_pointing_at_a_formula_lights_its_counterpart(opened: Open) -> None:
     page = opened("/compare?left=sum-of-squares&right=square-pyramid")
-    left, right = (page.locator(".sides article").nth(side).locator(".linked").first for side in (0, 1))
+    left = page.locator(".sides article").first.locator(".linked").first
+    right = page.locator(f".sides article:last-child [data-links~={left.get_attribute('data-links')}]").first
     assert "lit" not in (right.get_attribute("class") or "")
     left.hover()
     assert "lit" in (right.get_attribute("class") or "")

@@ -44,12 +44,21 @@ def test_equal_formulas_of_two_documents_are_linked(client: Any) -> None:
     found = get(client, "/compare", left="basel-by-parseval", right="parseval-identity")
     assert (found["left"]["id"], found["right"]["id"]) == ("basel-by-parseval", "parseval-identity")
     for link in found["links"]:
-        assert (link["share"] == 1) == (link["kind"] != "similar")
+        assert (link["share"] == 1) == (link["kind"] in ("same", "renamed", "equal value"))
     mirrored = get(client, "/compare", left="basel-by-parseval", right="basel-by-parseval")
     pairs = {(link["left"][0], link["right"][0]) for link in mirrored["links"]}
     assert all(left == right for left, right in pairs)
     assert {link["kind"] for link in mirrored["links"]} == {"same"}
     assert len(pairs) > 8
+
+
+def test_sums_with_other_bounds_correspond(client: Any) -> None:
+    found = get(client, "/compare", left="p-series", right="basel-by-parseval")
+    bounds = [link["part"]["text"] for link in found["links"] if link["kind"] == "other bounds"]
+    assert bounds == ["∑ 1/n²"]
+    page = client.get("/compare", params={"left": "p-series", "right": "basel-by-parseval"}).text
+    assert "with other bounds:" in page
+    assert "No formula in common" not in page
 
 
 def test_links_have_the_numbers_of_formulas_in_reading_order(client: Any) -> None:

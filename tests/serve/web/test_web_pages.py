@@ -104,7 +104,7 @@ def test_counts_of_one_are_no_plurals(client: Any) -> None:
     same = page(client, "/search", q="$x^2+y^2=z^2$", mode="formulas", match="identical")
     assert " ".join(same.xpath("string(//div[@class='summary']/p)").split()).startswith("at least 1 formula in")
     one = page(client, "/compare", left="sum-of-squares", right="square-pyramid")
-    assert one.xpath("string(//p[@class='lead'])").startswith("No formula in common, 1 alike. Point")
+    assert one.xpath("string(//p[@class='lead'])").startswith("No whole formula in common, 2 alike in part. Point")
     none = page(client, "/compare", left="chain-rule", right="birthday-problem")
     assert " ".join(none.xpath("string(//p[@class='lead'])").split()) == "No formula in common."
 

@@ -14,6 +14,7 @@ from porism.search.index import open_index
 from porism.serve.web import answering
 from porism.serve.web.requests import SearchRequest
 from porism.serve.web.settings import Limits
+from porism.serve.web.templating import roughly
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$ and $\frac{n(n+1)}{2}$"
 
@@ -57,18 +58,27 @@ def test_pages_follow_each_other(client: Any) -> None:
     assert get(client, "/search", q="series", k=100, page=3)["hits"] == []
 
 
-def test_facets_count_the_results_and_filters_keep_them(client: Any) -> None:
-    found = get(client, "/search", q="series")
+def test_facets_count_what_matches_well_and_filters_keep_it(client: Any) -> None:
+    found = get(client, "/search", q="series", k=100)
     facets = {facet["key"]: {one["value"]: one["count"] for one in facet["values"]} for facet in found["facets"]}
     assert set(facets) == {"type", "tags"}
-    assert sum(facets["type"].values()) == found["total"]
+    well = [hit for hit in found["hits"] if hit["score"] >= found["hits"][0]["score"] / 2]
+    assert 1 < found["matching"] == len(well) < found["total"]
+    assert sum(facets["type"].values()) == found["matching"]
+    assert facets["type"]["theorem"] == sum(hit["metadata"]["type"] == "theorem" for hit in well)
     theorems = get(client, "/search", q="series", filter=["type=theorem"], k=100)
-    assert theorems["total"] == facets["type"]["theorem"] == len(theorems["hits"])
     assert {hit["metadata"]["type"] for hit in theorems["hits"]} == {"theorem"}
     (chosen,) = [facet for facet in theorems["facets"] if facet["key"] == "type"]
     assert [(one["value"], one["chosen"]) for one in chosen["values"]] == [("theorem", True)]
     alone = get(client, "/facets", q="series", filter=["type=theorem"])
-    assert (alone["total"], alone["facets"]) == (theorems["total"], theorems["facets"])
+    assert (alone["total"], alone["matching"], alone["facets"]) == (
+        theorems["total"], theorems["matching"], theorems["facets"]
+    )
+    page = client.get("/search", params={"q": "series"}).text
+    assert f"<strong>{found['matching']}</strong> match well, {found['total']} share a word" in page
+    assert client.get("/search", params={"q": "series", "group": "none"}).status_code == 200
+    written = [roughly(count) for count in (7, 99, 124, 995, 1_234)]
+    assert written == ["7", "99", "about 120", "about 1,000", "about 1,200"]
 
 
 def test_an_explanation_adds_up_and_aligns_formulas(client: Any) -> None:

@@ -191,8 +191,11 @@ def equal(first: OperatorTree, second: OperatorTree) -> bool:
     walks = [operator_walk(tree).nodes for tree in (first, second)]
     letters = Letters.of(*walks)
     left, right = (expressions_of(nodes, letters)[0] for nodes in walks)
-    if left is None or right is None:
-        return False
+    return left is not None and right is not None and equal_expressions(left, right)
+
+
+def equal_expressions(left: Expression, right: Expression) -> bool:
+    """:func:`equal` for expressions that were read together."""
     for point in range(POINTS):
         here, there = _value_at(left, point), _value_at(right, point)
         if here is not None and there is not None:

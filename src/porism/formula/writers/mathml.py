@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
 from porism.formula.layout import child_rows
@@ -36,29 +36,29 @@ def preorder(tree: LayoutTree) -> list[LayoutNode]:
 
 
 def to_mathml(
-    tree: LayoutTree, *, ids: bool = True, display: bool = False, prefix: str = "m-", marked: Collection[int] = (),
-    mark_class: str = "match", mark_scripts: bool = True,
+    tree: LayoutTree, *, ids: bool = True, display: bool = False, prefix: str = "m-",
+    marked: Collection[int] | Mapping[int, str] = (), mark_class: str = "match", mark_scripts: bool = True,
 ) -> str:
     """The tree as a ``<math>`` element, ``display`` for a formula on a line of its own.
 
     With ``ids`` the element of each node (its scripts with it) has an id, ``prefix`` and the node's number in
-    :func:`preorder`. The nodes whose numbers are in ``marked`` have the CSS class ``mark_class``; that works without
-    ids too. The class is at the element of the node with its scripts, or with ``mark_scripts`` off at that of the
-    bare symbol.
+    :func:`preorder`. The nodes whose numbers are in ``marked`` have the CSS class ``mark_class``, or the classes that
+    it maps them to; that works without ids too. The class is at the element of the node with its scripts, or with
+    ``mark_scripts`` off at that of the bare symbol.
     """
-    return _MathmlWriter(tree, ids, prefix, frozenset(marked), mark_class, mark_scripts).write(display)
+    classes = marked if isinstance(marked, Mapping) else dict.fromkeys(marked, mark_class)
+    return _MathmlWriter(tree, ids, prefix, classes, mark_scripts).write(display)
 
 
 class _MathmlWriter:
     def __init__(
-        self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str, mark_scripts: bool
+        self, tree: LayoutTree, ids: bool, prefix: str, marked: Mapping[int, str], mark_scripts: bool
     ) -> None:
         self.tree = tree
         self.hints = Hints(tree)
         self.ids = ids
         self.prefix = escape(prefix).replace('"', "&quot;")
-        self.marked = marked
-        self.mark = escape(mark_class).replace('"', "&quot;")
+        self.marked = {number: escape(name).replace('"', "&quot;") for number, name in marked.items()}
         self.mark_scripts = mark_scripts
         self.numbers: dict[int, int] = {}
         if ids or marked:
@@ -142,7 +142,8 @@ class _MathmlWriter:
         return text + self._mark(node) if marks else text
 
     def _mark(self, node: LayoutNode) -> str:
-        return f' class="{self.mark}"' if self.numbers.get(id(node), -1) in self.marked else ""
+        name = self.marked.get(self.numbers.get(id(node), -1))
+        return "" if name is None else f' class="{name}"'
 
     # -- one node ------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ from porism.formula import layout_key
 from porism.index import Snapshot
 from porism.retrieve.documents.weighted_formulas import WeightedFormulas
 from porism.retrieve.formulas.alignment_kernels import MATCHED, QUERY_WEIGHT
-from porism.retrieve.formulas.exact_kernels import IDENTICAL, RENAMED
+from porism.retrieve.formulas.equal_formulas import MIN_NODES
+from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import FormulaModel
@@ -41,6 +42,10 @@ EQUAL_VALUE = 0.75
 
 NEAR = 0.02
 """The largest difference between the quality of a match and of the document's best one."""
+
+_EXACT = np.zeros(5)
+_EXACT[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = 2.0, 1.5, 0.9, 0.8
+"""By kind of an exact match: how like the query formula it is taken to be."""
 
 _COMPARED = 12
 """Only this many formulas of a document are compared, the most similar ones."""
@@ -65,7 +70,8 @@ class ShownMatches:
         return FormulaRetriever(self._snapshot, self._analyzer, self._model)
 
     def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
-        """For each formula of the query, the match with the most similar formula of a document.
+        """For each formula of the query, the match with the formula of a document that the search pairs with it: an
+        equal one or one that contains it, whatever its notation, else the most similar one.
 
         Formulas of the query without one of similarity 0.5 or more are left out.
         """
@@ -76,7 +82,7 @@ class ShownMatches:
         if retriever.aligner is None or not len(formulas):
             return matches
         for query_formula in self._formulas.of(query):
-            similar = retriever.aligner.similarities(query_formula.formula.tree, segment, formulas)
+            similar = _likeness(retriever, query_formula.formula, segment, formulas)
             best = int(np.argmax(similar))
             if similar[best] >= 0.5:
                 read = retriever.read(query_formula.formula.formula)
@@ -112,6 +118,24 @@ class ShownMatches:
         }
         ordinals = self._snapshot.segments[segment].keys.find(list(by_key))
         return list(zip(ordinals.tolist(), by_key.values(), strict=True))
+
+
+def _likeness(
+    retriever: FormulaRetriever, query: QueryFormula, segment: int, formulas: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """How like a query formula each formula is (float64): by alignment, by value, or as the one or a part of the other;
+    of equal ones the same one is first."""
+    aligner = retriever.aligner
+    assert aligner is not None
+    similar = np.asarray(aligner.similarities(query.tree, segment, formulas), np.float64)
+    if retriever.values is not None:
+        similar = np.maximum(
+            similar, retriever.values.similarities(query.operators, UnitResults.of_segment(segment, formulas))
+        )
+    kinds = aligner.exactness(query.tree, segment, formulas).kinds
+    if len(query.tree.labels) < MIN_NODES:  # nearly everything contains such
+        kinds = np.where(kinds >= RENAMED, kinds, 0)
+    return np.maximum(similar, _EXACT[kinds])
 
 
 def matching_formulas(

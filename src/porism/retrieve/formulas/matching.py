@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from porism.explanation import Explanation
 from porism.formula import OperatorNode, OperatorTree, notation_of, operator_tree, parse
 from porism.formula.operators.rules import is_fixed_name
-from porism.formula.values import expression_values
+from porism.formula.values.shared import shared_values
 from porism.retrieve.formulas.alignment import Alignment
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
@@ -25,10 +25,6 @@ _EXACT = {
     IDENTICAL: "the query formula itself", RENAMED: "the query formula, variables renamed",
     PART: "holds the query formula", RENAMED_PART: "holds the query formula, variables renamed",
 }
-
-_MAX_VALUES = 50
-"""Subexpressions of equal value that are listed."""
-
 
 class StructureRanker(FormulaRetriever):
     """Ranks formulas by their terms and by the alignment of their operator trees, and explains how they match."""
@@ -259,31 +255,6 @@ def _without(text: str, start: int, end: int) -> str:
 
 def _equal_values(query: QueryFormula, operators: OperatorTree) -> tuple[ValuePair, ...]:
     """The largest subexpressions of equal value, by name where possible, else up to renaming."""
-    of_query = expression_values(query.operators)
-    of_found = expression_values(operators)
-    sizes, found_sizes = _sizes(query.operators.root), _sizes(operators.root)
-    chosen: list[ValuePair] = []
-    covered: list[tuple[int, int]] = []
-    for kind in ("named", "renamed"):
-        where: dict[str, int] = {}
-        for expression in of_found:
-            if term := getattr(expression, kind):
-                where.setdefault(term, expression.position)
-        for expression in of_query:
-            term, place = getattr(expression, kind), expression.position
-            position = where.get(term) if term else None
-            if position is None or any(start <= place < stop for start, stop in covered):
-                continue
-            covered.append((place, place + sizes[place]))
-            if position < len(found_sizes):
-                chosen.append(ValuePair(place, position, kind == "renamed"))
-    return tuple(chosen[:_MAX_VALUES])
-
-
-def _sizes(root: OperatorNode) -> list[int]:
-    """The number of nodes of each subtree, in preorder. Not recursive."""
-    nodes = list(root.walk())
-    sizes: dict[int, int] = {}
-    for node in reversed(nodes):
-        sizes[id(node)] = 1 + sum(sizes[id(child)] for child in node.children)
-    return [sizes[id(node)] for node in nodes]
+    return tuple(
+        ValuePair(shared.first, shared.second, shared.renamed) for shared in shared_values(query.operators, operators)
+    )

@@ -13,6 +13,7 @@ from porism.search.answering import IndexAnswers, SearchOptions, StagedRanking
 from porism.search.answers import Answer, Hit
 from porism.search.exporting import bibtex, csv_table
 from porism.search.questions import Question
+from porism.search.reasons import Reasons, reason_line, reasons_of
 from porism.serve.web import schema
 from porism.serve.web.facets import facets_of
 from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, parts_of
@@ -76,7 +77,7 @@ def search(
     shown_facets: tuple[schema.Facet, ...] = ()
     if served.federated is None:
         ranking = _ranking(served, question, options, request.rerank)
-        shown_facets = facets_of(served, [doc_id for doc_id, _ in ranking.results], request.filters)
+        shown_facets = facets_of(served, ranking.matching, request.filters)
     answer = _answer(served, question, options, request)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
     return schema.SearchResults(
@@ -85,7 +86,7 @@ def search(
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
         missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
         facets=shown_facets, correction=correction, groups=answer.groups, sort=request.sort, sorts=sorts,
-        rerank=request.rerank, rerankers=served.rerankers,
+        rerank=request.rerank, rerankers=served.rerankers, matching=answer.matching,
     )
 
 
@@ -137,13 +138,13 @@ def count(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limit
 
 
 def facets(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limits: Limits) -> schema.FacetList:
-    """How often the values of metadata are among the documents of an index here that a question finds."""
+    """How often the values of metadata are among the documents of an index here that match a question well."""
     check_filters(filters, limits)
     question = read(served, text, limits)
     ranking = _ranking(served, question, SearchOptions(depth=limits.depth, filters=filters))
     return schema.FacetList(
-        index=served.name, generation=served.generation, total=len(ranking.results),
-        facets=facets_of(served, [doc_id for doc_id, _ in ranking.results], filters),
+        index=served.name, generation=served.generation, total=len(ranking.results), matching=len(ranking.matching),
+        facets=facets_of(served, ranking.matching, filters),
     )
 
 
@@ -157,14 +158,39 @@ def explain(
     """
     tree = served.index.explain(question, doc_id, filters=filters)
     matches = served.index.matches(question, doc_id) if not deadline.over() else []
-    return _explained(doc_id, tree, matches, parts).model_copy(update={"partial": deadline.missed})
+    return _explained_here(served, question, doc_id, tree, matches, parts).model_copy(
+        update={"partial": deadline.missed}
+    )
+
+
+def _explained_here(
+    served: View, question: Question, doc_id: str, explanation: Explanation, matches: Sequence[FormulaMatch],
+    parts: Parts,
+) -> schema.Explained:
+    reasons = reasons_of(question.query, served.index.document(doc_id), matches, served.index.analyzer)
+    return _explained(doc_id, explanation, matches, reasons, parts)
 
 
 def _explained(
-    doc_id: str, explanation: Explanation, matches: Sequence[FormulaMatch], parts: Parts
+    doc_id: str, explanation: Explanation, matches: Sequence[FormulaMatch], reasons: Reasons | None, parts: Parts
 ) -> schema.Explained:
-    alignments = tuple(alignment(match, parts) for match in matches[:_MAX_ALIGNMENTS])
-    return schema.Explained(id=doc_id, contributions=contribution(explanation), alignments=alignments)
+    """Of a document on another server there are no reasons."""
+    known = reasons.formulas if reasons is not None else [None] * len(matches)
+    number_of = {part.text: part.number for part in parts.parts if part.kind == "word"}
+    return schema.Explained(
+        id=doc_id, contributions=contribution(explanation),
+        alignments=tuple(
+            alignment(match, parts, reason) for match, reason in zip(matches[:_MAX_ALIGNMENTS], known, strict=False)
+        ),
+        summary=reason_line(reasons, matches) if reasons is not None else "",
+        words=() if reasons is None else tuple(
+            schema.WordView(
+                word=word.word, part=number_of.get(word.word), in_title=word.in_title, in_text=word.in_text,
+                where=word.where,
+            )
+            for word in reasons.words
+        ),
+    )
 
 
 def explain_one(
@@ -180,7 +206,8 @@ def explain_one(
         return explain(served, question, parts, doc_id, filters, Deadline(limits.seconds))
     options = SearchOptions(depth=limits.depth, filters=filters, rerank=served.reranking(reranker))
     stage = _ranking(served, question, options, reranker).stages[-1]
-    return _explained(doc_id, stage.explain(doc_id), served.index.matches(question, doc_id), parts)
+    matches = served.index.matches(question, doc_id)
+    return _explained_here(served, question, doc_id, stage.explain(doc_id), matches, parts)
 
 
 def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar:
@@ -228,7 +255,9 @@ def _sorted(
 
 def shown_hit(served: View, hit: Hit, pieces: PieceMaker, parts: Parts) -> schema.HitView:
     """A hit as it is shown."""
-    explained = None if hit.explanation is None else _explained(hit.id, hit.explanation, hit.matches or (), parts)
+    explained = None if hit.explanation is None else _explained(
+        hit.id, hit.explanation, hit.matches or (), hit.reasons, parts
+    )
     return schema.HitView(
         rank=hit.rank, id=hit.id, score=round(hit.score, 6), title=pieces.pieces(hit.title),
         snippet=pieces.pieces(hit.snippet), place=place_of(hit.location, served.has_several_sources, str(hit.title)),

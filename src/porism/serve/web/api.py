@@ -22,7 +22,8 @@ from porism.serve.web import (
     schema,
 )
 from porism.serve.web.completing import complete
-from porism.serve.web.parts import check_length, parts_of
+from porism.serve.web.equality import equality
+from porism.serve.web.parts import check_formulas, check_length, parts_of
 from porism.serve.web.problems import NotFound, Refused
 from porism.serve.web.relations import relations
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, SearchRequest
@@ -251,9 +252,11 @@ class Api:
         return self._answer(request, None, lambda: formula_views.converted(read, to))
 
     def equal(self, request: Request, first: FormulaText, second: FormulaText) -> Response:
-        """Whether two formulas are equal: written alike, in value, or in value after renaming variables."""
+        """Whether two formulas are equal: written alike, up to names, in value, or as statements; with steps where
+        these are simple. Of others a point where they differ, and what they share."""
         left, right = (formula_views.read_formula(check_length(text, self._limits)) for text in (first, second))
-        return self._answer(request, None, lambda: formula_views.equality(left, right))
+        check_formulas((left, right), self._limits)
+        return self._answer(request, None, lambda: equality(left, right))
 
     def occurrences(
         self, request: Request, formula: FormulaText = "", key: FormulaKey = "", index: Name = "",

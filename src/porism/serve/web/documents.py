@@ -6,14 +6,15 @@ from collections.abc import Mapping
 
 from porism.analysis.folding import fold
 from porism.analysis.words import WORD
-from porism.formula import operator_tree, parse
-from porism.formula.values import whole_value
+from porism.formula import operator_tree, parse, to_latex
 from porism.search.exporting import bibtex_entry
+from porism.search.highlighting import FormulaParts
 from porism.search.marked_text import Piece, Snippet, show_content
+from porism.search.shared_formulas import MAX_COMPARED, SharedFormula, shared_formulas
 from porism.search.snippets import SnippetMaker
 from porism.serve.web import schema
 from porism.serve.web.answering import read
-from porism.serve.web.formula_views import key_of, same_up_to_names
+from porism.serve.web.formula_views import key_of, view
 from porism.serve.web.parts import Parts, parts_of
 from porism.serve.web.pieces import PieceMaker, place_of, plain_pieces
 from porism.serve.web.requests import Deadline
@@ -25,9 +26,6 @@ BESIDE = frozenset({"title", "tags", "labels", "section", "expansion"})
 """Fields that are shown apart from the text, or not at all."""
 
 FIRST = ("question", "body")
-
-MAX_COMPARED = 80
-"""Of a document's formulas the longest so many are compared with those of another."""
 
 MIN_SHARE = 0.6
 """Formulas correspond if at least this share of either matches."""
@@ -96,8 +94,9 @@ def formulas_of(sections: tuple[schema.Section, ...]) -> list[schema.FormulaView
 def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema.ComparisonView:
     """Two documents with the formulas of them that correspond, and the words that both have.
 
-    Equal formulas are found by their normalised forms, then equal ones by names or by value, then the most similar
-    ones by alignment, until the time budget ends.
+    Of each formula the closest counterparts are found: the same ones, those equal up to names or in value, sums and
+    integrals with other bounds. Of others they are the most similar ones, until the time budget ends, or those that
+    share a part.
 
     :raises QueryError: the index has no such document.
     """
@@ -115,42 +114,34 @@ def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema
 def _links(
     served: View, lefts: list[Formula], rights: list[Formula], right_id: str, deadline: Deadline
 ) -> list[schema.Link]:
-    left_places, right_places = _places(lefts), _places(rights)
-    links: list[schema.Link] = []
-    left_over = []
-    right_values = {key: _values(rights[numbers[0]]) for key, numbers in right_places.items()}
-    telling = [key for key, numbers in left_places.items() if _tells(lefts[numbers[0]])]
-    telling.sort(key=lambda key: -len(lefts[left_places[key][0]].source))
-    for key in telling[:MAX_COMPARED]:
-        formula = lefts[left_places[key][0]]
-        kind, others = "same", [key] if key in right_places else []
-        if not others:
-            kind = "renamed"
-            others = [other for other, at in right_places.items() if same_up_to_names(formula, rights[at[0]])]
-        if not others and (values := _values(formula)):
-            kind = "equal value"
-            others = [other for other, own in right_values.items() if values & own]
-        if others:
-            at = tuple(number for match_key in others for number in right_places[match_key])
-            links.append(schema.Link(left=tuple(left_places[key]), right=at, kind=kind, share=1.0))  # type: ignore[arg-type]
-        else:
-            left_over.append(key)
-    for key in left_over:
+    """The formulas that correspond: of those that share no more than a part, the similar ones are looked up."""
+    shared = list(shared_formulas(lefts, rights))
+    links = [_link(each, lefts) for each in shared if each.kind != "part"]
+    parts = {each.left[0]: each for each in shared if each.kind == "part"}
+    done = {link.left[0] for link in links}
+    right_places = _places(rights)
+    others = [numbers for numbers in _places(lefts).values() if numbers[0] not in done and _tells(lefts[numbers[0]])]
+    for numbers in sorted(others, key=lambda numbers: -len(lefts[numbers[0]].source))[:MAX_COMPARED]:
         if deadline.over():
-            break
-        formula = lefts[left_places[key][0]]
-        query = Query("query", {"query": Content(PLACEHOLDER, (formula,))})
+            links += [_link(parts[number], lefts) for number in (numbers[0],) if number in parts]
+            continue
+        query = Query("query", {"query": Content(PLACEHOLDER, (lefts[numbers[0]],))})
+        similar = []
         for match in served.index.matches(query, right_id):
-            other_key = key_of(match.found)
-            share = min(match.query_share, match.found_share)
-            if other_key in right_places and share >= MIN_SHARE:
-                links.append(
-                    schema.Link(
-                        left=tuple(left_places[key]), right=tuple(right_places[other_key]), kind="similar",
-                        share=round(share, 3),
-                    )
-                )
+            at, share = right_places.get(key_of(match.found)), min(match.query_share, match.found_share)
+            if at is not None and share >= MIN_SHARE:
+                similar.append(schema.Link(left=tuple(numbers), right=tuple(at), kind="similar", share=round(share, 3)))
+        if not similar and numbers[0] in parts:
+            similar = [_link(parts[numbers[0]], lefts)]
+        links += similar
     return sorted(links, key=lambda link: link.left)
+
+
+def _link(shared: SharedFormula, lefts: list[Formula]) -> schema.Link:
+    part = None
+    if shared.kind in ("part", "other bounds"):
+        part = view(Formula(to_latex(FormulaParts(lefts[shared.left[0]]).subexpression(shared.part))))
+    return schema.Link(left=shared.left, right=shared.right, kind=shared.kind, share=shared.share, part=part)
 
 
 def _tells(formula: Formula) -> bool:
@@ -163,11 +154,6 @@ def _places(formulas: list[Formula]) -> dict[str, list[int]]:
     for number, formula in enumerate(formulas):
         places.setdefault(key_of(formula), []).append(number)
     return places
-
-
-def _values(formula: Formula) -> set[str]:
-    value = whole_value(operator_tree(parse(formula)))
-    return {term for term in (value.named, value.renamed) if term} if value.telling else set()
 
 
 def _common_words(served: View, left_id: str, right_id: str) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from porism.errors import Problem, QueryError
+from porism.formula import operator_tree, parse
+from porism.formula.comparison.names import renaming
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.answering import IndexAnswers, SearchOptions
 from porism.search.answers import FormulaHit
@@ -15,12 +17,11 @@ from porism.search.occurrences import occurrences_of
 from porism.serve.web import schema
 from porism.serve.web.answering import count
 from porism.serve.web.formula_views import (
-    equality,
+    equal_in_value,
     has_wildcard,
     key_of,
     keyed_view,
     read_formula,
-    same_up_to_names,
     view,
 )
 from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, formula_parts
@@ -154,9 +155,10 @@ def _relation(formulas: tuple[Formula, ...], candidate: Formula, match: FormulaM
         return "instance"
     if any(key_of(formula) == key_of(candidate) for formula in formulas):
         return "identical"
-    if any(same_up_to_names(formula, candidate) for formula in formulas):
+    tree = operator_tree(parse(candidate))
+    if any(renaming(operator_tree(parse(formula)), tree) is not None for formula in formulas):
         return "renamed"
-    equal = any(equality(formula, candidate).equal for formula in formulas)
+    equal = any(equal_in_value(formula, candidate) for formula in formulas)
     return "equal value" if equal else "similar"
 
 

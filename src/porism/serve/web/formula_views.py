@@ -30,7 +30,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
 from porism.search.marked_text import layout_of, unicode_text
 from porism.serve.web.sanitizing import clean_drawing, clean_formula
-from porism.serve.web.schema import Converted, Equality, FormulaView, ParsedFormula, TreeNode
+from porism.serve.web.schema import Converted, FormulaView, ParsedFormula, TreeNode
 from porism.types import Formula, Notation
 
 NOTATIONS = ("latex", "mathml", "unicode", "spoken", "operators", "layout")
@@ -113,8 +113,9 @@ def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
 
 
 def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
-    """The formula of the question and the one that was found, matched symbols with the class ``m``."""
-    query_mathml, found_mathml = (for_pages(shown) for shown in MarkedMatch(match).mathml("m"))
+    """The formula of the question and the one that was found, matched symbols with the class ``m``, and those that
+    stand for others with ``s1``, ``s2`` and so on too."""
+    query_mathml, found_mathml = (for_pages(shown) for shown in MarkedMatch(match).mathml("m", "s"))
     return (
         view(match.query).model_copy(update={"mathml": query_mathml}),
         view(match.found).model_copy(update={"mathml": found_mathml}),
@@ -190,47 +191,11 @@ def converted(formula: Formula, notation: str) -> Converted:
     return Converted(notation=notation, text=text, problems=problems_of(formula))
 
 
-def equality(first: Formula, second: Formula) -> Equality:
-    """Whether two formulas are equal: written alike, or of one value at random points of a prime field.
-
-    See ``docs/explanation/values.md`` for what values cover; two formulas without a value are not known to differ.
-    """
-    views = {"first": keyed_view(first), "second": keyed_view(second)}
-    if key_of(first) == key_of(second):
-        return Equality(relation="identical", equal=True, explanation="They are the same, written alike.", **views)
-    first_value, second_value = (whole_value(operator_tree(parse(formula))) for formula in (first, second))
-    if first_value.named and first_value.named == second_value.named:
-        return Equality(
-            relation="same value", equal=True, explanation="They have the same value in the same variables.", **views
-        )
-    if first_value.renamed and first_value.renamed == second_value.renamed:
-        return Equality(
-            relation="same value after renaming", equal=True,
-            explanation="They have the same value when the variables of one are renamed.", **views,
-        )
-    known = bool(first_value.named and second_value.named)
-    reason = "Their values differ." if known else "One of them has no value that Porism can compute."
-    return Equality(relation="different or unknown", equal=False, explanation=reason, **views)
-
-
-def same_up_to_names(first: Formula, second: Formula) -> bool:
-    """Whether two formulas have one operator tree when the variables of one are renamed, one to one."""
-    first_nodes, second_nodes = (list(operator_tree(parse(formula)).root.walk()) for formula in (first, second))
-    if len(first_nodes) != len(second_nodes):
-        return False
-    there: dict[str, str] = {}
-    back: dict[str, str] = {}
-    for left, right in zip(first_nodes, second_nodes, strict=True):
-        if left.kind != right.kind or len(left.children) != len(right.children):
-            return False
-        if left.kind == "V" and not left.children:
-            if there.setdefault(left.label, right.label) != right.label:
-                return False
-            if back.setdefault(right.label, left.label) != left.label:
-                return False
-        elif left.label != right.label:
-            return False
-    return True
+def equal_in_value(first: Formula, second: Formula) -> bool:
+    """Whether two formulas have one value, by name or up to renaming: cheap enough for lists of formulas. For what that
+    assumes see :mod:`porism.serve.web.equality`."""
+    values = [whole_value(operator_tree(parse(formula))) for formula in (first, second)]
+    return any(one and one == other for one, other in zip(values[0][:2], values[1][:2], strict=True))
 
 
 def has_wildcard(formula: Formula) -> bool:

@@ -17,7 +17,8 @@ from porism.search.marked_text import show_content
 from porism.search.questions import Question
 from porism.serve.web import answering, formula_answering, mcp_texts, pattern_answering, schema
 from porism.serve.web.api import describe
-from porism.serve.web.formula_views import equality, problems_of, read_formula
+from porism.serve.web.equality import equality
+from porism.serve.web.formula_views import problems_of, read_formula
 from porism.serve.web.guarding import MCP_PATH, App, Guard
 from porism.serve.web.mcp_lists import (
     Listing,
@@ -215,8 +216,8 @@ def make_mcp_server(library: Library, limits: Limits | None = None) -> MCPServer
         first: Annotated[str, Field(max_length=MAX_QUESTION, description="A formula in LaTeX.")],
         second: Annotated[str, Field(max_length=MAX_QUESTION, description="Another one.")],
     ) -> str:
-        """Checks whether two formulas are equal, also after rewriting or renaming variables, by their values at random
-        points. Formulas of which this finds no equality may still be equal."""
+        """Checks whether two formulas, equations or inequalities are equal, also after rewriting or renaming variables.
+        Says where they differ, or what an equality assumes. Formulas that are unknown may still be equal."""
         left, right = (read_formula(check_length(text, bounds)) for text in (first, second))
         check_formulas((left, right), bounds)
         return mcp_texts.equality_text(equality(left, right), [*problems_of(left), *problems_of(right)])

@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from porism.errors import pluralise
 from porism.explanation import Explanation
 from porism.formula import ParseProblem, parse, to_latex
+from porism.formula.comparison.results import VERDICTS
 from porism.search.printable import one_printable_line
 from porism.serve.web import schema
 from porism.serve.web.documents import shown_fields
@@ -85,8 +86,9 @@ def formulas_text(results: schema.FormulaResults, characters: int) -> str:
 
 
 def explained_text(explained: schema.Explained) -> str:
-    """Contributions to a score, largest first, and how formulas answer those of the question."""
-    text = _tree_text(explained.contributions)
+    """Why a document was found, contributions to its score, largest first, and how formulas answer the question's."""
+    text = f"{explained.summary}\n\n" if explained.summary else ""
+    text += _tree_text(explained.contributions)
     for alignment in explained.alignments:
         text += f"\n\n${alignment.found.latex}$ answers ${alignment.query.latex}$: "
         text += f"{alignment.query_share:.0%} of it is matched"
@@ -100,9 +102,16 @@ def explained_text(explained: schema.Explained) -> str:
 def equality_text(equality: schema.Equality, problems: Sequence[ParseProblem]) -> str:
     """Whether two formulas are equal, and what of them could not be read."""
     lines = [
-        f"{'Equal' if equality.equal else 'Not known to be equal'} ({equality.relation}). {equality.explanation}",
+        f"{VERDICTS.get(equality.relation, 'Equal')} ({equality.relation}). {equality.explanation}",
         f"first: ${equality.first.latex}$", f"second: ${equality.second.latex}$",
     ]
+    lines += [f"{step.text} ${step.formula.latex}$" if step.formula else step.text for step in equality.steps]
+    if equality.names:
+        lines.append("names: " + ", ".join(f"${old.latex} \\mapsto {new.latex}$" for old, new in equality.names))
+    if (apart := equality.difference) is not None:
+        point = ", ".join(f"${name.latex} = {value.latex}$" for name, value in apart.point)
+        lines.append(f"at {point}: first ${apart.first.latex}$, second ${apart.second.latex}$")
+    lines += [f"both have ${part.first.latex}$" for part in equality.common if not part.renamed]
     lines += [f"Note: not read at position {problem.position}: {problem.what}" for problem in problems]
     return "\n".join(lines)
 

@@ -14,8 +14,10 @@ from fastapi.responses import HTMLResponse, Response
 from porism.errors import PorismError, QueryError
 from porism.serve.web import answering, documents, formula_answering, formula_views, schema
 from porism.serve.web.api import Api, RememberedAnswers, describe
+from porism.serve.web.equality import equality
+from porism.serve.web.formula_views import read_formula
 from porism.serve.web.judgments import KnownQuestions
-from porism.serve.web.parts import check_length
+from porism.serve.web.parts import check_formulas, check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
 from porism.serve.web.rendering import FormulaLinker
@@ -24,6 +26,7 @@ from porism.serve.web.served import Library, View
 from porism.serve.web.settings import WebSettings
 from porism.serve.web.templating import Templates
 from porism.serve.web.urls import SearchState, address
+from porism.types import Formula
 
 MODES = ("documents", "formulas")
 GROUPINGS = ("question", "none")
@@ -214,10 +217,7 @@ class Pages:
                         places.setdefault(formula, []).append(f"l{number}")
             left_side, right_side = comparison.left, comparison.right
             left_views, right_views = (documents.formulas_of(side.sections) for side in (left_side, right_side))
-            pairs = [
-                (left_views[link.left[0]], right_views[link.right[0]], link.kind, link.share)
-                for link in comparison.links
-            ]
+            pairs = [(left_views[link.left[0]], right_views[link.right[0]], link) for link in comparison.links]
             return self.templates.render(
                 "compare.html", comparison=comparison, state=SearchState(index=index), pairs=pairs,
                 sides=((left_side, FormulaLinker((), index, lefts)), (right_side, FormulaLinker((), index, rights))),
@@ -234,10 +234,30 @@ class Pages:
         def make() -> str:
             read = None
             if formula.strip():
-                read = formula_views.parsed(formula_views.read_formula(check_length(formula, self._limits)))
+                read = formula_views.parsed(read_formula(check_length(formula, self._limits)))
             return self.templates.render(
                 "fragments/tree.html" if fragment else "formula.html", parsed=read, written=formula,
                 state=SearchState(index=index),
+            )
+
+        return self._page(request, view, make)
+
+    def equal(self, request: Request, first: str = "", second: str = "", index: str = "") -> Response:
+        """Whether two formulas are equal."""
+        view = self._api.view(index)
+
+        def make() -> str:
+            known, error = None, None
+            try:
+                if first.strip() and second.strip():
+                    left, right = (read_formula(check_length(text, self._limits)) for text in (first, second))
+                    check_formulas((left, right), self._limits)
+                    known = equality(left, right)
+            except QueryError as problem:
+                error = problem
+            return self.templates.render(
+                "equal.html", known=known, error=error, first=first, second=second, state=SearchState(index=index),
+                examples=[[formula_views.view(Formula(latex)) for latex in pair] for pair in EQUAL_EXAMPLES],
             )
 
         return self._page(request, view, make)
@@ -346,13 +366,21 @@ EXAMPLES = (
 """Questions to begin with, each with its mode."""
 
 
+EQUAL_EXAMPLES = (
+    ("2x+4y-3=0", "y=-x/2+3/4"), (r"-2\le x\le 7", r"x\in[-2,7]"), ("(a+b)^2", "a^2+b^2"),
+    (r"\sqrt{x^2}", "x"), (r"\sum_{k=1}^n k", r"\frac{n(n+1)}2"),
+)
+"""Pairs of formulas to begin with."""
+
+
 def page_router(pages: Pages) -> Any:
     """The routes of the pages, which the description of the API leaves out."""
     router = APIRouter(include_in_schema=False)
     routes: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
-        ("/export", pages.export), ("/formula", pages.formula), ("/occurrences", pages.occurrences),
+        ("/export", pages.export), ("/formula", pages.formula), ("/equal", pages.equal),
+        ("/occurrences", pages.occurrences),
         ("/help", pages.help), ("/api", pages.api_page),
         ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
         ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),

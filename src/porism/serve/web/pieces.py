@@ -12,6 +12,7 @@ from porism.search.highlighting import MarkedMatch
 from porism.search.locations import Location, editor_address
 from porism.search.marked_text import Piece as ShownPiece
 from porism.search.marked_text import Snippet, tidy
+from porism.search.reasons import FormulaReason
 from porism.serve.web import schema
 from porism.serve.web.formula_views import both_views, key_of, matched_view, view
 from porism.serve.web.parts import Parts
@@ -87,8 +88,9 @@ def contribution(explanation: Explanation, depth: int = 12) -> Explanation:
     )
 
 
-def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> schema.AlignmentView:
-    """How two formulas match: both with their matched symbols marked, what stands for what, equal values."""
+def alignment(match: FormulaMatch, parts: Parts, reason: FormulaReason | None = None) -> schema.AlignmentView:
+    """How two formulas match: both with their matched symbols marked, what stands for what, equal values; with the
+    ``reason``, what the one is to the other and how often a document has it."""
     marked = MarkedMatch(match)
     query_view, found_view = both_views(match)
     changed = dict.fromkeys((entry.query, entry.found) for entry in match.substitutions if not entry.identical)
@@ -97,5 +99,6 @@ def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> s
         query_share=match.query_share, found_share=match.found_share,
         substitution=tuple((view(Formula(old)), view(Formula(new))) for old, new in changed),
         equal_values=tuple(marked.values()),
-        explanation=contribution(match.explanation) if explained else None,
+        explanation=contribution(match.explanation), relation=reason.relation if reason else None,
+        said=reason.text if reason else "", where=reason.where if reason else "",
     )

@@ -8,8 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from porism.explanation import Explanation
 from porism.formula import ParseProblem
+from porism.formula.comparison import Relation
 from porism.search.answers import MissingIndex
 from porism.search.grouping import Group
+from porism.search.reasons import FormulaRelation
 from porism.search.suggestions import Correction
 
 
@@ -64,7 +66,10 @@ class PlaceView(Model):
 
 
 class AlignmentView(Model):
-    """How a formula of a document answers one of the question."""
+    """How a formula of a document answers one of the question; ``relation`` and where it is are of explained documents.
+
+    Matched symbols have the class ``m``; the n-th pair of ``substitution`` has the class ``s`` and its number too.
+    """
 
     part: int | None = None
     score: float
@@ -75,12 +80,27 @@ class AlignmentView(Model):
     substitution: tuple[tuple[FormulaView, FormulaView], ...] = ()
     equal_values: tuple[str, ...] = ()
     explanation: Explanation | None = None
+    relation: FormulaRelation | None = None
+    said: str = Field(default="", description="The relation in words.")
+    where: str = Field(default="", description="In the title, and how often, where it is there more than once.")
+
+
+class WordView(Model):
+    """A word of the question that a document has, and where; a word that it does not have has no ``where``."""
+
+    word: str
+    part: int | None = None
+    in_title: int
+    in_text: int
+    where: str
 
 
 class Explained(Model):
-    """Why a document has its score."""
+    """Why a document was found: in a line for readers, by formulas and words, and by the parts of its score."""
 
     id: str
+    summary: str = ""
+    words: tuple[WordView, ...] = ()
     contributions: Explanation
     alignments: tuple[AlignmentView, ...] = ()
     partial: bool = False
@@ -118,7 +138,7 @@ class HitList(Model):
 
 
 class FacetValue(Model):
-    """A value of a facet, and how many of the results have it."""
+    """A value of a facet, and how many of the results that match well have it."""
 
     value: str
     count: int
@@ -126,7 +146,8 @@ class FacetValue(Model):
 
 
 class Facet(Model):
-    """A key of the metadata with its values among the results, most frequent first; ``distinct`` counts them all."""
+    """A key of the metadata with its values among the results that match well, most frequent first; ``distinct`` counts
+    them all."""
 
     key: str
     values: tuple[FacetValue, ...]
@@ -134,11 +155,12 @@ class Facet(Model):
 
 
 class FacetList(Model):
-    """The facets of a question's results."""
+    """The facets of a question's results; ``matching`` of them match well."""
 
     index: str
     generation: int
     total: int
+    matching: int = 0
     facets: tuple[Facet, ...]
 
 
@@ -168,6 +190,10 @@ class SearchResults(Page):
     facets: tuple[Facet, ...] = ()
     correction: Correction | None = Field(
         default=None, description="What may have been meant; `followed`, if the results are those of its `question`."
+    )
+    matching: int | None = Field(
+        default=None,
+        description="How many results match well: with at least half of the best score. Facets count these.",
     )
     groups: int | None = Field(default=None, description="How many groups the results make, where they are grouped.")
     sort: str = "relevance"
@@ -289,14 +315,47 @@ class Converted(Model):
     problems: tuple[ParseProblem, ...] = ()
 
 
-class Equality(Model):
-    """Whether two formulas are equal, in which sense."""
+class EqualityStep(Model):
+    """A step of an equality: a line of text, and the formula that it leads to, if any."""
 
-    relation: Literal["identical", "same value", "same value after renaming", "different or unknown"]
+    text: str
+    formula: FormulaView | None = None
+
+
+class DifferenceView(Model):
+    """A point where two formulas differ: each variable with its value, and the number or the truth of both there."""
+
+    point: tuple[tuple[FormulaView, FormulaView], ...]
+    first: FormulaView
+    second: FormulaView
+
+
+class CommonPart(Model):
+    """Parts of two formulas that have one value; ``renamed`` if only when variables have other names."""
+
+    first: FormulaView
+    second: FormulaView
+    renamed: bool
+
+
+class Equality(Model):
+    """Whether two formulas are equal, in which sense, and why; of others, where they differ and what they share.
+
+    ``conditional`` formulas are equal under the assumption that ``explanation`` names; of ``unknown`` ones no equality
+    was found, and no point where they differ. Symbols of common parts are marked in ``first`` and ``second``.
+    """
+
+    relation: Relation
     equal: bool
     explanation: str
     first: FormulaView
     second: FormulaView
+    steps: tuple[EqualityStep, ...] = ()
+    names: tuple[tuple[FormulaView, FormulaView], ...] = Field(
+        default=(), description="Variables that have another name in the second formula, with that name."
+    )
+    difference: DifferenceView | None = None
+    common: tuple[CommonPart, ...] = ()
 
 
 class Paragraph(Model):
@@ -367,12 +426,16 @@ class RelationsView(Model):
 
 
 class Link(Model):
-    """Formulas of two documents that correspond: their numbers among the formulas of either, in reading order."""
+    """Formulas of two documents that correspond: their numbers among the formulas of either, in reading order.
+
+    Those of the kinds ``other bounds`` and ``part`` share the sum or integral, or the subexpression ``part``.
+    """
 
     left: tuple[int, ...]
     right: tuple[int, ...]
-    kind: Literal["same", "renamed", "equal value", "similar"]
+    kind: Literal["same", "renamed", "equal value", "other bounds", "similar", "part"]
     share: float
+    part: FormulaView | None = None
 
 
 class ComparisonView(Model):

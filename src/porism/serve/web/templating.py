@@ -71,6 +71,15 @@ def palette() -> dict[str, tuple[Key, ...]]:
     }
 
 
+def roughly(count: int) -> str:
+    """A count for readers: from 100 on ``about`` with two digits that count, as the line between good and bad is not
+    sharp."""
+    if count < 100:
+        return str(count)
+    unit = 10 ** (len(str(count)) - 2)
+    return f"about {round(count / unit) * unit:,}"
+
+
 class Templates:
     """Renders a page by the name of its template; everything that is not HTML made here is escaped."""
 
@@ -92,7 +101,7 @@ class Templates:
             question=lambda text: rendering.plain_html(plain_pieces(split_math(text))),
             code=rendering.code_html,
             percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", pluralise=pluralise,
-            sentence=sentence,
+            sentence=sentence, roughly=roughly,
             listed=lambda value: [value] if isinstance(value, str) else list(value),
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
         )

@@ -324,6 +324,7 @@ function startFormulas() {
     const index = new URL(formula.href).searchParams.get("index");
     const own = new URLSearchParams({ formula: formula.dataset.latex, ...(index && { index }) });
     $("[data-do=places]", menu).href = `/occurrences?${own}`;
+    $("[data-do=equal]", menu).href = `/equal?${new URLSearchParams({ first: formula.dataset.latex, ...(index && { index }) })}`;
     $("[data-do=tree]", menu).href = `/formula?${own}`;
     menu.hidden = false;
     const under = formula.getBoundingClientRect();
