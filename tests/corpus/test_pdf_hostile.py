@@ -115,7 +115,7 @@ def test_a_process_that_takes_too_long_is_ended_and_the_next_file_is_read(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(process, "SECONDS_TO_OPEN", 0.05)
-        patched.setattr(process.ReadingProcess, "ask", lambda *_: None)  # never answers
+        patched.setattr(process.ChildProcess, "ask", lambda *_: None)  # never answers
         patched.setattr(process, "MAX_DEATHS", 2)
         documents, problems = read(tmp_path / "slow.pdf", pages_of(LINE))
     assert documents == []
