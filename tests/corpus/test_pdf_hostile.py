@@ -161,3 +161,23 @@ def test_any_operators_give_a_page(tmp_path_factory: pytest.TempPathFactory, ope
 
 def test_italics_are_letters_of_formulas_only_where_no_other_font_has_them() -> None:
     assert not document.italic_is_math([])
+
+
+def test_what_is_doubtful_in_a_formula_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A character that no table knows, and a formula after which a page was cut; such characters alone are text."""
+    entries = b"/FirstChar 0 /LastChar 255 /Widths [%s] /Encoding << /Differences [200 /zzz] >>" % (b"500 " * 256)
+    fonts = [
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /%s %s >>" % (name, entries) for name in (b"CMMI10", b"CMSY10")
+    ]
+    line = (
+        b"BT 1 0 0 1 72 %d Tm /F1 10 Tf (Let) Tj /M 10 Tf [-300 (x) -250] TJ /S 10 Tf [(\\024) -250] TJ "
+        b"/M 10 Tf (%s) Tj /F1 10 Tf [-300 (be so.)] TJ ET "
+    )
+    both, alone = line % (700, b"\\310") + line % (680, b"y"), b"BT 72 700 Td /F1 10 Tf (A b ) Tj /M 10 Tf (\\310) Tj ET"
+    data, alone = (
+        pages_of(content, extra=fonts).replace(b"/F1 3 0 R", b"/F1 3 0 R /M 4 0 R /S 5 0 R") for content in (both, alone)
+    )
+    assert words(tmp_path / "a.pdf", data) == "Let $x ≤ �$ be so.\nLet $x ≤ y$ be so."
+    assert words(tmp_path / "b.pdf", alone) == "A b �"
+    monkeypatch.setattr(content, "MAX_MARKS", 16)
+    assert words(tmp_path / "a.pdf", data).endswith("Let $x ≤ y �$")

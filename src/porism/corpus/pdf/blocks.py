@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from porism.corpus.pdf.clusters import Cluster, clusters_of
+from porism.corpus.pdf.encodings import UNKNOWN
 from porism.corpus.pdf.inline import mark_formulas, marks_of, runs_of
 from porism.corpus.pdf.italics import settle_italics
 from porism.corpus.pdf.lines import Line, body_size, lines_of
@@ -129,7 +130,7 @@ def _inline_parts(clusters: list[Cluster], line: Line, page: int) -> list[Part]:
         if number and cluster.x0 - clusters[number - 1].x1 > 0.16 * line.size:
             _add_text(parts, " ")
         end = runs.get(number)
-        if end is None:
+        if end is None or all(mark.char == UNKNOWN for each in clusters[number:end] for mark in each.marks):
             _add_text(parts, _plain(cluster.marks))
             number += 1
             continue

@@ -163,7 +163,7 @@ def _is_seed(mark: Mark) -> bool:
     if mark.kind in ("node", "tall", "piece"):
         return True
     if mark.char in _TEXT_SYMBOLS:
-        return mark.is_math and mark.char in ("□", "†", "‡", "∙", "■")
+        return mark.is_math and mark.char in ("□", "†", "‡", "∙", "■", "�")
     if mark.is_math:
         return True
     return bool(mark.style) and mark.char not in _NEUTRAL_CHARS and SYMBOLS.get(mark.latex, ("", ""))[1] == "O" and (

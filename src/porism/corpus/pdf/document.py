@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from porism.corpus.pdf.blocks import text_lines
+from porism.corpus.pdf.encodings import UNKNOWN
 from porism.corpus.pdf.names import is_letter
 from porism.corpus.pdf.pages import Page, PdfFile
-from porism.corpus.pdf.text import PageText
+from porism.corpus.pdf.text import FoundFormula, PageText
 
 SAMPLE = 16
 """So many pages say which fonts formulas are set in."""
@@ -78,6 +79,9 @@ def _page_text(page: Page, italic: bool) -> PageText:
         lines = text_lines(page, italic) if page.marks else []
     except RecursionError:
         return PageText(page.number, page.label, page.height, page.images, [], True)
+    formulas = [part for line in lines for part in line.parts if isinstance(part, FoundFormula)]
+    if page.is_cut and formulas:  # more may have followed
+        formulas[-1].latex += f" {UNKNOWN}"
     return PageText(page.number, page.label, page.height, page.images, lines, page.is_cut)
 
 

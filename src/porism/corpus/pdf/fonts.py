@@ -56,7 +56,8 @@ class Font:
 
     def __init__(self, font: Any, spec: Mapping[str, Any]) -> None:
         self._font = font
-        self.name = _SUBSET.sub("", str(font.fontname))
+        base = getattr(spec.get("BaseFont"), "name", "")
+        self.name = _SUBSET.sub("", str(font.fontname if font.fontname != "unknown" else base))
         self.is_wide = bool(font.is_multibyte())
         self.family: Family | None = family_of(self.name)
         self.is_math = self.family is not None and self.family.is_math
@@ -110,7 +111,7 @@ class Font:
             char = (OT1 if 10 < code < 16 else T1)[code] if code < len(T1) else ""
         if char in ("", UNKNOWN):
             char = GLYPH_NAMES.get(name, "") if self.is_math else ""
-            char = char or char_named(name) or self._unicode(code)
+            char = char or char_named(name) or self._unicode(code, is_named=bool(name))
         is_greek = self._encoding is OT1 and code < 11  # text fonts have these letters for formulas alone
         glyph = self._glyph(char, width, self.is_math or is_greek)
         return self._with_extent(glyph, code, name) if glyph.is_math and glyph.char in _TALL else glyph
@@ -127,7 +128,7 @@ class Font:
     def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
         char = _SELECTORS.sub("", char)
         if not char or char == UNKNOWN:
-            return Glyph(UNKNOWN, "", width=width, is_math=is_math)
+            return Glyph(UNKNOWN, UNKNOWN, width=width, is_math=is_math)
         if char.isspace() or char == "\u00ad":
             return Glyph(" ", "", width=width)
         text = char = TEXT_VARIANTS.get(char, char)
@@ -186,7 +187,10 @@ class Font:
         except (TypeError, ValueError, KeyError):
             return 0.5
 
-    def _unicode(self, code: int) -> str:
+    def _unicode(self, code: int, is_named: bool) -> str:
+        """What the table ``ToUnicode`` says, else the encoding; that is not of glyphs with names of their own."""
+        if is_named and self.is_math and getattr(self._font, "unicode_map", None) is None:
+            return ""
         try:
             char = str(self._font.to_unichr(code))
         except Exception as error:  # pdfminer raises its own errors, and those of what is broken in a font
