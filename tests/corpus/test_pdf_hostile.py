@@ -181,3 +181,15 @@ def test_what_is_doubtful_in_a_formula_is_marked(tmp_path: Path, monkeypatch: py
     assert words(tmp_path / "b.pdf", alone) == "A b �"
     monkeypatch.setattr(content, "MAX_MARKS", 16)
     assert words(tmp_path / "a.pdf", data).endswith("Let $x ≤ y �$")
+
+
+def test_damaged_font_programs_are_reported(tmp_path: Path) -> None:
+    extra = [
+        b"<< /Type /FontDescriptor /FontName /CMSY10 /FontBBox [0 0 9 9] /Flags 4 /FontFile3 5 0 R >>",
+        stream(b"\x01\x00\x04\x04 no font", b"/Subtype /Type1C"),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /CMSY10 /FontDescriptor 4 0 R >>",
+    ]
+    shown = LINE + b" BT /S 10 Tf 72 650 Td (\\152) Tj ET"
+    data = pages_of(shown, extra=extra).replace(b"/F1 3 0 R", b"/F1 3 0 R /S 6 0 R")
+    _, problems = read(tmp_path / "a.pdf", data)
+    assert problems == ["a.pdf: fonts whose programs are damaged: CMSY10; how high their signs are is guessed"]

@@ -21,11 +21,13 @@ MAX_OUTLINE = 5_000
 
 @dataclass(slots=True)
 class FileFacts:
-    """What a whole file says: its title, its outline as (level, title), and the unknown glyphs of each font."""
+    """What a whole file says: its title, its outline as (level, title), the unknown glyphs of each font, and the fonts
+    whose programs are damaged."""
 
     title: str = ""
     outline: list[tuple[int, str]] = field(default_factory=list)
     unknown: dict[str, int] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
 
 
 class PdfText:
@@ -69,9 +71,10 @@ class PdfText:
     def facts(self) -> FileFacts:
         """What the file says; of its fonts, what its pages until now have shown."""
         unknown = {font.name: font.unknown for font in self._file.fonts if font.unknown}
+        damaged = sorted({font.name for font in self._file.fonts if font.is_damaged})
         if self._file.unread_bytes:
             unknown["missing or damaged fonts"] = self._file.unread_bytes
-        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown)
+        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown, damaged)
 
 
 def _page_text(page: Page, italic: bool) -> PageText:

@@ -21,7 +21,7 @@ from porism.corpus.pdf.families import (
     style_of,
 )
 from porism.corpus.pdf.marks import Glyph
-from porism.corpus.pdf.outlines import extents_of
+from porism.corpus.pdf.outlines import Extents
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.lookup import token_class
 
@@ -67,7 +67,7 @@ class Font:
         self.unknown = 0
         encoding = self.family.encoding if self.family is not None else ""
         self._encoding = "" if encoding == OMX_NAME or self._is_recoded(encoding) else encoding
-        self._extent = extents_of(font.descriptor if isinstance(font.descriptor, dict) else None)
+        self._extent = Extents(font.descriptor if isinstance(font.descriptor, dict) else None)
         is_type3 = getattr(spec.get("Subtype"), "name", "") == "Type3"
         self._is_bitmap = is_type3 and all(_BITMAP_NAME.match(name) for name in self._names.values())
 
@@ -78,6 +78,11 @@ class Font:
             and encoding[code] != char
             for code, name in self._names.items()
         )
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether what draws its glyphs could not be read, so that heights are those that such signs have elsewhere."""
+        return self._extent.is_damaged
 
     def codes(self, text: bytes) -> Iterable[int]:
         """The codes in a string."""

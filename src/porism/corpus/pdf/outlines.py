@@ -19,26 +19,26 @@ _SUBROUTINE = re.compile(rb"dup\s+(\d+)\s+(\d+)\s+(?:RD|-\|)\s")
 _LENGTH_IV = re.compile(rb"/lenIV\s+(\d+)")
 
 
-def extents_of(descriptor: Mapping[str, Any] | None) -> ExtentOf:
+class Extents:
     """The extents of the glyphs of a font with this descriptor; the program is read at the first request."""
-    programs: list[ExtentOf] = []
 
-    def extent(code: int, name: str) -> Extent | None:
-        if not programs:
-            try:
-                programs.append(_program(descriptor or {}))
-            except (MemoryError, RecursionError):
-                raise
-            except Exception:  # what is broken in a program raises anything; the font's own sizes are used then
-                programs.append(_nothing)
+    def __init__(self, descriptor: Mapping[str, Any] | None) -> None:
+        self._descriptor = descriptor or {}
+        self._extent_of: ExtentOf | None = None
+        self.is_damaged = False
+        """Whether the program, or a glyph of it until now, could not be read."""
+
+    def __call__(self, code: int, name: str) -> Extent | None:
         try:
-            return programs[0](code, name)
+            if self._extent_of is None:
+                self._extent_of = _nothing
+                self._extent_of = _program(self._descriptor)
+            return self._extent_of(code, name)
         except (MemoryError, RecursionError):
             raise
-        except Exception:  # as above, of one glyph
+        except Exception:  # what is broken in a program raises anything; the document is reported
+            self.is_damaged = True
             return None
-
-    return extent
 
 
 def _nothing(code: int, name: str) -> Extent | None:

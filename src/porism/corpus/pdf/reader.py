@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from porism.corpus.base import ReaderOptions, clean
@@ -68,9 +68,18 @@ def report(pages: list[PageText], facts: FileFacts, name: str, on_problem: OnPro
             on_problem(Problem(f"{name}:p. {page.number}", reason))
     if facts.unknown:
         most = sorted(facts.unknown, key=lambda font: (-facts.unknown[font], font))
-        named = ", ".join(f"{font} ({facts.unknown[font]})" for font in most[:MAX_FONTS_NAMED])
-        more = f" and {len(most) - MAX_FONTS_NAMED:,} more fonts" if len(most) > MAX_FONTS_NAMED else ""
-        on_problem(Problem(name, f"characters that are not understood, by font: {named}{more}"))
+        named = _first(f"{font} ({facts.unknown[font]})" for font in most)
+        on_problem(Problem(name, f"characters that are not understood, by font: {named}"))
+    if facts.damaged:
+        reason = f"fonts whose programs are damaged: {_first(facts.damaged)}; how high their signs are is guessed"
+        on_problem(Problem(name, reason))
+
+
+def _first(fonts: Iterable[str]) -> str:
+    """The first of some fonts, and how many more there are."""
+    named = list(fonts)
+    more = f" and {len(named) - MAX_FONTS_NAMED:,} more fonts" if len(named) > MAX_FONTS_NAMED else ""
+    return ", ".join(named[:MAX_FONTS_NAMED]) + more
 
 
 def _numbers(pages: list[int]) -> str:

@@ -7,6 +7,7 @@ A request is ``{"path": …, "first": …}``; the answers are a line for each pa
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def answer(request: dict[str, Any], write: Write) -> None:
         for page in text.pages(int(request["first"])):
             write(page.to_json())
         facts = text.facts()
-        write({"facts": {"title": facts.title, "outline": facts.outline, "unknown": facts.unknown}})
+        write({"facts": asdict(facts)})
     finally:
         text.close()
 
