@@ -199,9 +199,8 @@ def _moved(marks: list[Mark], before: list[Mark]) -> list[Mark]:
     for mark in marks:
         copy = Mark(
             mark.char, mark.latex, mark.kind, mark.x0 + dx, mark.x1 + dx, mark.y + dy, mark.size, mark.top + dy,
-            mark.bottom + dy,
+            mark.bottom + dy, mark.font, mark.style, mark.is_math,
         )
-        copy.font, copy.style, copy.is_math = mark.font, mark.style, mark.is_math
         copy.axis = mark.axis + dy if mark.axis is not None else None
         moved.append(copy)
     return moved

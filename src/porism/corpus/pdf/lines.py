@@ -67,15 +67,18 @@ def lines_of(marks: list[Mark]) -> list[Line]:
             line.size, line.y = line.marks[0].size, line.marks[0].y
     styles = Counter(mark.style for mark in marks if mark.style and not mark.is_math)
     if styles:
+        main = styles.most_common(1)[0][0]
         for line in lines:
-            line.style = styles.most_common(1)[0][0]
+            line.style = main
     _set_margins(lines, body)
     return lines
 
 
 def body_size(marks: list[Mark]) -> float:
     """The size of most characters."""
-    sizes = Counter(round(mark.size, 1) for mark in marks if mark.kind == "char")
+    sizes: Counter[float] = Counter()
+    for size, count in Counter([mark.size for mark in marks if mark.kind == "char"]).items():
+        sizes[round(size, 1)] += count
     return sizes.most_common(1)[0][0] if sizes else 10.0
 
 

@@ -70,7 +70,7 @@ def _touches(first: Mark, second: Mark) -> bool:
 
 def is_letter(mark: Mark) -> bool:
     """Whether it is a letter of a text font."""
-    return mark.kind == "char" and bool(mark.style) and mark.char.isalpha() and mark.latex == mark.char
+    return bool(mark.style) and mark.kind == "char" and mark.latex == mark.char and mark.char.isalpha()
 
 
 def _goes_on(last: Mark, mark: Mark) -> bool:
