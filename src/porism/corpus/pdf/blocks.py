@@ -31,7 +31,7 @@ _COMBINING = {
 
 def text_lines(page: Page, italic_is_math: bool) -> list[TextLine]:
     """The lines of a page in the order of its content."""
-    marks = with_matrices(with_rules(joined_signs(page.marks)), row_latex)
+    marks = with_matrices(with_rules(joined_signs(page.marks), italic_is_math), row_latex)
     body = body_size(marks)
     done: list[TextLine] = []
     lines = lines_of(marks)

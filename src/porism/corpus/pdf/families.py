@@ -39,7 +39,7 @@ FAMILIES = tuple(
         Family(r"BBM|bbm|BBOLD|DSROM|dsrom|BBM?SS|.*Black[Bb]oard|Boondox-?DS", LETTERS, "bb", True),
         Family(r"Kp--M-Italic|Fourier-Math-Letters-Italic|PazoMath-Italic|STIXMath-Italic", "", "", True),
         Family(r"STIXMathSans", "", "sf", True),
-        Family(r"Kp--M|Fourier-Math|PazoMath|STIX(Two)?Math|StandardSym|Symbol$|.*Math|Asana", "", "rm", True),
+        Family(r"OpenSymbol|Kp--M|Fourier-Math|PazoMath|STIX(Two)?Math|StandardSym|Symbol$|.*Math|Asana", "", "rm", True),
         Family(r"CMBX(?!TI)|CMB\d", OT1, "bf", False),
         Family(r"CM(TI|SL|BXTI|BXSL|U)\d", OT1, "it", False),
         Family(r"CMSS", OT1, "sf", False),
