@@ -193,3 +193,30 @@ def test_damaged_font_programs_are_reported(tmp_path: Path) -> None:
     data = pages_of(shown, extra=extra).replace(b"/F1 3 0 R", b"/F1 3 0 R /S 6 0 R")
     _, problems = read(tmp_path / "a.pdf", data)
     assert problems == ["a.pdf: fonts whose programs are damaged: CMSY10; how high their signs are is guessed"]
+
+
+def test_bitmap_fonts_are_said_and_formulas_in_them_are_doubtful(tmp_path: Path) -> None:
+    """A sign that only its code names may be another one; letters are those of most encodings."""
+    font = (
+        b"<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 50 70] /FirstChar 0 "
+        b"/LastChar 127 /Widths [%s] /CharProcs << >> /Encoding << /Differences [50 /a50 65 /a65] >> >>" % (b"50 " * 128)
+    )
+    signs = font.replace(b"/Subtype /Type3", b"/Subtype /Type1 /BaseFont /CMSY10").replace(b"50 ", b"500 ")
+    line = b"BT 1 0 0 1 72 %d Tm /F1 10 Tf (Let) Tj /S 10 Tf [-300 (G) -250 (\\024) -250] TJ /B 10 Tf (%s) Tj ET "
+    data = pages_of(line % (700, b"A") + line % (680, b"2"), extra=[font, signs]).replace(
+        b"/F1 3 0 R", b"/F1 3 0 R /B 4 0 R /S 5 0 R"
+    )
+    documents, problems = read(tmp_path / "a.pdf", data)
+    formulas = [formula.source for document in documents for formula in document.fields["body"].formulas]
+    assert [source.endswith("�") for source in formulas] == [False, True]
+    assert problems == [
+        "a.pdf: 1 bitmap font without names of glyphs: words are read, formulas in them are doubtful"
+    ]
+
+
+def test_pieces_of_diagrams_are_no_characters(tmp_path: Path) -> None:
+    fonts = [b"<< /Type /Font /Subtype /Type1 /BaseFont /XYDASH10 /Encoding << /Differences [12 /zzz] >> >>"]
+    data = pages_of(LINE + b" BT /X 10 Tf 72 650 Td (\\014) Tj ET", extra=fonts)
+    documents, problems = read(tmp_path / "a.pdf", data.replace(b"/F1 3 0 R", b"/F1 3 0 R /X 4 0 R"))
+    assert [document.fields["body"].text for document in documents] == ["A page of words."]
+    assert problems == []

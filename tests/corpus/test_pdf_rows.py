@@ -25,6 +25,12 @@ def text(letters: str, x: float, y: float = 0.0, size: float = 10.0) -> list[Mar
     return marks
 
 
+def bold(letter: str, x: float) -> Mark:
+    mark = text(letter, x)[0]
+    mark.style = "bf"
+    return mark
+
+
 def tall(latex: str, x: float, top: float, bottom: float, kind: Kind = "tall") -> Mark:
     mark = Mark(latex, latex, kind, x, x + 5, 0.0, 10.0, top, bottom)
     mark.is_math, mark.axis = True, (top + bottom) / 2
@@ -71,6 +77,7 @@ def same(latex: str, expected: str) -> bool:
     ([*text("lim", 0), char("x", 1, -7, 7, 4), char("→", 5, -7, 7, 4), char("0", 9, -7, 7, 4), char("x", 20)],
      "\\lim_{x\\to0}x"),
     ([*text("sin", 0), char("x", 17)], "\\sin x"),
+    ([*text("det", 0), bold("K", 16)], "\\det\\mathbf{K}"),
     ([*text("Hom", 0), char("(", 15), char("A", 19), char(")", 24)], "\\operatorname{Hom}(A)"),
     ([char("\\hat", 0, 1, kind="accent"), char("x", 0), char("+", 8), char("1", 14)], "\\hat{x}+1"),
     ([char("\\widehat", 0, 1, width=11, kind="accent"), char("A", 0), char("B", 5)], "\\widehat{AB}"),

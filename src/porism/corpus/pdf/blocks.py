@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from porism.corpus.pdf.clusters import Cluster, clusters_of
 from porism.corpus.pdf.encodings import UNKNOWN
+from porism.corpus.pdf.fonts import BITMAP
 from porism.corpus.pdf.inline import mark_formulas, marks_of, runs_of
 from porism.corpus.pdf.italics import settle_italics
 from porism.corpus.pdf.lines import Line, body_size, lines_of
@@ -65,6 +66,8 @@ def _formula(marks: list[Mark], page: int, is_display: bool) -> FoundFormula:
     latex = row_latex(marks)
     if is_display:
         latex = latex.rstrip(" .,;")
+    if any(mark.font == BITMAP and not mark.char.isalpha() for mark in marks):  # of the codes letters are the surest
+        latex += f" {UNKNOWN}"
     return FoundFormula(latex, is_display, page, box_of(marks), marks)
 
 

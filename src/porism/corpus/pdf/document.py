@@ -21,13 +21,14 @@ MAX_OUTLINE = 5_000
 
 @dataclass(slots=True)
 class FileFacts:
-    """What a whole file says: its title, its outline as (level, title), the unknown glyphs of each font, and the fonts
-    whose programs are damaged."""
+    """What a whole file says: its title, its outline as (level, title), the unknown glyphs of each font, the fonts whose
+    programs are damaged, and how many fonts are bitmaps without names of glyphs."""
 
     title: str = ""
     outline: list[tuple[int, str]] = field(default_factory=list)
     unknown: dict[str, int] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    bitmaps: int = 0
 
 
 class PdfText:
@@ -72,9 +73,10 @@ class PdfText:
         """What the file says; of its fonts, what its pages until now have shown."""
         unknown = {font.name: font.unknown for font in self._file.fonts if font.unknown}
         damaged = sorted({font.name for font in self._file.fonts if font.is_damaged})
+        bitmaps = sum(font.is_bitmap for font in self._file.fonts)
         if self._file.unread_bytes:
             unknown["missing or damaged fonts"] = self._file.unread_bytes
-        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown, damaged)
+        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown, damaged, bitmaps)
 
 
 def _page_text(page: Page, italic: bool) -> PageText:

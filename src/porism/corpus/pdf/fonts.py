@@ -33,6 +33,8 @@ _BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z|\.notdef\Z")
 _SELECTORS = re.compile("[\ufe00-\ufe0f]")
 """Characters that choose a variant of the one before them."""
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
+BITMAP = "bitmap font"
+"""The name of such fonts, which have none."""
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
 _PIECES = {
     **dict.fromkeys("⎛⎜⎝", "("), **dict.fromkeys("⎞⎟⎠", ")"), **dict.fromkeys("⎡⎢⎣", "["), **dict.fromkeys("⎤⎥⎦", "]"),
@@ -69,7 +71,10 @@ class Font:
         self._encoding = "" if encoding == OMX_NAME or self._is_recoded(encoding) else encoding
         self._extent = Extents(font.descriptor if isinstance(font.descriptor, dict) else None)
         is_type3 = getattr(spec.get("Subtype"), "name", "") == "Type3"
-        self._is_bitmap = is_type3 and all(_BITMAP_NAME.match(name) for name in self._names.values())
+        self.is_bitmap = is_type3 and all(_BITMAP_NAME.match(name) for name in self._names.values())
+        """Whether its glyphs are pictures without names, whose codes say what they are at best."""
+        if self.is_bitmap:
+            self.name = BITMAP
 
     def _is_recoded(self, encoding: str) -> bool:
         """Whether the letters of a font are at other codes than its encoding says."""
@@ -112,7 +117,7 @@ class Font:
                 char = chr(code)
         if not char and code < len(self._encoding):
             char = self._encoding[code]
-        if not char and self._is_bitmap:
+        if not char and self.is_bitmap:
             char = (OT1 if 10 < code < 16 else T1)[code] if code < len(T1) else ""
         if char in ("", UNKNOWN):
             char = GLYPH_NAMES.get(name, "") if self.is_math else ""

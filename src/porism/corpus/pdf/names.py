@@ -50,6 +50,8 @@ def with_names(marks: list[Mark]) -> list[Mark]:
         place += 1
         while place < len(marks) and _goes_on(words[-1][-1], marks[place]):
             last = words[-1][-1]
+            if marks[place].char.isalpha() and marks[place].style != last.style:
+                break  # as the bold letter after "det"
             if marks[place].x0 - last.x1 > _WORD_GAP * last.size:
                 if not is_letter(marks[place]) or marks[place].style != last.style:
                     break

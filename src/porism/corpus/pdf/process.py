@@ -117,7 +117,7 @@ def read_pages(
                     yield FileFacts(
                         str(facts["title"]), [(int(level), str(title)) for level, title in facts["outline"]],
                         {str(font): int(count) for font, count in facts["unknown"].items()},
-                        [str(font) for font in facts["damaged"]],
+                        [str(font) for font in facts["damaged"]], int(facts["bitmaps"]),
                     )
                     return
                 else:

@@ -15,7 +15,7 @@ from porism.corpus.pdf.text import PageText
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_files import MAX_TEXT_BYTES, size_of
 from porism.corpus.walking import FileReader
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem, Problem, pluralise
 from porism.extras import Extra
 from porism.types import Content, Document
 
@@ -70,6 +70,9 @@ def report(pages: list[PageText], facts: FileFacts, name: str, on_problem: OnPro
         most = sorted(facts.unknown, key=lambda font: (-facts.unknown[font], font))
         named = _first(f"{font} ({facts.unknown[font]})" for font in most)
         on_problem(Problem(name, f"characters that are not understood, by font: {named}"))
+    if facts.bitmaps:
+        kind = f"{pluralise(facts.bitmaps, 'bitmap font')} without names of glyphs"
+        on_problem(Problem(name, f"{kind}: words are read, formulas in them are doubtful"))
     if facts.damaged:
         reason = f"fonts whose programs are damaged: {_first(facts.damaged)}; how high their signs are is guessed"
         on_problem(Problem(name, reason))
