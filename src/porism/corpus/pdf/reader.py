@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from porism.corpus.archives.arxiv import named_paper
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.pdf.document import FileFacts
 from porism.corpus.pdf.furniture import without_furniture
@@ -52,9 +53,12 @@ class PdfReader(FileReader):
         units = FileUnits(name, source, on_problem, title, fallback=Content(clean(PurePosixPath(name).stem)))
         PdfStructure(units, facts, list(paragraphs(without_furniture(pages)))).read()
         labels = {str(page.number): page.label for page in pages if page.label and page.label != str(page.number)}
+        paper = named_paper(PurePosixPath(name).name)
+        said = paper.metadata if paper is not None else {}
         for document in units.documents():
             label = labels.get(str(document.metadata.get("line", "")))
-            yield Document(document.id, document.fields, {**document.metadata, "page": label}) if label else document
+            own = {"page": label} if label else {}
+            yield Document(document.id, document.fields, {**said, **document.metadata, **own})
 
 
 def report(pages: list[PageText], facts: FileFacts, name: str, on_problem: OnProblem) -> None:
