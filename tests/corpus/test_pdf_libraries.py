@@ -37,7 +37,8 @@ def test_a_pdf_of_zotero_has_the_facts_of_its_item_and_is_read_again_when_it_cha
     tmp_path: Path, read: list[str]
 ) -> None:
     folder = make_library(tmp_path / "zotero")
-    change(folder, "UPDATE itemAttachments SET contentType = 'application/pdf', path = 'storage:a.pdf' WHERE itemID = 4")
+    is_pdf = "contentType = 'application/pdf', path = 'storage:a.pdf'"
+    change(folder, f"UPDATE itemAttachments SET {is_pdf} WHERE itemID = 4")
     file = folder / "storage" / "PDF" / "a.pdf"
     shutil.copy(FILES / "series.pdf", file)
     index_sources([folder], tmp_path / "index", jobs=1, meaning="off")

@@ -21,8 +21,8 @@ MAX_OUTLINE = 5_000
 
 @dataclass(slots=True)
 class FileFacts:
-    """What a whole file says: its title, its outline as (level, title), the unknown glyphs of each font, the fonts whose
-    programs are damaged, and how many fonts are bitmaps without names of glyphs."""
+    """What a whole file says: its title, its outline as (level, title), and of its fonts the unknown glyphs of each,
+    those whose programs are damaged, and how many are bitmaps without names of glyphs."""
 
     title: str = ""
     outline: list[tuple[int, str]] = field(default_factory=list)
@@ -76,7 +76,8 @@ class PdfText:
         bitmaps = sum(font.is_bitmap for font in self._file.fonts)
         if self._file.unread_bytes:
             unknown["missing or damaged fonts"] = self._file.unread_bytes
-        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown, damaged, bitmaps)
+        title, outline = self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE)
+        return FileFacts(title, outline, unknown, damaged, bitmaps)
 
 
 def _page_text(page: Page, italic: bool) -> PageText:
