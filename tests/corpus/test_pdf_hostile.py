@@ -115,7 +115,7 @@ def test_a_process_that_takes_too_long_is_ended_and_the_next_file_is_read(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(process, "SECONDS_TO_OPEN", 0.05)
-        patched.setattr(process.ReadingProcess, "ask", lambda *_: None)  # never answers
+        patched.setattr(process.ChildProcess, "ask", lambda *_: None)  # never answers
         patched.setattr(process, "MAX_DEATHS", 2)
         documents, problems = read(tmp_path / "slow.pdf", pages_of(LINE))
     assert documents == []
@@ -161,3 +161,63 @@ def test_any_operators_give_a_page(tmp_path_factory: pytest.TempPathFactory, ope
 
 def test_italics_are_letters_of_formulas_only_where_no_other_font_has_them() -> None:
     assert not document.italic_is_math([])
+
+
+def test_what_is_doubtful_in_a_formula_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A character that no table knows, and the end of a page that was cut; such characters alone are text."""
+    entries = b"/FirstChar 0 /LastChar 255 /Widths [%s] /Encoding << /Differences [200 /zzz] >>" % (b"500 " * 256)
+    fonts = [
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /%s %s >>" % (name, entries) for name in (b"CMMI10", b"CMSY10")
+    ]
+    line = (
+        b"BT 1 0 0 1 72 %d Tm /F1 10 Tf (Let) Tj /M 10 Tf [-300 (x) -250] TJ /S 10 Tf [(\\024) -250] TJ "
+        b"/M 10 Tf (%s) Tj /F1 10 Tf [-300 (be so.)] TJ ET "
+    )
+    both = line % (700, b"\\310") + line % (680, b"y")
+    data, alone = (
+        pages_of(shown, extra=fonts).replace(b"/F1 3 0 R", b"/F1 3 0 R /M 4 0 R /S 5 0 R")
+        for shown in (both, b"BT 72 700 Td /F1 10 Tf (A b ) Tj /M 10 Tf (\\310) Tj ET")
+    )
+    assert words(tmp_path / "a.pdf", data) == "Let $x ≤ �$ be so.\nLet $x ≤ y$ be so."
+    assert words(tmp_path / "b.pdf", alone) == "A b �"
+    monkeypatch.setattr(content, "MAX_MARKS", 16)
+    assert words(tmp_path / "a.pdf", data).endswith("Let $x ≤ y �$")
+
+
+def test_damaged_font_programs_are_reported(tmp_path: Path) -> None:
+    extra = [
+        b"<< /Type /FontDescriptor /FontName /CMSY10 /FontBBox [0 0 9 9] /Flags 4 /FontFile3 5 0 R >>",
+        stream(b"\x01\x00\x04\x04 no font", b"/Subtype /Type1C"),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /CMSY10 /FontDescriptor 4 0 R >>",
+    ]
+    shown = LINE + b" BT /S 10 Tf 72 650 Td (\\152) Tj ET"
+    data = pages_of(shown, extra=extra).replace(b"/F1 3 0 R", b"/F1 3 0 R /S 6 0 R")
+    _, problems = read(tmp_path / "a.pdf", data)
+    assert problems == ["a.pdf: fonts whose programs are damaged: CMSY10; how high their signs are is guessed"]
+
+
+def test_bitmap_fonts_are_said_and_formulas_in_them_are_doubtful(tmp_path: Path) -> None:
+    """A sign that only its code names may be another one; letters are those of most encodings."""
+    font = (
+        b"<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 50 70] /FirstChar 0 /LastChar "
+        b"127 /Widths [%s] /CharProcs << >> /Encoding << /Differences [50 /a50 65 /a65] >> >>" % (b"50 " * 128)
+    )
+    signs = font.replace(b"/Subtype /Type3", b"/Subtype /Type1 /BaseFont /CMSY10").replace(b"50 ", b"500 ")
+    line = b"BT 1 0 0 1 72 %d Tm /F1 10 Tf (Let) Tj /S 10 Tf [-300 (G) -250 (\\024) -250] TJ /B 10 Tf (%s) Tj ET "
+    data = pages_of(line % (700, b"A") + line % (680, b"2"), extra=[font, signs]).replace(
+        b"/F1 3 0 R", b"/F1 3 0 R /B 4 0 R /S 5 0 R"
+    )
+    documents, problems = read(tmp_path / "a.pdf", data)
+    formulas = [formula.source for document in documents for formula in document.fields["body"].formulas]
+    assert [source.endswith("�") for source in formulas] == [False, True]
+    assert problems == [
+        "a.pdf: 1 bitmap font without names of glyphs: words are read, formulas in them are doubtful"
+    ]
+
+
+def test_pieces_of_diagrams_are_no_characters(tmp_path: Path) -> None:
+    fonts = [b"<< /Type /Font /Subtype /Type1 /BaseFont /XYDASH10 /Encoding << /Differences [12 /zzz] >> >>"]
+    data = pages_of(LINE + b" BT /X 10 Tf 72 650 Td (\\014) Tj ET", extra=fonts)
+    documents, problems = read(tmp_path / "a.pdf", data.replace(b"/F1 3 0 R", b"/F1 3 0 R /X 4 0 R"))
+    assert [document.fields["body"].text for document in documents] == ["A page of words."]
+    assert problems == []

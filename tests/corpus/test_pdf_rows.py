@@ -25,10 +25,23 @@ def text(letters: str, x: float, y: float = 0.0, size: float = 10.0) -> list[Mar
     return marks
 
 
+def bold(letter: str, x: float) -> Mark:
+    mark = text(letter, x)[0]
+    mark.style = "bf"
+    return mark
+
+
 def tall(latex: str, x: float, top: float, bottom: float, kind: Kind = "tall") -> Mark:
     mark = Mark(latex, latex, kind, x, x + 5, 0.0, 10.0, top, bottom)
     mark.is_math, mark.axis = True, (top + bottom) / 2
     mark.y = mark.axis - 2.5
+    return mark
+
+
+def scaled(latex: str, x: float, size: float = 20.0) -> Mark:
+    """A sign as word processors draw it: that of text in a larger size, with its axis at that of the formula."""
+    mark = Mark(latex, latex, "tall", x, x + 5, 2.5 - 0.25 * size, size, 2.5 + 0.6 * size, 2.5 - 0.6 * size)
+    mark.is_math = True
     return mark
 
 
@@ -57,9 +70,15 @@ def same(latex: str, expected: str) -> bool:
     ([rule(0, 10, 8), char("x", 0), char("y", 5)], "\\overline{xy}"),
     ([char("n", 1, 14, 7), tall("∑", 0, 10, -5), char("i", 0, -11, 7, 2), char("=", 2, -11, 7, 2),
       char("1", 4, -11, 7, 2), char("i", 8)], "\\sum_{i=1}^n i"),
+    ([char("x", -12), char("=", -6), scaled("∫", 0), char("0", 6, -9, 7, 2), char("f", 9), char("d", 14)],
+     "x=\\int_0fd"),
+    ([char("T", -12), char("=", -6), scaled("(", 0, 30), char("a", 6, 8), char("b", 22, 8), char("c", 6, -8),
+      char("d", 22, -8), scaled(")", 30, 30)],
+     "T=\\begin{pmatrix}a&b\\\\c&d\\end{pmatrix}"),
     ([*text("lim", 0), char("x", 1, -7, 7, 4), char("→", 5, -7, 7, 4), char("0", 9, -7, 7, 4), char("x", 20)],
      "\\lim_{x\\to0}x"),
     ([*text("sin", 0), char("x", 17)], "\\sin x"),
+    ([*text("det", 0), bold("K", 16)], "\\det\\mathbf{K}"),
     ([*text("Hom", 0), char("(", 15), char("A", 19), char(")", 24)], "\\operatorname{Hom}(A)"),
     ([char("\\hat", 0, 1, kind="accent"), char("x", 0), char("+", 8), char("1", 14)], "\\hat{x}+1"),
     ([char("\\widehat", 0, 1, width=11, kind="accent"), char("A", 0), char("B", 5)], "\\widehat{AB}"),
@@ -93,3 +112,10 @@ def test_a_rule_under_words_and_one_between_lines_of_a_table_are_no_fractions() 
 def test_depth_is_limited() -> None:
     marks = [char("x", 5.0 * number, 4.0 * number, 10 * 0.7**number) for number in range(40)]
     assert read(*marks).count("x") == 40
+
+
+def test_italic_letters_in_a_fraction_are_those_of_a_formula_where_no_other_font_has_them() -> None:
+    marks = [*text("a", 1, 7), rule(0, 7, 2.5), *text("b", 1, -7)]
+    for mark in marks:
+        mark.style = "it" if mark.kind == "char" else ""
+    assert same(row_latex(with_rules(marks, italic_is_math=True)), "\\frac{a}{b}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from porism.search.conditions import documents_with
 from porism.search.counterparts import counterpart_query
 from porism.search.declarations import Declarations, UsedBy, Uses
 from porism.search.formula_queries import make_formula_query
-from porism.search.locations import Location, file_has_changed
+from porism.search.locations import Location, file_has_changed, indexed_file
 from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
 from porism.search.searcher import IndexSearcher
@@ -104,6 +105,14 @@ class Index(IndexSearcher):
     def has_changed(self, location: Location) -> bool:
         """Whether the file of a location is another than the one that was indexed; False where this is not known."""
         return any(file_has_changed(location, sources) for sources in self.snapshot.source_tables)
+
+    def indexed_file(self, doc_id: str) -> tuple[Path, str]:
+        """The file of a document and the xxh3-128 of its content, if it is as it was when it was indexed.
+
+        :raises QueryError: the index has no such document.
+        :raises SourceError: it is from no file, or the file has changed or is no longer there.
+        """
+        return indexed_file(self.location(doc_id), self.snapshot.sources_of(doc_id))
 
     def search(
         self, question: str | Content | Query | Question, k: int = 10, *, filters: Filters | None = None,

@@ -11,7 +11,8 @@ from urllib.parse import quote
 import xxhash
 
 from porism.corpus import split_math
-from porism.index.sources import Source
+from porism.errors import SourceError
+from porism.index.sources import Source, SourceFile
 from porism.search.marked_text import Value, show_content
 from porism.search.printable import one_printable_line
 from porism.system.files.names import real_name
@@ -165,17 +166,44 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     if source is None or known is None or location.path != _path_of(source, location.file or ""):
         return False
     try:
-        status = location.path.stat()
-        if status.st_size != known.size:
-            return True
-        if known.mtime and status.st_mtime_ns == known.mtime:
-            return False
-        with location.path.open("rb") as file:
-            digest = xxhash.xxh3_128()
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
+        return _differs(location.path, known)
     except OSError:
         return False
+
+
+def indexed_file(location: Location, sources: Mapping[str, Source]) -> tuple[Path, str]:
+    """The file of a location and the xxh3-128 of its content, if it is a file that was indexed and is as it was then.
+
+    :raises SourceError: it is not, is inside an archive, or cannot be read.
+    """
+    source, name = sources.get(location.source or ""), real_name(location.file or "")
+    known = source.files.get(name) if source is not None else None
+    if source is None or known is None or not known.digest:
+        raise SourceError("is not a file of the index by itself", where=location.file)
+    path = _path_of(source, name)
+    try:
+        if path.is_file() and not _differs(path, known):
+            return path, known.digest
+    except OSError as error:
+        raise SourceError("cannot be read", where=location.file) from error
+    reason = "has changed since it was indexed" if path.exists() else "is no longer there"
+    raise SourceError(reason, where=location.file, hint="Bring the index up to date: porism update")
+
+
+def _differs(path: Path, known: SourceFile) -> bool:
+    """Whether a file is another than it was.
+
+    :raises OSError: it cannot be read.
+    """
+    status = path.stat()
+    if status.st_size != known.size:
+        return True
+    if known.mtime and status.st_mtime_ns == known.mtime:
+        return False
+    with path.open("rb") as file:
+        digest = xxhash.xxh3_128()
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
     return bool(known.digest) and digest.hexdigest() != known.digest
 
 

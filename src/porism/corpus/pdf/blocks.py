@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Iterable
 
 from porism.corpus.pdf.clusters import Cluster, clusters_of
+from porism.corpus.pdf.encodings import UNKNOWN
+from porism.corpus.pdf.fonts import BITMAP
 from porism.corpus.pdf.inline import mark_formulas, marks_of, runs_of
 from porism.corpus.pdf.italics import settle_italics
 from porism.corpus.pdf.lines import Line, body_size, lines_of
@@ -30,7 +32,7 @@ _COMBINING = {
 
 def text_lines(page: Page, italic_is_math: bool) -> list[TextLine]:
     """The lines of a page in the order of its content."""
-    marks = with_matrices(with_rules(joined_signs(page.marks)), row_latex)
+    marks = with_matrices(with_rules(joined_signs(page.marks), italic_is_math), row_latex)
     body = body_size(marks)
     done: list[TextLine] = []
     lines = lines_of(marks)
@@ -64,6 +66,8 @@ def _formula(marks: list[Mark], page: int, is_display: bool) -> FoundFormula:
     latex = row_latex(marks)
     if is_display:
         latex = latex.rstrip(" .,;")
+    if any(mark.font == BITMAP and not mark.char.isalpha() for mark in marks):  # of the codes letters are the surest
+        latex += f" {UNKNOWN}"
     return FoundFormula(latex, is_display, page, box_of(marks), marks)
 
 
@@ -129,7 +133,7 @@ def _inline_parts(clusters: list[Cluster], line: Line, page: int) -> list[Part]:
         if number and cluster.x0 - clusters[number - 1].x1 > 0.16 * line.size:
             _add_text(parts, " ")
         end = runs.get(number)
-        if end is None:
+        if end is None or all(mark.char == UNKNOWN for each in clusters[number:end] for mark in each.marks):
             _add_text(parts, _plain(cluster.marks))
             number += 1
             continue
@@ -198,9 +202,8 @@ def _moved(marks: list[Mark], before: list[Mark]) -> list[Mark]:
     for mark in marks:
         copy = Mark(
             mark.char, mark.latex, mark.kind, mark.x0 + dx, mark.x1 + dx, mark.y + dy, mark.size, mark.top + dy,
-            mark.bottom + dy,
+            mark.bottom + dy, mark.font, mark.style, mark.is_math,
         )
-        copy.font, copy.style, copy.is_math = mark.font, mark.style, mark.is_math
         copy.axis = mark.axis + dy if mark.axis is not None else None
         moved.append(copy)
     return moved

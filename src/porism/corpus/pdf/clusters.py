@@ -56,24 +56,27 @@ def clusters_of(line: Line) -> list[Cluster]:
     size = line.size
     for mark in line.marks:
         last = clusters[-1] if clusters else None
-        if (  # most letters go on a word
-            last is not None and last.role == "word" and not waiting and not last.has_scripts
-            and mark.y == last.marks[-1].y and mark.style == last.marks[-1].style and mark.char.isalpha()
-            and mark.kind == "char" and mark.latex == mark.char and -0.35 * size < mark.x0 - last.x1 < 0.155 * size
-        ):
-            last.marks.append(mark)
-            last.x1 = max(last.x1, mark.x1)
-            continue
-        if mark.kind == "accent" or (not is_on(mark, line.y, size) and (last is None or _is_before(mark, last, line))):
+        if last is not None and last.role == "word" and not waiting and not last.has_scripts:
+            before = last.marks[-1]
+            if (  # most letters go on a word
+                mark.y == before.y and mark.style == before.style and mark.kind == "char" and mark.latex == mark.char
+                and -0.35 * size < mark.x0 - last.x1 < 0.155 * size and mark.char.isalpha()
+            ):
+                last.marks.append(mark)
+                if mark.x1 > last.x1:
+                    last.x1 = mark.x1
+                continue
+        is_off = not is_on(mark, line.y, size)
+        if mark.kind == "accent" or (is_off and (last is None or _is_before(mark, last, line))):
             waiting.append(mark)
             continue
-        if not is_on(mark, line.y, size) and not waiting:
+        if is_off and not waiting:
             assert last is not None
             last.marks.append(mark)
             last.x1 = max(last.x1, mark.x1)
             last.has_scripts = True
             continue
-        if not is_on(mark, line.y, size):
+        if is_off:
             waiting.append(mark)
             continue
         whole = [*waiting, mark]
@@ -163,7 +166,7 @@ def _is_seed(mark: Mark) -> bool:
     if mark.kind in ("node", "tall", "piece"):
         return True
     if mark.char in _TEXT_SYMBOLS:
-        return mark.is_math and mark.char in ("□", "†", "‡", "∙", "■")
+        return mark.is_math and mark.char in ("□", "†", "‡", "∙", "■", "�")
     if mark.is_math:
         return True
     return bool(mark.style) and mark.char not in _NEUTRAL_CHARS and SYMBOLS.get(mark.latex, ("", ""))[1] == "O" and (

@@ -19,11 +19,13 @@ MAX_FORMS = 8
 """Forms within forms; PDF allows loops."""
 MAX_OPERATORS = 300_000
 MAX_RULE_HEIGHT = 2.0
+_ON_AXIS = ("tall", "piece")
+"""Marks of these kinds are centred on the axis of formulas."""
 
 _TOKEN = re.compile(
-    rb"[\x00\t\n\f\r ]+|%[^\r\n]*|([+-]?(?:\d+\.?\d*|\.\d+)(?:-\d+)?)|\(((?:[^()\\]|\\[\x00-\xff])*)\)"
+    rb"[\x00\t\n\f\r ]*(?:%[^\r\n]*|([+-]?(?:\d+\.?\d*|\.\d+)(?:-\d+)?)|\(((?:[^()\\]|\\[\x00-\xff])*)\)"
     rb"|/([^\x00-\x20()<>\[\]{}/%]*)"
-    rb"|([A-Za-z'\"*][A-Za-z0-9*'\"]*)|(\[)|(\])|<([0-9A-Fa-f\s]*)>|(<<|>>|[^\s])"
+    rb"|([A-Za-z'\"*][A-Za-z0-9*'\"]*)|(\[)|(\])|<([0-9A-Fa-f\s]*)>|(<<|>>|[^\x00\s])|\Z)"
 )
 _NUMERAL = rb"[+-]?(?:\d+\.?\d*|\.\d+)"
 _ARRAY = re.compile(rb"(?:\s+|" + _NUMERAL + rb"|\((?:[^()\\]|\\[\x00-\xff])*\)|<[0-9A-Fa-f\s]*>)*\]")
@@ -136,7 +138,12 @@ class PageContent:
         saved: list[_State] = []
         operands: list[Any] = []
         array: list[Any] | None = None
+        item: Any
         for kind, value in tokens(data):
+            if kind == 1 and array is None:
+                if len(operands) < 64:
+                    operands.append(_number(value))
+                continue
             if kind == 4:
                 self._left -= 1
                 if self._left < 0 or len(self.marks) > MAX_MARKS:
@@ -158,7 +165,7 @@ class PageContent:
                 operands, array = [], None
                 continue
             if kind == 1:
-                item: Any = _number(value)
+                item = _number(value)
             elif kind == 2:
                 item = _unescaped(value)
             elif kind == 3:
@@ -197,31 +204,31 @@ class PageContent:
             return
         a, b, c, d, e, f = multiply(state.matrix, state.ctm) if state.ctm != _IDENTITY else state.matrix
         scale, size = state.scale, state.size
-        is_level = abs(b) <= 0.05 * abs(a) and a > 0
         height = abs(d) * size
-        rise = state.rise
-        glyphs, marks = font.glyphs, self.marks
+        is_shown = abs(b) <= 0.05 * abs(a) and a > 0 and height > 0.5  # text at a slant is no line of the page
+        rise, space = state.rise, state.char_space
+        glyphs, marks, name = font.glyphs, self.marks, font.name
+        start, y, step = c * rise + e, d * rise + f, a * scale
         x = 0.0
         for code in font.codes(text):
-            glyph = glyphs.get(code) or font.glyph(code)
-            advance = glyph.width * size
-            if is_level and height > 0.5 and glyph.char != " ":
-                left = a * x * scale + c * rise + e
-                right = left + a * advance * scale
-                y = d * rise + f
+            char, latex, kind, width, top, bottom, is_math, style, reach = glyphs.get(code) or font.glyph(code)
+            advance = width * size
+            if is_shown and char != " ":
+                left = start + step * x
+                right = left + step * advance
                 if right < left:
                     left, right = right, left
                 mark = Mark(
-                    glyph.char, glyph.latex, glyph.kind, left, right + glyph.reach * height, y, height,
-                    y + glyph.top * height, y + glyph.bottom * height,
+                    char, latex, kind, left, right + reach * height, y, height, y + top * height, y + bottom * height,
+                    name, style, is_math,
                 )
-                mark.font = font.name
-                mark.is_math, mark.style = glyph.is_math, glyph.style
-                if glyph.kind in ("tall", "piece") and glyph.latex != "√":  # these are centred on the axis
+                if kind in _ON_AXIS and latex != "√":
                     mark.axis = mark.middle
                     mark.y = mark.axis - AXIS * height
                 marks.append(mark)
-            x += advance + state.char_space + (state.word_space if code == 32 and not font.is_wide else 0.0)
+            x += advance + space
+            if code == 32 and not font.is_wide:
+                x += state.word_space
         state.move(x * scale)
 
     def rule(self, ctm: Matrix, x0: float, y0: float, x1: float, y1: float, thickness: float) -> None:

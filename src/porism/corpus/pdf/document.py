@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from porism.corpus.pdf.blocks import text_lines
+from porism.corpus.pdf.encodings import UNKNOWN
 from porism.corpus.pdf.names import is_letter
 from porism.corpus.pdf.pages import Page, PdfFile
-from porism.corpus.pdf.text import PageText
+from porism.corpus.pdf.text import FoundFormula, PageText
 
 SAMPLE = 16
 """So many pages say which fonts formulas are set in."""
@@ -20,11 +21,14 @@ MAX_OUTLINE = 5_000
 
 @dataclass(slots=True)
 class FileFacts:
-    """What a whole file says: its title, its outline as (level, title), and the unknown glyphs of each font."""
+    """What a whole file says: its title, its outline as (level, title), and of its fonts the unknown glyphs of each,
+    those whose programs are damaged, and how many are bitmaps without names of glyphs."""
 
     title: str = ""
     outline: list[tuple[int, str]] = field(default_factory=list)
     unknown: dict[str, int] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
+    bitmaps: int = 0
 
 
 class PdfText:
@@ -68,9 +72,12 @@ class PdfText:
     def facts(self) -> FileFacts:
         """What the file says; of its fonts, what its pages until now have shown."""
         unknown = {font.name: font.unknown for font in self._file.fonts if font.unknown}
+        damaged = sorted({font.name for font in self._file.fonts if font.is_damaged})
+        bitmaps = sum(font.is_bitmap for font in self._file.fonts)
         if self._file.unread_bytes:
             unknown["missing or damaged fonts"] = self._file.unread_bytes
-        return FileFacts(self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE), unknown)
+        title, outline = self._file.info().get("Title", "").strip(), self._file.outline(MAX_OUTLINE)
+        return FileFacts(title, outline, unknown, damaged, bitmaps)
 
 
 def _page_text(page: Page, italic: bool) -> PageText:
@@ -78,6 +85,9 @@ def _page_text(page: Page, italic: bool) -> PageText:
         lines = text_lines(page, italic) if page.marks else []
     except RecursionError:
         return PageText(page.number, page.label, page.height, page.images, [], True)
+    formulas = [part for line in lines for part in line.parts if isinstance(part, FoundFormula)]
+    if page.is_cut and formulas:  # more may have followed
+        formulas[-1].latex += f" {UNKNOWN}"
     return PageText(page.number, page.label, page.height, page.images, lines, page.is_cut)
 
 

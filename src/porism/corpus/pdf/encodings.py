@@ -41,6 +41,9 @@ MSBM = (
 )
 LETTERS = UNKNOWN * 32 + "".join(char if char.isalnum() else UNKNOWN for char in _ASCII)
 
+DRAWING = " " * 256
+"""Of fonts whose glyphs are pieces of lines and arrows of diagrams."""
+
 
 class Tall(NamedTuple):
     """A glyph that hangs from its reference point: its character, its height in em, and whether it is a piece."""
@@ -70,6 +73,7 @@ OMX: dict[int, Tall] = {
     **_tall(96, "∐", 1.0), **_tall(97, "∐", 1.4), **_tall(98, "̂̂̂̃̃̃", 0.3),
     **_tall(112, "√", 1.2), **_tall(113, "√", 1.8), **_tall(114, "√", 2.4), **_tall(115, "√", 3.0),
     **_tall(116, "√", 1.8, True), **_tall(117, "√", 0.6, True), **_tall(118, "√", 0.6, True),
+    **_tall(119, "∥", 0.6, True), **_tall(120, "↑↓", 0.6, True), **_tall(126, "⇑⇓", 0.6, True),
     **_tall(122, "⏞⏞⏟⏟", 0.35),
 }
 """Fences, big operators, radicals and their pieces; 122 to 125 are the four arms of horizontal braces."""

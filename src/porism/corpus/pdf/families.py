@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from porism.corpus.pdf.encodings import LETTERS, MSAM, MSBM, OML, OMS, OT1
+from porism.corpus.pdf.encodings import DRAWING, LETTERS, MSAM, MSBM, OML, OMS, OT1
 
 OMX_NAME = "OMX"
 
@@ -39,7 +39,9 @@ FAMILIES = tuple(
         Family(r"BBM|bbm|BBOLD|DSROM|dsrom|BBM?SS|.*Black[Bb]oard|Boondox-?DS", LETTERS, "bb", True),
         Family(r"Kp--M-Italic|Fourier-Math-Letters-Italic|PazoMath-Italic|STIXMath-Italic", "", "", True),
         Family(r"STIXMathSans", "", "sf", True),
+        Family(r"OpenSymbol", "", "rm", True),
         Family(r"Kp--M|Fourier-Math|PazoMath|STIX(Two)?Math|StandardSym|Symbol$|.*Math|Asana", "", "rm", True),
+        Family(r"XY(DASH|[AB]TIP|BSQL|CIRC|CM[AB]T|EU[AB]T)|L(INE|CIRCLE)W?\d", DRAWING, "", False),
         Family(r"CMBX(?!TI)|CMB\d", OT1, "bf", False),
         Family(r"CM(TI|SL|BXTI|BXSL|U)\d", OT1, "it", False),
         Family(r"CMSS", OT1, "sf", False),

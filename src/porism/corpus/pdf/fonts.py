@@ -21,7 +21,7 @@ from porism.corpus.pdf.families import (
     style_of,
 )
 from porism.corpus.pdf.marks import Glyph
-from porism.corpus.pdf.outlines import extents_of
+from porism.corpus.pdf.outlines import Extents
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.lookup import token_class
 
@@ -33,6 +33,8 @@ _BITMAP_NAME = re.compile(r"[a-zA-Z]?\d+\Z|\.notdef\Z")
 _SELECTORS = re.compile("[\ufe00-\ufe0f]")
 """Characters that choose a variant of the one before them."""
 _VALID = re.compile(r"(?:uni|u)([0-9A-F]{4,6})")
+BITMAP = "bitmap font"
+"""The name of such fonts, which have none."""
 BIG_OPERATORS = frozenset("∑∏∫∮∐⋃⋂⨄⋀⋁⨆⨀⨁⨂∬∭")
 _PIECES = {
     **dict.fromkeys("⎛⎜⎝", "("), **dict.fromkeys("⎞⎟⎠", ")"), **dict.fromkeys("⎡⎢⎣", "["), **dict.fromkeys("⎤⎥⎦", "]"),
@@ -56,7 +58,8 @@ class Font:
 
     def __init__(self, font: Any, spec: Mapping[str, Any]) -> None:
         self._font = font
-        self.name = _SUBSET.sub("", str(font.fontname))
+        base = getattr(spec.get("BaseFont"), "name", "")
+        self.name = _SUBSET.sub("", str(font.fontname if font.fontname != "unknown" else base))
         self.is_wide = bool(font.is_multibyte())
         self.family: Family | None = family_of(self.name)
         self.is_math = self.family is not None and self.family.is_math
@@ -66,9 +69,12 @@ class Font:
         self.unknown = 0
         encoding = self.family.encoding if self.family is not None else ""
         self._encoding = "" if encoding == OMX_NAME or self._is_recoded(encoding) else encoding
-        self._extent = extents_of(font.descriptor if isinstance(font.descriptor, dict) else None)
+        self._extent = Extents(font.descriptor if isinstance(font.descriptor, dict) else None)
         is_type3 = getattr(spec.get("Subtype"), "name", "") == "Type3"
-        self._is_bitmap = is_type3 and all(_BITMAP_NAME.match(name) for name in self._names.values())
+        self.is_bitmap = is_type3 and all(_BITMAP_NAME.match(name) for name in self._names.values())
+        """Whether its glyphs are pictures without names, whose codes say what they are at best."""
+        if self.is_bitmap:
+            self.name = BITMAP
 
     def _is_recoded(self, encoding: str) -> bool:
         """Whether the letters of a font are at other codes than its encoding says."""
@@ -77,6 +83,11 @@ class Font:
             and encoding[code] != char
             for code, name in self._names.items()
         )
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether what draws its glyphs could not be read, so that heights are those that such signs have elsewhere."""
+        return self._extent.is_damaged
 
     def codes(self, text: bytes) -> Iterable[int]:
         """The codes in a string."""
@@ -106,11 +117,11 @@ class Font:
                 char = chr(code)
         if not char and code < len(self._encoding):
             char = self._encoding[code]
-        if not char and self._is_bitmap:
+        if not char and self.is_bitmap:
             char = (OT1 if 10 < code < 16 else T1)[code] if code < len(T1) else ""
         if char in ("", UNKNOWN):
             char = GLYPH_NAMES.get(name, "") if self.is_math else ""
-            char = char or char_named(name) or self._unicode(code)
+            char = char or char_named(name) or self._unicode(code, is_named=bool(name))
         is_greek = self._encoding is OT1 and code < 11  # text fonts have these letters for formulas alone
         glyph = self._glyph(char, width, self.is_math or is_greek)
         return self._with_extent(glyph, code, name) if glyph.is_math and glyph.char in _TALL else glyph
@@ -127,7 +138,7 @@ class Font:
     def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
         char = _SELECTORS.sub("", char)
         if not char or char == UNKNOWN:
-            return Glyph(UNKNOWN, "", width=width, is_math=is_math)
+            return Glyph(UNKNOWN, UNKNOWN, width=width, is_math=is_math)
         if char.isspace() or char == "\u00ad":
             return Glyph(" ", "", width=width)
         text = char = TEXT_VARIANTS.get(char, char)
@@ -186,7 +197,10 @@ class Font:
         except (TypeError, ValueError, KeyError):
             return 0.5
 
-    def _unicode(self, code: int) -> str:
+    def _unicode(self, code: int, is_named: bool) -> str:
+        """What the table ``ToUnicode`` says, else the encoding; that is not of glyphs with names of their own."""
+        if is_named and self.is_math and getattr(self._font, "unicode_map", None) is None:
+            return ""
         try:
             char = str(self._font.to_unichr(code))
         except Exception as error:  # pdfminer raises its own errors, and those of what is broken in a font

@@ -21,6 +21,14 @@ def settle_italics(lines: list[Line]) -> None:
                     mark.style, mark.is_math = "", True
 
 
+def settle_part(marks: list[Mark]) -> None:
+    """The same for a part of a fraction or root, which is a formula whatever is around it."""
+    for word in _words(marks):
+        if len(word) <= 2 and word[0].style == "it" and is_letter(word[0]):
+            for mark in word:
+                mark.style, mark.is_math = "", True
+
+
 def _upright_words(lines: list[Line]) -> set[str]:
     """Short words of the text, which no product of letters is taken for."""
     return {

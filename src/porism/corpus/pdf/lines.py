@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from porism.corpus.pdf.marks import AXIS, Mark, box_of
 from porism.corpus.pdf.names import is_letter
-from porism.corpus.pdf.rows import SMALL, takes_limits
+from porism.corpus.pdf.rows import SMALL, is_level, takes_limits
 
 MAX_LINE_REACH = 2.6
 """Limits and accents are at most so many em above their line."""
@@ -44,6 +44,7 @@ def lines_of(marks: list[Mark]) -> list[Line]:
     body = body_size(marks)
     lines: list[Line] = []
     line = Line()
+    sign: Mark | None = None  # a large one that says how large its line is, until a character does
     for mark in marks:
         if (  # most marks follow their neighbour
             mark.size == line.size and mark.kind == "char" and -0.05 < mark.y - line.y < 0.05
@@ -53,12 +54,15 @@ def lines_of(marks: list[Mark]) -> list[Line]:
             continue
         if line.marks and not _belongs(line, mark, body):
             lines.append(line)
-            line = Line()
+            line, sign = Line(), None
         line.marks.append(mark)
         if mark.kind == "accent" or (mark.kind in ("tall", "piece") and line.size):
             continue
         if mark.size >= SMALL * (line.size or body) and mark.size > line.size * 1.18:
             line.y, line.size = mark.y, mark.size
+            sign = mark if mark.kind in ("tall", "piece") else None
+        elif sign is not None and SMALL * body <= mark.size < line.size and is_level(mark, sign):
+            line.y, line.size, sign = mark.y, mark.size, None
     if line.marks:
         lines.append(line)
     for line in lines:
@@ -67,15 +71,18 @@ def lines_of(marks: list[Mark]) -> list[Line]:
             line.size, line.y = line.marks[0].size, line.marks[0].y
     styles = Counter(mark.style for mark in marks if mark.style and not mark.is_math)
     if styles:
+        main = styles.most_common(1)[0][0]
         for line in lines:
-            line.style = styles.most_common(1)[0][0]
+            line.style = main
     _set_margins(lines, body)
     return lines
 
 
 def body_size(marks: list[Mark]) -> float:
     """The size of most characters."""
-    sizes = Counter(round(mark.size, 1) for mark in marks if mark.kind == "char")
+    sizes: Counter[float] = Counter()
+    for size, count in Counter([mark.size for mark in marks if mark.kind == "char"]).items():
+        sizes[round(size, 1)] += count
     return sizes.most_common(1)[0][0] if sizes else 10.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 AXIS = 0.25
@@ -42,16 +43,14 @@ class Mark:
 
     def __init__(
         self, char: str, latex: str, kind: Kind, x0: float, x1: float, y: float, size: float, top: float,
-        bottom: float,
+        bottom: float, font: str = "", style: str = "", is_math: bool = False,
     ) -> None:
         self.char, self.latex, self.kind = char, latex, kind
         self.x0, self.x1, self.y, self.size = x0, x1, y, size
         self.top, self.bottom = top, bottom
-        self.font = ""
-        self.style = ""
-        self.is_math = False
+        self.font, self.style, self.is_math = font, style, is_math
         self.axis: float | None = None
-        self.parts: list[Mark] = []
+        self.parts: Sequence[Mark] = ()
 
     @property
     def centre(self) -> float:

@@ -13,6 +13,8 @@ LatexOf = Callable[[list[Mark]], str]
 _CLOSING = {"(": ")", "[": "]", "\\{": "\\}", "⌊": "⌋", "⌈": "⌉", "⟨": "⟩", "|": "|", "∥": "∥"}
 _MATRICES = {"(": "pmatrix", "[": "bmatrix", "\\{": "Bmatrix", "|": "vmatrix", "∥": "Vmatrix"}
 _BINOMIAL_PITCH = 1.29
+_SCALED = 0.6
+"""A fence from a font that is larger than its cells by more was scaled, as word processors do."""
 _WORD_CELL = re.compile(r"(?<=& )\\operatorname\{(\w+)\}\Z")
 _MAX_CELLS = 4_000
 
@@ -67,7 +69,8 @@ def _matrix(fence: Mark, content: list[Mark], partner: Mark | None, latex_of: La
         return None
     columns = _columns(rows, size)
     whole = [fence, *content, *([partner] if partner is not None else [])]
-    y = fence.middle - AXIS * fence.size
+    row_size = size if size < _SCALED * fence.size else max(fence.size, size)
+    y = fence.middle - AXIS * row_size
     pitch = max(_baseline(first, size) - _baseline(second, size) for first, second in itertools.pairwise(rows))
     if partner is not None and fence.latex == "(" and len(rows) == 2 and len(columns) == 1 and (
         size < 0.82 * fence.size or (pitch > _BINOMIAL_PITCH * size and all(mark.kind != "node" for mark in content))
@@ -82,7 +85,7 @@ def _matrix(fence: Mark, content: list[Mark], partner: Mark | None, latex_of: La
         latex = f"\\begin{{{name}}} {inside} \\end{{{name}}}"
         if partner is not None and fence.latex not in _MATRICES:
             latex = f"{fence.latex} {latex} {partner.latex}"
-    part = composed(latex, whole, y, max(fence.size, size))
+    part = composed(latex, whole, y, row_size)
     part.axis = fence.middle
     return part
 

@@ -50,6 +50,8 @@ def with_names(marks: list[Mark]) -> list[Mark]:
         place += 1
         while place < len(marks) and _goes_on(words[-1][-1], marks[place]):
             last = words[-1][-1]
+            if marks[place].char.isalpha() and marks[place].style != last.style:
+                break  # as the bold letter after "det"
             if marks[place].x0 - last.x1 > _WORD_GAP * last.size:
                 if not is_letter(marks[place]) or marks[place].style != last.style:
                     break
@@ -70,7 +72,7 @@ def _touches(first: Mark, second: Mark) -> bool:
 
 def is_letter(mark: Mark) -> bool:
     """Whether it is a letter of a text font."""
-    return mark.kind == "char" and bool(mark.style) and mark.char.isalpha() and mark.latex == mark.char
+    return bool(mark.style) and mark.kind == "char" and mark.latex == mark.char and mark.char.isalpha()
 
 
 def _goes_on(last: Mark, mark: Mark) -> bool:

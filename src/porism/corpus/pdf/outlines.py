@@ -19,26 +19,26 @@ _SUBROUTINE = re.compile(rb"dup\s+(\d+)\s+(\d+)\s+(?:RD|-\|)\s")
 _LENGTH_IV = re.compile(rb"/lenIV\s+(\d+)")
 
 
-def extents_of(descriptor: Mapping[str, Any] | None) -> ExtentOf:
+class Extents:
     """The extents of the glyphs of a font with this descriptor; the program is read at the first request."""
-    programs: list[ExtentOf] = []
 
-    def extent(code: int, name: str) -> Extent | None:
-        if not programs:
-            try:
-                programs.append(_program(descriptor or {}))
-            except (MemoryError, RecursionError):
-                raise
-            except Exception:  # what is broken in a program raises anything; the font's own sizes are used then
-                programs.append(_nothing)
+    def __init__(self, descriptor: Mapping[str, Any] | None) -> None:
+        self._descriptor = descriptor or {}
+        self._extent_of: ExtentOf | None = None
+        self.is_damaged = False
+        """Whether the program, or a glyph of it until now, could not be read."""
+
+    def __call__(self, code: int, name: str) -> Extent | None:
         try:
-            return programs[0](code, name)
+            if self._extent_of is None:
+                self._extent_of = _nothing
+                self._extent_of = _program(self._descriptor)
+            return self._extent_of(code, name)
         except (MemoryError, RecursionError):
             raise
-        except Exception:  # as above, of one glyph
+        except Exception:  # what is broken in a program raises anything; the document is reported
+            self.is_damaged = True
             return None
-
-    return extent
 
 
 def _nothing(code: int, name: str) -> Extent | None:
@@ -106,7 +106,6 @@ def _true_type(data: bytes) -> ExtentOf:
 
 
 def _type1(data: bytes) -> ExtentOf:
-    from fontTools.misc import eexec
     from fontTools.misc.psCharStrings import T1CharString
 
     start = data.find(b"eexec")
@@ -115,22 +114,17 @@ def _type1(data: bytes) -> ExtentOf:
     start += 5
     while data[start : start + 1] in (b"\r", b"\n", b" "):
         start += 1
-    private = eexec.decrypt(data[start:], 55665)[0]
+    private = _decrypted(data[start:], 55665)
     match = _LENGTH_IV.search(private)
     skip = int(match.group(1)) if match else 4
 
     def charstring(place: int, length: int) -> Any:
-        return T1CharString(eexec.decrypt(private[place : place + length], 4330)[0][skip:], subrs=subroutines)
+        return T1CharString(_decrypted(private[place : place + length], 4330)[skip:], subrs=subroutines)
 
     where = max(private.find(b"/CharStrings"), 0)
-    subroutines: list[Any] = []
+    subroutines = _Subroutines(charstring)
     for entry in _SUBROUTINE.finditer(private, 0, where):
-        number = int(entry.group(1))
-        if number > 10_000:
-            break
-        while len(subroutines) <= number:
-            subroutines.append(T1CharString(b"\x0b"))
-        subroutines[number] = charstring(entry.end(), int(entry.group(2)))
+        subroutines.places[int(entry.group(1))] = entry.end(), int(entry.group(2))
     glyphs = {
         entry.group(1).decode("latin-1"): (entry.end(), int(entry.group(2)))
         for entry in _CHARSTRING.finditer(private, where)
@@ -140,3 +134,26 @@ def _type1(data: bytes) -> ExtentOf:
         return _bounds(charstring(*glyphs[name]), None, 1000) if name in glyphs else None
 
     return extent
+
+
+class _Subroutines:
+    """The subroutines of a font by number; most are never called, so that each is decrypted when it is."""
+
+    def __init__(self, charstring: Callable[[int, int], Any]) -> None:
+        self._charstring = charstring
+        self.places: dict[int, tuple[int, int]] = {}
+
+    def __len__(self) -> int:
+        return max(self.places, default=-1) + 1
+
+    def __getitem__(self, number: int) -> Any:
+        return self._charstring(*self.places[number])
+
+
+def _decrypted(data: bytes, key: int) -> bytes:
+    """Bytes of a Type 1 font in plain (Adobe Type 1 Font Format, chapter 7)."""
+    plain = bytearray(len(data))
+    for place, byte in enumerate(data):
+        plain[place] = byte ^ key >> 8
+        key = (byte + key) * 52_845 + 22_719 & 0xFFFF
+    return bytes(plain)

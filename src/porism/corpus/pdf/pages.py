@@ -93,18 +93,7 @@ class PdfFile:
 
     def read(self, number: int, page: Any) -> Page:
         """The marks of a page."""
-        left, bottom, right, top = page.mediabox
-        matrix = _UPRIGHT
-        rotation = int(page.rotate or 0) % 360
-        if rotation == 90:
-            matrix = (0.0, -1.0, 1.0, 0.0, -bottom, right)
-        elif rotation == 180:
-            matrix = (-1.0, 0.0, 0.0, -1.0, right, top)
-        elif rotation == 270:
-            matrix = (0.0, 1.0, -1.0, 0.0, top, -left)
-        else:
-            matrix = (1.0, 0.0, 0.0, 1.0, -left, -bottom)
-        width, height = (right - left, top - bottom) if rotation % 180 == 0 else (top - bottom, right - left)
+        matrix, width, height = upright(page.mediabox, int(page.rotate or 0))
         content = PageContent(self._font_of, self._form_of)
         data = b"\n".join(_data(stream) for stream in page.contents)
         content.run(data, matrix, _resolved(page.resources) or {})
@@ -138,6 +127,17 @@ class PdfFile:
         matrix = [_resolved(value) for value in _resolved(attributes.get("Matrix")) or ()]
         whole: Matrix = tuple(map(float, matrix)) if len(matrix) == 6 else _UPRIGHT  # type: ignore[assignment]
         return _data(stream), whole, _resolved(attributes.get("Resources")) or {}
+
+
+def upright(box: tuple[float, float, float, float], rotation: int) -> tuple[Matrix, float, float]:
+    """What brings the media box of a page, rotated clockwise, upright to the origin; and its width and height then."""
+    left, bottom, right, top = box
+    matrix: Matrix = {
+        90: (0.0, -1.0, 1.0, 0.0, -bottom, right), 180: (-1.0, 0.0, 0.0, -1.0, right, top),
+        270: (0.0, 1.0, -1.0, 0.0, top, -left),
+    }.get(rotation % 360, (1.0, 0.0, 0.0, 1.0, -left, -bottom))
+    width, height = right - left, top - bottom
+    return (matrix, width, height) if rotation % 180 == 0 else (matrix, height, width)
 
 
 def _resolved(value: Any) -> Any:

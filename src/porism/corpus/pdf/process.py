@@ -1,4 +1,4 @@
-"""One process that reads PDFs for this one, begun anew when it dies."""
+"""Processes that open PDFs for this one, begun anew when they die."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,20 +26,36 @@ MAX_DEATHS = 3
 MAX_LINE = 64 * 1024 * 1024
 
 
-class ReadingProcess:
-    """A process that reads one file after the other."""
+class ChildProcess:
+    """A process that runs a module of this folder and answers one request after the other."""
 
-    _shared: ClassVar[ReadingProcess | None] = None
+    _waiting: ClassVar[dict[str, ChildProcess]] = {}
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(self) -> None:
+    def __init__(self, module: str) -> None:
+        self._module = module
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "porism.corpus.pdf.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", f"porism.corpus.pdf.{module}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env=environment,
         )  # fmt: skip
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=self._receive, daemon=True).start()
+
+    @classmethod
+    def take(cls, module: str) -> ChildProcess:
+        """The process of a module that waits, or a new one."""
+        with cls._lock:
+            process = cls._waiting.pop(module, None)
+        return process if process is not None else cls(module)
+
+    def give_back(self, is_whole: bool) -> None:
+        """Keeps the process for the next request; one that did not finish its answer is ended."""
+        if is_whole:
+            with self._lock:
+                if self._waiting.setdefault(self._module, self) is self:
+                    return
+        self.end()
 
     def _receive(self) -> None:
         assert self._process.stdout is not None
@@ -47,12 +63,11 @@ class ReadingProcess:
             self._lines.put(line)
         self._lines.put(b"")
 
-    def ask(self, path: Path, first: int) -> None:
-        """Requests the pages of a file from one on."""
+    def ask(self, request: Mapping[str, Any]) -> None:
+        """Sends a request."""
         assert self._process.stdin is not None
-        request = json.dumps({"path": str(path.resolve()), "first": first}).encode("ascii") + b"\n"
         try:
-            self._process.stdin.write(request)
+            self._process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
             self._process.stdin.flush()
         except OSError:
             return  # it has died; the answer says so
@@ -81,8 +96,8 @@ def read_pages(
     """The pages of a file, and what the file says when all were read; what cannot be read is reported."""
     deaths = 0
     while first <= last:
-        process = _taken()
-        process.ask(path, first)
+        process = ChildProcess.take("worker")
+        process.ask({"path": str(path.resolve()), "first": first})
         seconds = SECONDS_TO_OPEN
         is_whole = False
         try:
@@ -102,6 +117,7 @@ def read_pages(
                     yield FileFacts(
                         str(facts["title"]), [(int(level), str(title)) for level, title in facts["outline"]],
                         {str(font): int(count) for font, count in facts["unknown"].items()},
+                        [str(font) for font in facts["damaged"]], int(facts["bitmaps"]),
                     )
                     return
                 else:
@@ -109,7 +125,7 @@ def read_pages(
                     on_problem(Problem(name if first == 1 else f"{name}:p. {first}", str(answer.get("error"))))
                     return
         finally:
-            _give_back(process, is_whole)
+            process.give_back(is_whole)
         deaths += 1
         on_problem(Problem(
             f"{name}:p. {first}", "reading took too much memory or time; the page is left out"
@@ -119,19 +135,3 @@ def read_pages(
             return
         first += 1
 
-
-def _taken() -> ReadingProcess:
-    """The process that waits, or a new one."""
-    with ReadingProcess._lock:
-        process, ReadingProcess._shared = ReadingProcess._shared, None
-    return process if process is not None else ReadingProcess()
-
-
-def _give_back(process: ReadingProcess, is_whole: bool) -> None:
-    """Keeps a process for the next file; one that did not finish its answer is ended."""
-    if is_whole:
-        with ReadingProcess._lock:
-            if ReadingProcess._shared is None:
-                ReadingProcess._shared = process
-                return
-    process.end()

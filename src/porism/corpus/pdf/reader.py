@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from porism.corpus.archives.arxiv import named_paper
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.pdf.document import FileFacts
 from porism.corpus.pdf.furniture import without_furniture
@@ -15,7 +16,7 @@ from porism.corpus.pdf.text import PageText
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_files import MAX_TEXT_BYTES, size_of
 from porism.corpus.walking import FileReader
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem, Problem, pluralise
 from porism.extras import Extra
 from porism.types import Content, Document
 
@@ -52,9 +53,12 @@ class PdfReader(FileReader):
         units = FileUnits(name, source, on_problem, title, fallback=Content(clean(PurePosixPath(name).stem)))
         PdfStructure(units, facts, list(paragraphs(without_furniture(pages)))).read()
         labels = {str(page.number): page.label for page in pages if page.label and page.label != str(page.number)}
+        paper = named_paper(PurePosixPath(name).name)
+        said = paper.metadata if paper is not None else {}
         for document in units.documents():
             label = labels.get(str(document.metadata.get("line", "")))
-            yield Document(document.id, document.fields, {**document.metadata, "page": label}) if label else document
+            own = {"page": label} if label else {}
+            yield Document(document.id, document.fields, {**said, **document.metadata, **own})
 
 
 def report(pages: list[PageText], facts: FileFacts, name: str, on_problem: OnProblem) -> None:
@@ -68,9 +72,21 @@ def report(pages: list[PageText], facts: FileFacts, name: str, on_problem: OnPro
             on_problem(Problem(f"{name}:p. {page.number}", reason))
     if facts.unknown:
         most = sorted(facts.unknown, key=lambda font: (-facts.unknown[font], font))
-        named = ", ".join(f"{font} ({facts.unknown[font]})" for font in most[:MAX_FONTS_NAMED])
-        more = f" and {len(most) - MAX_FONTS_NAMED:,} more fonts" if len(most) > MAX_FONTS_NAMED else ""
-        on_problem(Problem(name, f"characters that are not understood, by font: {named}{more}"))
+        named = _first(f"{font} ({facts.unknown[font]})" for font in most)
+        on_problem(Problem(name, f"characters that are not understood, by font: {named}"))
+    if facts.bitmaps:
+        kind = f"{pluralise(facts.bitmaps, 'bitmap font')} without names of glyphs"
+        on_problem(Problem(name, f"{kind}: words are read, formulas in them are doubtful"))
+    if facts.damaged:
+        reason = f"fonts whose programs are damaged: {_first(facts.damaged)}; how high their signs are is guessed"
+        on_problem(Problem(name, reason))
+
+
+def _first(fonts: Iterable[str]) -> str:
+    """The first of some fonts, and how many more there are."""
+    named = list(fonts)
+    more = f" and {len(named) - MAX_FONTS_NAMED:,} more fonts" if len(named) > MAX_FONTS_NAMED else ""
+    return ", ".join(named[:MAX_FONTS_NAMED]) + more
 
 
 def _numbers(pages: list[int]) -> str:

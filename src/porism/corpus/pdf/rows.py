@@ -19,8 +19,20 @@ ARROWS = frozenset("→←↔⇒⇔⇐=≅↦↪↠⇝≡∼")
 def size_of_row(marks: list[Mark]) -> float:
     """The size of the marks on the baseline."""
     largest = max((mark.size for mark in marks), default=1.0)
-    letters = max((mark.size for mark in marks if mark.kind not in ("tall", "piece")), default=0.0)
-    return letters if letters > 0.78 * largest else largest  # large signs may come from a larger font
+    others = [mark for mark in marks if mark.kind not in ("tall", "piece")]
+    letters = max((mark.size for mark in others), default=0.0)
+    if letters > 0.78 * largest:  # large signs may come from a larger font
+        return letters
+    sign = max((mark for mark in marks if mark.kind in ("tall", "piece")), key=lambda mark: mark.size, default=None)
+    if sign is None or sign.size < largest:
+        return largest
+    return max((mark.size for mark in others if is_level(mark, sign)), default=largest)
+
+
+def is_level(mark: Mark, sign: Mark) -> bool:
+    """Whether a character is on the axis of a large sign: word processors scale the signs, and not what is beside."""
+    axis = sign.middle if sign.axis is None else sign.axis
+    return mark.kind == "char" and abs(mark.y + AXIS * mark.size - axis) < 0.12 * sign.size
 
 
 def y_of_row(marks: list[Mark]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porism.corpus.pdf.italics import settle_part
 from porism.corpus.pdf.marks import AXIS, Mark, composed
 from porism.corpus.pdf.rows import row_latex, size_of_row, y_of_row
 from porism.corpus.pdf.signs import BRACES
@@ -11,8 +12,11 @@ MAX_RULES = 400
 MAX_PART = 400
 
 
-def with_rules(marks: list[Mark]) -> list[Mark]:
-    """The marks of a page with what its rules and braces belong to as one mark each; other rules are left out."""
+def with_rules(marks: list[Mark], italic_is_math: bool = False) -> list[Mark]:
+    """The marks of a page with what its rules and braces belong to as one mark each; other rules are left out.
+
+    :param italic_is_math: whether letters of formulas are in the italic of the text.
+    """
     for brace in [mark for mark in marks if mark.latex in BRACES][:MAX_RULES]:
         marks = _with_brace(marks, brace)
     rules = [mark for mark in marks if mark.kind == "rule"]
@@ -22,15 +26,17 @@ def with_rules(marks: list[Mark]) -> list[Mark]:
         for rule in sorted(rules, key=lambda rule: rule.x1 - rule.x0):
             place = next((number for number, mark in enumerate(marks) if mark is rule), None)
             if place is not None:
-                marks = _with_rule(marks, place)
+                marks = _with_rule(marks, place, italic_is_math)
     return [mark for mark in marks if mark.kind != "rule"]
 
 
-def _with_rule(marks: list[Mark], place: int) -> list[Mark]:
+def _with_rule(marks: list[Mark], place: int, italic_is_math: bool) -> list[Mark]:
     rule = marks[place]
     first, last = _along(marks, place)
     sign = _radical_before(marks, place)
     if sign is not None:
+        if italic_is_math:
+            settle_part(marks[sign:last])
         return _root(marks, sign, place, last)
     around = [mark for mark in marks[first:last] if mark.kind != "rule"]
     above = _stacked([mark for mark in around if mark.middle > rule.y], rule, up=True)
@@ -38,6 +44,9 @@ def _with_rule(marks: list[Mark], place: int) -> list[Mark]:
     if above and below:
         if not _is_fraction(above, below, rule):
             return marks
+        if italic_is_math:
+            settle_part(above)
+            settle_part(below)
         size = max(size_of_row(above), size_of_row(below))
         latex = f"\\frac{{{row_latex(above)}}}{{{row_latex(below)}}}"
         part = composed(latex, [rule, *above, *below], rule.y - AXIS * size, size)

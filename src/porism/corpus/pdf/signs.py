@@ -51,9 +51,9 @@ def joined_signs(marks: list[Mark]) -> list[Mark]:
             if sign:
                 both = Mark(
                     sign, sign, "char", min(last.x0, mark.x0), max(last.x1, mark.x1), min(last.y, mark.y),
-                    max(last.size, mark.size), max(last.top, mark.top), min(last.bottom, mark.bottom),
+                    max(last.size, mark.size), max(last.top, mark.top), min(last.bottom, mark.bottom), last.font,
+                    is_math=True,
                 )
-                both.is_math, both.font = True, last.font
                 done[-1] = both
                 if len(done) > 1 and done[-2].latex == "̸" and (struck := _pair(done[-2], both)):
                     both.char = both.latex = struck
@@ -75,15 +75,16 @@ def _dots(first: Mark, second: Mark, third: Mark) -> Mark | None:
             return None
         char = "…" if third.char == "." else "⋯"
         latex = "\\ldots" if char == "…" else "\\cdots"
-        mark = Mark(char, latex, "char", first.x0, third.x1, third.y, size, first.top, third.bottom)
-        mark.is_math, mark.font, mark.style = first.is_math, first.font, first.style
-        return mark
+        return Mark(
+            char, latex, "char", first.x0, third.x1, third.y, size, first.top, third.bottom, first.font, first.style,
+            first.is_math,
+        )
     if not (0.2 * size < falls < 0.7 * size and abs(falls - falls_on) < 0.1 * size):
         return None
     char = "⋮" if abs(first.x0 - third.x0) < 0.1 * size else "⋱"
-    mark = Mark(char, char, "char", first.x0, third.x1, third.y, size, first.top, third.bottom)
-    mark.is_math, mark.font = True, first.font
-    return mark
+    return Mark(
+        char, char, "char", first.x0, third.x1, third.y, size, first.top, third.bottom, first.font, is_math=True
+    )
 
 
 def _pair(first: Mark, second: Mark) -> str:
@@ -118,7 +119,7 @@ def _continues(whole: Mark, piece: Mark) -> bool:
 def _extend(whole: Mark, piece: Mark) -> None:
     whole.top, whole.bottom = max(whole.top, piece.top), min(whole.bottom, piece.bottom)
     whole.x0, whole.x1 = min(whole.x0, piece.x0), max(whole.x1, piece.x1)
-    whole.parts.append(piece)
+    whole.parts = (*whole.parts, piece)
     if whole.latex != "√" and whole.latex not in BRACES:
         whole.axis = whole.middle
         whole.y = whole.axis - AXIS * whole.size

@@ -47,6 +47,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.serve.web.judging_pages import JudgingPages, judging_router
     from porism.serve.web.judgments import Judgments, KnownQuestions
     from porism.serve.web.laboratory import Laboratory
+    from porism.serve.web.page_pictures import PagePictureRoute, picture_router
     from porism.serve.web.pages import Pages, page_router
     from porism.serve.web.run_answering import RunAnswers, run_api_router
     from porism.serve.web.run_pages import RunPages, run_router
@@ -77,6 +78,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     app.include_router(api_router(api), dependencies=checked)
     app.include_router(shard_router(ShardRoutes(api, settings.limits)), dependencies=checked)
     app.include_router(page_router(pages))
+    app.include_router(picture_router(PagePictureRoute(api)))
     if judgments is not None:
         app.include_router(judging_router(JudgingPages(pages, api, settings, judgments)))
     if settings.runs:

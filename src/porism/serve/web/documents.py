@@ -69,6 +69,8 @@ def _view(
         )
         for name in shown_fields(document)
     )
+    first = location.line if location.is_paged else None
+    last = max((content.line_of(len(content.text)) for content in document.fields.values()), default=0)
     name = location.section[-1] if location.section else document.id
     shown_title = plain_pieces(document.title) or (schema.PieceView(text=name),)
     latex_title = SnippetMaker(served.index.analyzer, {}, ()).title(document, "latex")
@@ -80,6 +82,7 @@ def _view(
         metadata={key: value for key, value in document.metadata.items() if key not in NAMES},
         parts=tuple(parts.parts), formulas=len(formulas_of(sections)),
         bibtex=bibtex_entry(document.id, latex_title, document.metadata, location),
+        pages=() if first is None else tuple(range(first, first + last + 1)),
     )
 
 

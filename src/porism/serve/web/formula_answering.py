@@ -25,7 +25,7 @@ from porism.serve.web.formula_views import (
     view,
 )
 from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, formula_parts
-from porism.serve.web.pieces import PieceMaker, alignment, place_of
+from porism.serve.web.pieces import PieceMaker, alignment, page_box, place_of
 from porism.serve.web.problems import NotFound, error_sentence
 from porism.serve.web.requests import Deadline, FormulaSearchRequest, PageRequest, check_page
 from porism.serve.web.served import View
@@ -166,12 +166,14 @@ def _hit(
     served: View, hit: FormulaHit, formulas: tuple[Formula, ...], parts: Parts, pieces: PieceMaker
 ) -> schema.FormulaHitView:
     fields: dict[str, dict[str, None]] = {}
+    boxes: dict[str, schema.PageBox | None] = {}
     for place in hit.places:
         fields.setdefault(place.doc_id, {})[place.field] = None
+        boxes.setdefault(place.doc_id, page_box(place.id))
     places = tuple(
         schema.FormulaPlace(
             id=document.id, title=pieces.pieces(document.title) or (schema.PieceView(text=document.id),),
-            fields=tuple(fields.get(document.id, ())), page=document.page,
+            fields=tuple(fields.get(document.id, ())), page=document.page, box=boxes.get(document.id),
             place=place_of(document.location, served.has_several_sources, str(document.title)),
         )
         for document in hit.shown[:_SHOWN_PLACES]

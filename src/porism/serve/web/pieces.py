@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from porism.errors import QueryError
 from porism.explanation import Explanation
@@ -19,6 +20,8 @@ from porism.serve.web.parts import Parts
 from porism.serve.web.requests import Deadline
 from porism.serve.web.served import View
 from porism.types import Content, Formula
+
+_PAGE_BOX = re.compile(r"page=(?P<page>\d{1,7})&rect=(?P<box>-?\d+\.\d(?:,-?\d+\.\d){3})", re.ASCII)
 
 
 class PieceMaker:
@@ -40,7 +43,9 @@ class PieceMaker:
         shown = view(piece.written)
         if isinstance(piece.answers, Formula) and len(piece.written.source) < 400:
             shown = self._marked(piece.answers, piece.written) or shown
-        return schema.PieceView(text=piece.text, match=piece.match, part=part, formula=shown)
+        return schema.PieceView(
+            text=piece.text, match=piece.match, part=part, formula=shown, box=page_box(piece.written.id)
+        )
 
     def _marked(self, query: Formula, formula: Formula) -> schema.FormulaView | None:
         key = ("marked", query.source, formula.source, formula.display)
@@ -57,6 +62,15 @@ class PieceMaker:
         if match.found.source != formula.source:  # the index keeps one way of writing it; positions are of that one
             return None
         return matched_view(match, formula.display)
+
+
+def page_box(formula_id: str | None) -> schema.PageBox | None:
+    """The place that the id of a formula of a PDF says, None for other ids."""
+    match = _PAGE_BOX.fullmatch(formula_id or "")
+    if match is None:
+        return None
+    left, bottom, right, top = map(float, match["box"].split(","))
+    return schema.PageBox(page=int(match["page"]), box=(left, bottom, right, top))
 
 
 def plain_pieces(content: Content) -> tuple[schema.PieceView, ...]:

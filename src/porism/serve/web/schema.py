@@ -30,6 +30,13 @@ class FormulaView(Model):
     key: str = Field(default="", description="Normalised form: the same for formulas that look the same.")
 
 
+class PageBox(Model):
+    """A place in a PDF: the page, from 1, and left, bottom, right and top in points from its lower left corner."""
+
+    page: int
+    box: tuple[float, float, float, float]
+
+
 class PieceView(Model):
     """A run of text, or one formula; ``part`` is the number of the part of the question that it matches."""
 
@@ -37,6 +44,7 @@ class PieceView(Model):
     match: bool = False
     part: int | None = None
     formula: FormulaView | None = None
+    box: PageBox | None = Field(default=None, description="Where a formula of a PDF is.")
 
 
 class QueryPart(Model):
@@ -212,6 +220,7 @@ class FormulaPlace(Model):
     page: str | None = Field(default=None, description="The page of the document where it is on another server.")
     count: int = Field(default=0, description="How often the document has it, where all of its places are listed.")
     passages: tuple[tuple[PieceView, ...], ...] = Field(default=(), description="The text around the first of them.")
+    box: PageBox | None = Field(default=None, description="Where the first of them is in a PDF.")
 
 
 class Occurrences(Model):
@@ -384,6 +393,7 @@ class DocumentView(Model):
     parts: tuple[QueryPart, ...] = ()
     formulas: int = 0
     bibtex: str = Field(default="", description="An entry of BibTeX to cite it by.")
+    pages: tuple[int, ...] = Field(default=(), description="Of a PDF the pages that it is on.")
 
 
 class Similar(Model):

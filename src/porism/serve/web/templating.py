@@ -6,11 +6,13 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from porism.corpus import split_math
+from porism.corpus.pdf.pictures import PICTURES
 from porism.errors import pluralise
 from porism.extras import need
 from porism.formula.tables.rows import symbol_rows
 from porism.serve.web import rendering
 from porism.serve.web.formula_views import view
+from porism.serve.web.page_pictures import box_link, page_links
 from porism.serve.web.pieces import plain_pieces
 from porism.serve.web.problems import sentence
 from porism.serve.web.schema import DocumentView
@@ -95,7 +97,8 @@ class Templates:
             address=address, formula_search=formula_search, safe=rendering.safe,
             pieces_html=rendering.pieces_html, plain_html=rendering.plain_html,
             section_name=_section_name,
-            formula_html=rendering.formula_html, new_state=SearchState, **shared,
+            formula_html=rendering.formula_html, new_state=SearchState, page_links=page_links, box_link=box_link,
+            has_pictures=PICTURES.is_installed, pictures_command=PICTURES.command, **shared,
         )
         self._environment.filters.update(
             question=lambda text: rendering.plain_html(plain_pieces(split_math(text))),
