@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from porism.corpus import open_source
 from porism.corpus.pandoc import program
 from porism.corpus.pandoc.preparing import Prepared, prepared_text
-from porism.corpus.pandoc.reader import FORMATS, tree_documents
+from porism.corpus.pandoc.reader import PANDOC_FORMATS, tree_documents
 from porism.corpus.registry import detect_format
 from porism.errors import MissingExtra, Problem
 from porism.types import Document
@@ -192,7 +192,7 @@ def test_formulas_of_opendocument_are_read_from_their_objects(tmp_path: Path) ->
     assert document.fields["body"].formulas[0].notation == "mathml"
 
 
-@pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
+@pytest.mark.parametrize("format", PANDOC_FORMATS, ids=lambda format: format.name)
 @settings(deadline=None, max_examples=3)
 @given(data=st.binary(min_size=1, max_size=200))
 def test_any_bytes_are_read_or_reported(format, data, tmp_path_factory) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from porism.corpus.archives.arxiv import Paper, named_paper
 from porism.corpus.archives.formats import (
+    ARCHIVE_EXTENSIONS,
     DAMAGES,
     SEVEN_ZIP,
     archive_kind,
@@ -60,6 +61,7 @@ class ArchiveReader:
     name = "archive"
     document = "what the formats of its members say"
     needs: Mapping[str, Extra] = MappingProxyType({".7z": SEVEN_ZIP})
+    extensions = ARCHIVE_EXTENSIONS
 
     def __init__(
         self, open_folder: OpenFolder, is_read: Callable[[str], bool], depth: int = 0,

@@ -36,6 +36,7 @@ class MediaWikiReader(FileReader):
     name = "mediawiki"
     document = "a section of a page; a theorem-like block or a part under a heading like \"Theorem\", with its proof"
     extensions = (".mediawiki", ".wikitext", ".wiki")
+    detected_extensions = (".xml",)
 
     def detect(self, path: Path) -> bool:
         """Whether it is a file of wikitext, a folder of such, or a dump, packed with gzip, bzip2 or not."""

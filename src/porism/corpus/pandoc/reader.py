@@ -50,7 +50,7 @@ class PandocFormat:
 
 
 _MAN_PAGES = tuple(f".{section}" for section in range(1, 9))
-FORMATS = (
+PANDOC_FORMATS = (
     PandocFormat("docx", (".docx", ".docm"), "docx+styles", "packed"),
     PandocFormat("odt", (".odt", ".ott"), "odt", "packed"),
     PandocFormat("rtf", (".rtf",), "rtf", "plain"),

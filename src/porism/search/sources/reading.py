@@ -16,7 +16,7 @@ from porism.analysis.documents import dump_document
 from porism.corpus.base import UnitId
 from porism.corpus.groups import CollectionGroup, Item, LazyRecord, ReadGroup
 from porism.corpus.opening import IdKeeper, nothing_found, repeated
-from porism.corpus.registry import missing_extra, source_groups
+from porism.corpus.registry import FORMATS, source_groups
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
@@ -147,7 +147,7 @@ class SourceScan:
         if not states.is_gone(name) and (name in states.failed or not can_list(plan.root, name)):
             self._failed(plan, name, states.failed.get(name, "its folder cannot be read"))
             return False
-        extra = missing_extra(plan.before.groups[name].format, plan.root / name)
+        extra = FORMATS.missing_extra(plan.before.groups[name].format, plan.root / name)
         if extra is not None and not states.is_gone(name):
             self._failed(plan, name, f"{extra.command} reads it")
             return False
