@@ -6,7 +6,7 @@
     python -m benchmarks speed wiki --pages 20000 --index
 
 Made-up pages in the proportions of an encyclopaedia: stubs, pages, long pages; with infoboxes, references, tables,
-formulas of ``<math>`` and of templates, lists, links, categories; redirects between them. The dump is packed with bzip2.
+formulas of ``<math>`` and of templates, lists, links, categories; redirects between them. bzip2 packs the dump.
 Time is that of the processor, of all processes together; a line for each fifth of the pages shows whether memory grows.
 """
 

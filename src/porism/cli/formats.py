@@ -17,12 +17,9 @@ _NAME_WIDTH = 18
 
 def left_out_line(left_out: Mapping[str, int], lacking: Mapping[Lacking, int]) -> str:
     """``left out: 3 .docx (pip install 'porism[documents]' reads them), 12 .png (formats: porism index --formats)``."""
-    from porism.corpus.lacking import count_texts, lacking_texts
+    from porism.corpus.lacking import lacking_texts, left_out_texts
 
-    shown = lacking_texts(lacking)
-    if left_out:
-        shown.append(f"{', '.join(count_texts(left_out))} (formats: porism index --formats)")
-    return f"left out: {', '.join(shown)}"
+    return f"left out: {', '.join([*lacking_texts(lacking), *left_out_texts(left_out)])}"
 
 
 def print_formats(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from porism.corpus.archives.listings import PaperListings
@@ -11,7 +11,7 @@ from porism.corpus.archives.reader import ArchiveGroup, ArchiveReader
 from porism.corpus.attachments import with_entries
 from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.bibliography.reader import ReferenceReader
-from porism.corpus.detection import Formats
+from porism.corpus.detection import FolderEntries, Formats
 from porism.corpus.groups import (
     CollectionGroup,
     FileGroup,
@@ -23,7 +23,7 @@ from porism.corpus.groups import (
     guarded,
 )
 from porism.corpus.inclusions import IncludingReader
-from porism.corpus.lacking import Lacking, lacking_texts
+from porism.corpus.lacking import lacking_texts, left_out_texts, other_form
 from porism.corpus.latex.reader import LatexReader
 from porism.corpus.tables.reader import RecordReader
 from porism.corpus.text_files import size_of
@@ -83,9 +83,10 @@ class FolderReader:
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
         problems: list[Problem] = []
-        files, tables, left_out, lacking = self._formats.entries(path, problems.append, self._only, options)
+        entries = self._formats.entries(path, problems.append, self._only, options)
+        files, tables, left_out, lacking = entries
         if not files:
-            raise nothing_known(self._formats, path, tables, self._only, problems, lacking)
+            raise nothing_known(self._formats, path, entries, self._only, problems)
         for problem in problems:
             on_problem(problem)
         for files_and_command in lacking_texts(lacking):
@@ -187,21 +188,23 @@ def _passed_over(tables: list[Path], root: Path) -> str:
 
 
 def nothing_known(
-    formats: Formats, path: Path, tables: list[Path], only: str | None = None, problems: Sequence[Problem] = (),
-    lacking: Mapping[Lacking, int] | None = None,
+    formats: Formats, path: Path, entries: FolderEntries, only: str | None = None, problems: Sequence[Problem] = ()
 ) -> SourceError:
     """The error for a folder without any file that can be read."""
-    if lacking:
-        texts = "; ".join(lacking_texts(lacking))
-        return SourceError("holds no file that can be read", where=str(path), hint=f"Left out: {texts}")
-    if tables:
+    readable = [*lacking_texts(entries.lacking), *left_out_texts({
+        suffix: count for suffix, count in entries.left_out.items() if other_form(suffix)
+    })]
+    if readable:
+        hint = f"Left out: {'; '.join(readable)}"
+        return SourceError("holds no file that can be read", where=str(path), hint=hint)
+    if entries.tables:
         return SourceError(
-            f"holds no text ({_passed_over(tables, path)})", where=str(path),
+            f"holds no text ({_passed_over(entries.tables, path)})", where=str(path),
             hint="Name such a file, or its format with --format csv, to read it all the same",
         )
     if only is not None:
         endings = formats.endings(only)
-        hint = f"Its files end in {', '.join(endings)}; give others by their names: {path}/*" if endings else None
-        return SourceError(f"holds no file of the format {only}", where=str(path), hint=hint)
+        hint = f"Its files end in {', '.join(endings)}; give others by their names: {path}/*" if endings else ""
+        return SourceError(f"holds no file of the format {only}", where=str(path), hint=hint or None)
     hint = f"Passed over: {problems[0]}" if problems else formats.hint
     return SourceError("holds no file of a known format", where=str(path), hint=hint)

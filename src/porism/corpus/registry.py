@@ -21,6 +21,7 @@ from porism.corpus.formal.rocq import RocqReader
 from porism.corpus.groups import CollectionGroup, GroupedReader, ReadGroup, SourceGroups
 from porism.corpus.html.reader import FormulaPageReader, PageReader
 from porism.corpus.inclusions import IncludingReader
+from porism.corpus.lacking import other_form
 from porism.corpus.latex.reader import LatexReader
 from porism.corpus.lean.reader import LeanReader
 from porism.corpus.markdown.reader import MarkdownReader
@@ -60,14 +61,16 @@ def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str
         if (whole := FORMATS.whole(path)) is not None:
             return whole
         problems: list[Problem] = []
-        files, tables, _, lacking = FORMATS.entries(path, problems.append, options=options)
-        if not files and not tables:
-            raise nothing_known(FORMATS, path, tables, problems=problems, lacking=lacking)
-        return FORMATS.of_all(files, tables)
+        entries = FORMATS.entries(path, problems.append, options=options)
+        if not entries.files and not entries.tables:
+            raise nothing_known(FORMATS, path, entries, problems=problems)
+        return FORMATS.of_all(entries.files, entries.tables)
     check_file(path)
-    known = FORMATS.of_file(path)
+    form = other_form(path.suffix.lower())
+    known = None if form else FORMATS.of_file(path)
     if known is None:
-        raise SourceError("is of no known format", where=str(path), hint=FORMATS.hint)
+        hint = f"Of files in {path.suffix}: {form}" if form else FORMATS.hint
+        raise SourceError("is of no known format", where=str(path), hint=hint)
     return known
 
 
