@@ -157,13 +157,19 @@ def test_words_in_formulas_of_word_are_operators(tmp_path: Path) -> None:
 
 def test_formulas_of_mathtype_are_marked_and_reported(tmp_path: Path) -> None:
     equation = '<w:r><w:object><o:OLEObject ProgID="Equation.DSMT4"/></w:object></w:r>'
+    field = (
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> EQ \\f(1,2) </w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
     path = word(tmp_path / "a.docx", (
         f"<w:p>{text_run('First.')}</w:p><w:p>{text_run('Let ')}{equation}{text_run(' or ')}{equation}</w:p>"
+        f"<w:p>{text_run('Half is ')}{field}{text_run('.')}</w:p>"
     ))  # fmt: skip
     (document,), problems = read(path)
-    assert document.fields["body"].text == "First.\n\nLet [formula] or [formula]"
+    assert document.fields["body"].text == "First.\n\nLet [formula] or [formula]\n\nHalf is [formula]."
     assert problems == [
-        "a.docx, paragraph 2: 2 formulas of MathType or the old equation editor cannot be read; each reads [formula] "
+        "a.docx, paragraph 2: 3 formulas of MathType, the old equation editor or EQ fields cannot be read; each reads "
+        "[formula] "
         "(MathType's Convert Equations makes them formulas of Word)"
     ]
 
@@ -174,8 +180,9 @@ def test_formulas_of_opendocument_are_read_from_their_objects(tmp_path: Path) ->
         'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
         'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink">'
         '<office:body><office:text><text:p text:style-name="Title">The book</text:p><text:p>Let <draw:frame>'
-        '<draw:object xlink:href="./Object 1"/></draw:frame> be.</text:p></office:text></office:body>'
-        "</office:document-content>"
+        '<draw:object xlink:href="./Object 1"/></draw:frame> be.</text:p><text:p>So <draw:frame>'
+        '<draw:object-ole xlink:href="./Object 2"/><draw:image xlink:href="./picture"/></draw:frame>.</text:p>'
+        "</office:text></office:body></office:document-content>"
     )
     mathml = '<?xml version="1.0"?><math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
     styles = (
@@ -185,10 +192,11 @@ def test_formulas_of_opendocument_are_read_from_their_objects(tmp_path: Path) ->
     )
     (document,), problems = read(zipped(tmp_path / "a.odt", {
         "content.xml": content, "styles.xml": styles, "Object 1/content.xml": mathml,
+        "Object 2": "E\0q\0u\0a\0t\0i\0o\0n\0 \0N\0a\0t\0i\0v\0e\0",
     }), "odt")  # fmt: skip
-    assert problems == []
+    assert [problem.partition(" of ")[0] for problem in problems] == ["a.odt: 1 formula"]
     assert document.fields["title"].text == "The book"
-    assert document.fields["body"].text == "Let \ufffc be."
+    assert document.fields["body"].text == "Let \ufffc be.\n\nSo [formula]."
     assert document.fields["body"].formulas[0].notation == "mathml"
 
 

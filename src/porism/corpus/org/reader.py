@@ -30,7 +30,8 @@ _KEYWORD_LINE = re.compile(r"[ \t]*#\+([A-Za-z_]+)(?:\[[^\]]*\])?:[ \t]*(.*)")
 _OPTIONS = re.compile(r":(?:options|title|name|caption)[ \t]+\[?((?:[^\[\]]|\[[^\[\]]*\])*?)\]?[ \t]*(?=:\w|\Z)")
 _DRAWER = re.compile(r"[ \t]*:[\w-]+:[ \t]*\Z")
 _DRAWER_END = re.compile(r"[ \t]*:END:[ \t]*\Z", re.IGNORECASE)
-_MAX_DRAWER_LENGTH = 100
+MAX_DRAWER_LENGTH = 100
+"""A drawer has so many lines at most."""
 _MAX_OPTIONS_LENGTH = 500
 _FENCE = "`````"
 _PROPERTY = re.compile(r"[ \t]*:CUSTOM_ID:[ \t]*(\S+)", re.IGNORECASE)
@@ -92,7 +93,7 @@ class _OrgLines:
     def _drawer_end(self, place: int) -> int | None:
         number = bisect_right(self._drawer_ends, place)
         end = self._drawer_ends[number] if number < len(self._drawer_ends) else None
-        return end if end is not None and end - place <= _MAX_DRAWER_LENGTH else None
+        return end if end is not None and end - place <= MAX_DRAWER_LENGTH else None
 
     def _kept(self, line: str) -> str:
         """A line of a formula or of a block of code."""
@@ -173,7 +174,7 @@ class _OrgLines:
 
 def _give_id(lines: list[str], identifier: str) -> None:
     """Gives the heading above a drawer its identifier."""
-    nearest = range(len(lines) - 1, max(-1, len(lines) - _MAX_DRAWER_LENGTH), -1)
+    nearest = range(len(lines) - 1, max(-1, len(lines) - MAX_DRAWER_LENGTH), -1)
     place = next((place for place in nearest if lines[place]), None)
     if place is not None and lines[place].startswith("#") and not lines[place].endswith("}"):
         lines[place] += f" {{#{identifier}}}"

@@ -110,10 +110,8 @@ class PandocReader(FileReader):
     ) -> Prepared | None:
         kind = self._format.kind
         if kind == "packed":
-            prepare = prepared_opendocument if self.name == "odt" else partial(
-                prepared_word, where=name, on_problem=on_problem
-            )
-            return read_zip(data, prepare, name, on_problem)
+            prepare = prepared_opendocument if self.name == "odt" else prepared_word
+            return read_zip(data, partial(prepare, where=name, on_problem=on_problem), name, on_problem)
         declared = declared_encoding(data) if kind == "xml" else None
         text = decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared)
         if kind == "marks":
