@@ -407,3 +407,17 @@ def test_archives_are_detected_by_name(tmp_path: Path) -> None:
     for name in ("a.zip", "b.tgz", "c.tar.bz2", "d.7z", "e.tex.gz"):
         (tmp_path / name).write_bytes(b"x")
         assert detect_format(tmp_path / name) == "archive"
+
+
+def test_an_archive_says_how_far_it_is_beside_other_files_too(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        for number in range(10):
+            archive.writestr(f"{number}.md", f"# Note {number}\n\n{'Text. ' * 100}\n")
+    (folder / "b.md").write_text("# Note\n\nText.\n")
+    said: list[tuple[int, int]] = []
+    assert len(list(open_source(folder, on_progress=lambda done, total: said.append((done, total))))) == 11
+    size = (folder / "a.zip").stat().st_size
+    assert len({done for done, _ in said if 0 < done < size}) == 9
+    assert said == sorted(said)

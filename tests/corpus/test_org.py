@@ -101,7 +101,8 @@ def test_hostile_texts_take_linear_time(unit: str, assert_linear) -> None:
 def test_paragraphs_with_heads_of_statements_are_theorem_like_blocks(tmp_path: Path) -> None:
     path = tmp_path / "a.org"
     path.write_text(
-        "Intro.\n\n<<thm:l>>\n*Theorem 1* (Lagrange). /Let \\(G\\) be\nfinite./\n\n/Proof./ Clear.\n\nQ.E.D.\n\nAfter it.\n\n* One\n\n"
+        "Intro.\n\n<<thm:l>>\n*Theorem 1* (Lagrange). /Let \\(G\\) be\nfinite./\n\n"
+        "/Proof./ Clear.\n\nQ.E.D.\n\nAfter it.\n\n* One\n\n"
         "*Example 2*. The cases are\n- \\(a\\)\n- \\(b\\)\n\nText after.\n\n*Theorem* proving is no head.\n",
         encoding="utf-8",
     )

@@ -34,6 +34,7 @@ from porism.corpus.base import OnProgress, ReaderOptions, UnitId
 from porism.corpus.groups import Item, LazyRecord, Placer, ReadGroup, SourceGroups, guarded
 from porism.corpus.posts.threads import body_content
 from porism.corpus.streams import unpacked_limit
+from porism.corpus.text_files import size_of
 from porism.corpus.walking import check_file
 from porism.errors import OnProblem, Problem, SourceError
 from porism.extras import Extra
@@ -162,14 +163,16 @@ class ArchiveGroup(ReadGroup):
 
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         left_out: Counter[str] = Counter()
-        yield from self._documents(left_out, on_problem)
+        yield from self._documents(left_out, on_problem, on_progress)
         self._left_out.update(left_out)
         self.note = {
             "listings": self._listings.state(self._path), "paper": self._listings.digest(self._path),
             "left_out": dict(left_out),
         }
 
-    def _documents(self, left_out: Counter[str], on_problem: OnProblem) -> Iterator[Document]:
+    def _documents(
+        self, left_out: Counter[str], on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
         if self._reader.is_too_deep:
             on_problem(Problem(self.name, f"is inside {MAX_DEPTH} archives; it is not read"))
             return
@@ -194,12 +197,19 @@ class ArchiveGroup(ReadGroup):
                     on_problem(Problem(self.name, error.what))
                 return
             placer = Placer(self.name)
+            size, done = size_of(self._path), 0
+
+            def progress(now: int, of: int) -> None:
+                on_progress(size * min(done + now, contents.size) // max(1, contents.size), size)
+
             for group in contents.groups:
-                for item in guarded(group, report):
+                for item in guarded(group, report, progress):
                     document = item.read(report) if isinstance(item, LazyRecord) else item
                     if document is not None:
                         line = item.line if isinstance(item, LazyRecord) else 0
                         yield self._moved(placer.place(document, item.id, group, line), tree, extra)
+                done += sum(map(size_of, group.files))
+                progress(0, 0)
             left_out.update(contents.left_out)
 
     def _moved(self, document: Document, tree: UnpackedTree, extra: Metadata) -> Document:

@@ -9,13 +9,13 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from porism.analysis.languages import language_named
-from porism.corpus.base import ReaderOptions, UnitId, clean
+from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_progress
 from porism.corpus.html.reader import page_documents
 from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.mediawiki.dump import WikiDump, WikiPage, is_dump
 from porism.corpus.mediawiki.macros import macros_of
 from porism.corpus.mediawiki.wikitext import Wikitext
-from porism.corpus.text_files import read_text
+from porism.corpus.text_files import read_text, size_of
 from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem, pluralise
@@ -48,6 +48,11 @@ class MediaWikiReader(FileReader):
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
+        return self.read_in_steps(path, name, source, options, on_problem, ignore_progress)
+
+    def read_in_steps(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
         unknown: Counter[str] = Counter()
         definitions = [definitions_in(file) for file in self.companions(path, name)]
         if path.suffix.lower() in self.extensions:
@@ -60,6 +65,7 @@ class MediaWikiReader(FileReader):
             dump = WikiDump(path, name, on_problem)
             macros: PageMacros | None = None
             for page_read in dump.pages():
+                on_progress(dump.position, size_of(path))
                 macros = macros or PageMacros([macros_of(dump.base), *definitions])
                 documents = _page_documents(page_read, dump, name, source, options, on_problem, unknown)
                 yield from with_macros(documents, macros)

@@ -119,10 +119,11 @@ class SourceScan:
         assert plan.listing is not None
         base = self.position[0]
         for group in plan.listing.groups:
-            yield from self._visit(plan, group, base)
+            begun = base if group.alone else self.position[0]
+            yield from self._visit(plan, group, begun)
             if not group.alone:
                 states = map(plan.states.now, plan.states.names(group.files[:1]))
-                self.position[0] += sum(state.size for state in states if state is not None)
+                self.position[0] = begun + sum(state.size for state in states if state is not None)
         self.position[0] = base + plan.listing.size
         yield from self._look_up()
         for name, recorded in plan.before.groups.items():
@@ -229,8 +230,7 @@ class SourceScan:
             self._report(problem)
 
         def on_progress(done: int, total: int) -> None:
-            if group.alone:
-                self.position[:] = base + done, max(self.position[1], base + total)
+            self.position[:] = base + done, max(self.position[1], base + total)
 
         if (
             recorded is not None and recorded.complete and recorded.format == group.format
