@@ -19,7 +19,8 @@ from porism.corpus.formal.metamath import MetamathReader
 from porism.corpus.formal.mizar import MizarReader
 from porism.corpus.formal.rocq import RocqReader
 from porism.corpus.groups import CollectionGroup, GroupedReader, ReadGroup, SourceGroups
-from porism.corpus.html.reader import FormulaPageReader, PageReader
+from porism.corpus.html.formula_pages import FormulaPageReader
+from porism.corpus.html.reader import PageReader
 from porism.corpus.inclusions import IncludingReader
 from porism.corpus.lacking import other_form
 from porism.corpus.latex.reader import LatexReader
