@@ -421,3 +421,18 @@ def test_an_archive_says_how_far_it_is_beside_other_files_too(tmp_path: Path) ->
     size = (folder / "a.zip").stat().st_size
     assert len({done for done, _ in said if 0 < done < size}) == 9
     assert said == sorted(said)
+
+
+def test_papers_as_arxiv_serves_them_without_an_ending_inside(tmp_path: Path) -> None:
+    for name, data in {
+        "2301.00001v1.gz": rb"\section{One} Let $x$ be.",
+        "2301.00002v1.gz": b"%auto-ignore\nWithdrawn by its author.\n",
+        "2301.00003.gz": b"<!DOCTYPE html><html><h1>Two</h1><p>Let $y$ be.</p></html>",
+        "2301.00004.gz": b"%!PS-Adobe-3.0",
+    }.items():
+        (tmp_path / name).write_bytes(gzip.compress(data))
+    documents, problems = read(tmp_path)
+    assert [document.metadata["type"] for document in documents] == ["section", "text", "document"]
+    assert problems == [
+        "2301.00004.gz: holds no file that can be read (Left out: 1 .ps (ps2pdf makes PDF of them))"
+    ]

@@ -24,11 +24,12 @@ from porism.corpus.groups import (
 )
 from porism.corpus.inclusions import IncludingReader
 from porism.corpus.lacking import lacking_texts, left_out_texts, other_form
+from porism.corpus.latex.figures import figures_among
 from porism.corpus.latex.reader import LatexReader
 from porism.corpus.tables.reader import RecordReader
 from porism.corpus.text_files import size_of
 from porism.corpus.walking import FileReader, relative_name, source_name
-from porism.errors import OnProblem, Problem, SourceError
+from porism.errors import OnProblem, Problem, SourceError, pluralise
 from porism.types import Document
 
 _NAMED = 3
@@ -93,6 +94,11 @@ class FolderReader:
             on_problem(Problem(str(path), f"left out: {files_and_command}"))
         if tables:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
+        if self._only is None and (figures := _figures(files)):
+            files = [entry for entry in files if entry[0] not in figures]
+            count = pluralise(len(figures), "PDF")
+            reason = "that LaTeX includes as figures left out; name such a file to read it"
+            on_problem(Problem(str(path), f"{count} {reason}"))
         size = sum(size_of(entry) for entry, _ in files)
         format = self._only or self._formats.of_all(files, tables)
         folders: dict[Path, list[ReadGroup]] = {}
@@ -139,6 +145,12 @@ class FolderReader:
             file: entry for reader, path in lists if isinstance(reader, ReferenceReader)
             for file, entry in reader.attached(path, options)
         }
+
+
+def _figures(files: list[tuple[Path, str]]) -> set[Path]:
+    """The PDFs among files that are figures of the LaTeX among them."""
+    by_format = {name: [entry for entry, format in files if format == name] for name in ("pdf", "latex")}
+    return figures_among(by_format["pdf"], by_format["latex"])
 
 
 def group_of_file(

@@ -44,6 +44,8 @@ MAX_DEPTH = 2
 """Archives inside this many others are not read."""
 
 _SNIFFED = 8192
+_SIGNS = {b"%PDF": ".pdf", b"%!PS": ".ps", b"<!DOCTYPE html": ".html", b"<html": ".html", b"%auto-ignore": ".txt"}
+"""How files begin whose names say nothing, and the ending that they should have."""
 _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{|input\b|magnification|def\\|font\\|section|bye\b)")
 
 OpenFolder = Callable[[Path, ReaderOptions, OnProblem, "ArchiveReader"], SourceGroups]
@@ -113,7 +115,11 @@ class ArchiveReader:
     def _name_inside(self, path: Path, start: bytes) -> str:
         """The name of the one file that was compressed."""
         name = path.stem if compression(path.name) else path.name
-        return name if self._is_read(name) or not _TEX.search(start) else f"{name}.tex"
+        if self._is_read(name):
+            return name
+        head = start.lstrip()
+        ending = next((ending for sign, ending in _SIGNS.items() if head.startswith(sign)), "")
+        return f"{name}{ending or ('.tex' if _TEX.search(start) else '')}"
 
     def inside(self, limits: UnpackingLimits) -> ArchiveReader:
         """The reader of the archives in an archive."""
@@ -194,7 +200,7 @@ class ArchiveGroup(ReadGroup):
                 contents = self._reader.open(tree, self._options, report)
             except SourceError as error:
                 if not (problem or tree.refused):
-                    on_problem(Problem(self.name, error.what))
+                    on_problem(Problem(self.name, f"{error.what}{f' ({error.hint})' if error.hint else ''}"))
                 return
             placer = Placer(self.name)
             size, done = size_of(self._path), 0
