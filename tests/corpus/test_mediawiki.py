@@ -310,3 +310,13 @@ def test_a_dump_says_how_far_it_is_beside_other_files_too(tmp_path: Path) -> Non
     assert len(within) > 1
     assert said == sorted(said)
     assert len({total for _, total in said}) == 1
+
+
+def test_paragraphs_with_heads_of_statements_are_theorem_like_blocks() -> None:
+    text = (
+        "Intro.\n\n<div class=\"theorem\">\n'''Theorem 1''' (Lagrange). ''Let <math>G</math> be finite.''\n\n</div>\n\n"
+        "''Proof.'' Clear. ◻\n\n'''Lemma 2.''' A lemma.\n\nAfter it."
+    )
+    read_parts = {kind: (title, body) for kind, title, body, _ in parts(text)}
+    assert read_parts["theorem"] == ("Lagrange", "Let $G$ be finite.")
+    assert read_parts["lemma"][1] == "A lemma."

@@ -288,3 +288,17 @@ def test_displayed_formulas_of_asciidoc_end_where_they_are_closed() -> None:
     text = "[latexmath]\n++++\nx\n++++\nand $y$\n[stem]\n++++\nopen"
     prepared = prepared_text(text, "asciidoc", "a", lambda problem: None)
     assert [part.source for part in prepared.parts(prepared.data.decode()) if not isinstance(part, str)] == ["x", "y"]
+
+
+def test_elements_nested_too_deeply_cost_their_marks_alone(tmp_path: Path) -> None:
+    path = tmp_path / "deep.dbk"
+    marks = 50_000
+    path.write_text(
+        '<book xmlns="http://docbook.org/ns/docbook"><chapter><title>A</title><para>Before &lt;x&gt;.</para><para>'
+        f"{'<emphasis>' * marks}deep{'</emphasis>' * marks}</para></chapter><chapter><title>B</title>"
+        "<para>After <!-- <a><b> -->it.</para></chapter></book>", encoding="utf-8",
+    )
+    documents, problems = read(path, "docbook")
+    text = "\n".join(content.text for document in documents for content in document.fields.values())
+    assert all(part in text for part in ("Before <x>.", "deep", "After it."))
+    assert problems == ["deep.dbk: elements nested more than 100 deep are read as plain text"]

@@ -25,6 +25,7 @@ from porism.corpus.mediawiki.templates import (
     filled,
 )
 from porism.corpus.sections import kind_of, own_title, titled_kind
+from porism.corpus.theorem_heads import first_kind
 from porism.types import Content
 
 MAX_NESTING = 40
@@ -50,6 +51,7 @@ _EXTERNAL = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]<>]+(?:[ \t]([^\[\]\n]*))?
 _NO_TITLE = re.compile(r"[\\^${}\[\]<>\x02]|\A\s*[\w ]{0,20}=[^=]")
 _MAGIC = re.compile(r"__[A-Z]{3,30}__")
 _QUOTES = re.compile(r"'{2,5}")
+_STATEMENT_HEAD = re.compile(r"^('{2,3})([^\W\d_][^'\n<>]{2,100})\1(?!')", re.MULTILINE)
 _PICTURE = ("file", "image")
 
 
@@ -78,7 +80,7 @@ class Wikitext:
         if "<su" in text:
             text = "\n".join(self._with_indices(line) if "<su" in line else line for line in text.split("\n"))
         text = _EXTERNAL.sub(lambda match: match[1] or "", text)
-        text = _QUOTES.sub("", _MAGIC.sub("", text))
+        text = _QUOTES.sub("", _STATEMENT_HEAD.sub(_marked_head, _MAGIC.sub("", text)))
         if _ROWS_BEGIN in text or self._rows:
             text = self._with_rows(text)
         self._lines = WikiLines(title)
@@ -345,6 +347,11 @@ class _Frame:
         text = self.text
         place = max(0, text.find(value))
         return text.count("\n", 0, place) + text.count(SOFT_LINE, 0, place)
+
+
+def _marked_head(match: re.Match[str]) -> str:
+    """The marked beginning of a line: a paragraph that begins so may be a theorem-like block."""
+    return f"<p><b>{match[2]}</b>" if first_kind(match[2]) is not None else match[0]
 
 
 def _one_line(text: str) -> str:

@@ -38,10 +38,18 @@ _EQUATION = "Equation Native".encode("utf-16-le")
 """The name of the stream that has the formula, in an object of MathType or the old equation editor."""
 _UNREAD = "[formula]"
 """What stands for a formula that cannot be read."""
+_XML_TAG = re.compile(
+    rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<(?P<end>/?)(?P<name>[A-Za-z_:][^\s<>/]*)(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*?(?P<alone>/?)>",
+    re.DOTALL,
+)
 _PROGRAMS = ("Equation", "MathType")
 _WORD_TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml")
 _KEPT = re.compile(r".*\.(?:xml|rels)|mimetype")
 """Members that pandoc needs; pictures and embedded objects are not among them."""
+
+
+MAX_NESTING = 100
+"""Elements nested deeper than this are plain text."""
 
 
 class _TakenOut:
@@ -119,8 +127,12 @@ def prepared_word(packed: ZipFile, where: str, on_problem: OnProblem) -> Prepare
     return Prepared(_packed_again(packed, changed), taken)
 
 
-def prepared_xml(data: bytes) -> Prepared:
+def prepared_xml(data: bytes, where: str, on_problem: OnProblem) -> Prepared:
     """DocBook or JATS in UTF-8, whose MathML is read here; where LaTeX stands beside it, pandoc reads that."""
+    flat = _flattened(data)
+    if len(flat) < len(data):
+        on_problem(Problem(where, f"elements nested more than {MAX_NESTING} deep are read as plain text"))
+    data = flat
     try:
         root = parsed_xml(data)
     except (ValueError, etree.XMLSyntaxError):
@@ -142,6 +154,22 @@ def prepared_xml(data: bytes) -> Prepared:
         else:
             _replace_by(around, token)
     return Prepared(etree.tostring(root), taken)
+
+
+def _flattened(data: bytes) -> bytes:
+    """XML without the tags of elements that are nested too deeply; their text stays."""
+    if data.count(b"</") <= MAX_NESTING:
+        return data
+    depth = 0
+
+    def kept(match: re.Match[bytes]) -> bytes:
+        nonlocal depth
+        if match["name"] is None or match["alone"]:
+            return match[0] if match["name"] is None or depth < MAX_NESTING else b" "
+        depth = max(0, depth - 1) if match["end"] else depth + 1
+        return match[0] if depth + bool(match["end"]) <= MAX_NESTING else b" "
+
+    return _XML_TAG.sub(kept, data)
 
 
 def _plain_mathml(math: etree._Element) -> etree._Element:

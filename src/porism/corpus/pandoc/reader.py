@@ -117,7 +117,7 @@ class PandocReader(FileReader):
         if kind == "marks":
             return prepared_text(text, self._format.pandoc, name, on_problem)
         data = (with_whole_characters(text) if self.name == "rtf" else text).encode("utf-8", "replace")
-        return prepared_xml(data) if self.name in ("jats", "docbook") else Prepared(data)
+        return prepared_xml(data, name, on_problem) if self.name in ("jats", "docbook") else Prepared(data)
 
 
 def tree_documents(
