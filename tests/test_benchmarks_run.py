@@ -251,9 +251,19 @@ TABLE: dict[tuple[str, str], tuple[Case, ...]] = {
         row("index on disk, MB", NUMBER), row("porism search, first in a new process, s", *[NUMBER] * 4, "1"),
     )),),
     ("speed", "update"): (Case("--documents 100 --rounds 1 --jobs 1", tuple(
-        rf"^{kind} +all +[\d.]+ s +1 % +[\d.]+ s .* nothing +[\d.]+ s"
-        for kind in ("markdown", "jsonl", "chapters", "book")
+        rf"^{kind} +all +[\d.]+ s +changed +[\d.]+ s .* nothing +[\d.]+ s"
+        for kind in ("markdown", "jsonl", "chapters", "book", "archives")
     )),),
+    ("speed", "wiki"): (
+        Case("--pages 12", (
+            r"^dump: [\d.]+ MB, packed", r"^ +2 pages +\d+ documents", r"^read: 10 pages, \d+ documents",
+        )),
+        Case("--pages 12 --index --jobs 1", (r"^index: \d+ documents, [\d.]+ s of the processor",)),
+    ),
+    ("speed", "site"): (Case("--index {index} --questions 2", (
+        r"^export: \d+ units in [\d.]+ s", "^first question of a page.* 2 with results$",
+        "^one page, all questions.* 2 with results$",
+    ), ("browser",)),),
     ("speed", "patterns"): (Case("--data {data} --rounds 1 --jobs 1", (
         r"^0 of 53 answers found, median [\d.]+ ms, slowest [\d.]+ ms, median of processor time [\d.]+ ms$",
     )),),

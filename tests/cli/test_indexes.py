@@ -280,6 +280,15 @@ def test_what_a_folder_has_that_is_not_read_is_said_in_one_line(porism, notes, t
     assert "left out" not in one.out
 
 
+def test_files_that_could_have_a_form_that_is_read_are_left_out_with_what_makes_it() -> None:
+    line = left_out_line({".doc": 3, ".pngx": 2, ".pptx": 1, ".ppt": 4}, {})
+    assert line == (
+        "left out: 3 .doc (save them as .docx, as soffice --headless --convert-to docx does), "
+        "4 .ppt, 1 .pptx (export them as PDF, as soffice --headless --convert-to pdf does), "
+        "2 .pngx (formats: porism index --formats)"
+    )
+
+
 def test_many_endings_that_are_not_read_make_no_long_line() -> None:
     counts = {f".x{number}": 100 - number for number in range(12)}
     line = left_out_line(counts, {})
@@ -305,7 +314,8 @@ class FakeReader(TextFileReader):
 def fake_format(monkeypatch) -> None:
     """A format some of whose files need an extra that is not installed."""
     monkeypatch.setitem(registry.READERS, "fake", FakeReader())
-    monkeypatch.setattr(registry, "_BY_EXTENSION", {**registry._BY_EXTENSION, ".fake": ["fake"], ".easy": ["fake"]})
+    by_extension = {**registry.FORMATS._by_extension, ".fake": ["fake"], ".easy": ["fake"]}
+    monkeypatch.setattr(registry.FORMATS, "_by_extension", by_extension)
 
 
 def test_files_that_lack_an_extra_are_counted_with_the_command_that_installs_it(

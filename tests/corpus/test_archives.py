@@ -407,3 +407,32 @@ def test_archives_are_detected_by_name(tmp_path: Path) -> None:
     for name in ("a.zip", "b.tgz", "c.tar.bz2", "d.7z", "e.tex.gz"):
         (tmp_path / name).write_bytes(b"x")
         assert detect_format(tmp_path / name) == "archive"
+
+
+def test_an_archive_says_how_far_it_is_beside_other_files_too(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        for number in range(10):
+            archive.writestr(f"{number}.md", f"# Note {number}\n\n{'Text. ' * 100}\n")
+    (folder / "b.md").write_text("# Note\n\nText.\n")
+    said: list[tuple[int, int]] = []
+    assert len(list(open_source(folder, on_progress=lambda done, total: said.append((done, total))))) == 11
+    size = (folder / "a.zip").stat().st_size
+    assert len({done for done, _ in said if 0 < done < size}) == 9
+    assert said == sorted(said)
+
+
+def test_papers_as_arxiv_serves_them_without_an_ending_inside(tmp_path: Path) -> None:
+    for name, data in {
+        "2301.00001v1.gz": rb"\section{One} Let $x$ be.",
+        "2301.00002v1.gz": b"%auto-ignore\nWithdrawn by its author.\n",
+        "2301.00003.gz": b"<!DOCTYPE html><html><h1>Two</h1><p>Let $y$ be.</p></html>",
+        "2301.00004.gz": b"%!PS-Adobe-3.0",
+    }.items():
+        (tmp_path / name).write_bytes(gzip.compress(data))
+    documents, problems = read(tmp_path)
+    assert [document.metadata["type"] for document in documents] == ["section", "text", "document"]
+    assert problems == [
+        "2301.00004.gz: holds no file that can be read (Left out: 1 .ps (ps2pdf makes PDF of them))"
+    ]

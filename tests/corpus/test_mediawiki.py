@@ -292,3 +292,31 @@ def test_memory_does_not_grow_with_the_dump(tmp_path: Path, monkeypatch: pytest.
 
     peak(20)
     assert peak(200) < 1.3 * peak(60)
+
+
+def test_a_dump_says_how_far_it_is_beside_other_files_too(tmp_path: Path) -> None:
+    pages = "".join(
+        f"<page><title>P{number}</title><ns>0</ns><revision><text>{'Text. ' * 200_000}</text></revision></page>\n"
+        for number in range(4)
+    )
+    folder = tmp_path / "wiki"
+    folder.mkdir()
+    (folder / "a.xml.gz").write_bytes(gzip.compress(f"<mediawiki>\n{pages}</mediawiki>".encode()))
+    (folder / "b.md").write_text("# Note\n\nText.\n")
+    said: list[tuple[int, int]] = []
+    assert len(list(open_source(folder, on_progress=lambda done, total: said.append((done, total))))) > 4
+    size = (folder / "a.xml.gz").stat().st_size
+    within = sorted({done for done, _ in said if 0 < done < size})
+    assert len(within) > 1
+    assert said == sorted(said)
+    assert len({total for _, total in said}) == 1
+
+
+def test_paragraphs_with_heads_of_statements_are_theorem_like_blocks() -> None:
+    text = (
+        "Intro.\n\n<div class=\"theorem\">\n'''Theorem 1''' (Lagrange). ''Let <math>G</math> be finite.''\n\n</div>\n\n"
+        "''Proof.'' Clear. ◻\n\n'''Lemma 2.''' A lemma.\n\nAfter it."
+    )
+    read_parts = {kind: (title, body) for kind, title, body, _ in parts(text)}
+    assert read_parts["theorem"] == ("Lagrange", "Let $G$ be finite.")
+    assert read_parts["lemma"][1] == "A lemma."

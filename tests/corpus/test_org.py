@@ -96,3 +96,22 @@ def test_lines_keep_their_numbers(text: str) -> None:
 ])
 def test_hostile_texts_take_linear_time(unit: str, assert_linear) -> None:
     assert_linear(lambda count: as_markdown(unit * count), 2_000, 8_000)
+
+
+def test_paragraphs_with_heads_of_statements_are_theorem_like_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "a.org"
+    path.write_text(
+        "Intro.\n\n<<thm:l>>\n*Theorem 1* (Lagrange). /Let \\(G\\) be\nfinite./\n\n"
+        "/Proof./ Clear.\n\nQ.E.D.\n\nAfter it.\n\n* One\n\n"
+        "*Example 2*. The cases are\n- \\(a\\)\n- \\(b\\)\n\nText after.\n\n*Theorem* proving is no head.\n",
+        encoding="utf-8",
+    )
+    intro, theorem, section, example = open_source(path)
+    assert (theorem.metadata["type"], theorem.metadata["line"]) == ("theorem", "4")
+    assert [theorem.fields[name].to_latex() for name in ("title", "body", "proof")] == [
+        "Lagrange", "Let $G$ be\nfinite.", "Clear.\n\nQ.E.D."
+    ]
+    assert theorem.metadata["labels"] == ("thm:l",)
+    assert intro.fields["body"].text == "Intro.\n\nAfter it."
+    assert (example.metadata["type"], example.fields["body"].to_latex()) == ("example", "The cases are\n- $a$\n- $b$")
+    assert section.fields["body"].text == "Text after.\n\nTheorem proving is no head."

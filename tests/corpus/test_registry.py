@@ -352,3 +352,12 @@ def test_sources_that_sphinx_copied_are_read_by_the_ending_before(name: str, for
     assert detect_format(tmp_path / name) == format
     (document,) = (document for document in open_source(tmp_path) if document.metadata["file"] == name)
     assert document.fields["body"].to_latex() == (text if format == "text" else "A $y$.")
+
+
+def test_a_file_that_could_have_a_form_that_is_read_is_refused_with_what_makes_it(tmp_path: Path) -> None:
+    path = tmp_path / "thesis.doc"
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    for source in (path, tmp_path):
+        with pytest.raises(SourceError, match=r"\.doc") as caught:
+            detect_format(source)
+        assert "save them as .docx" in (caught.value.hint or "")

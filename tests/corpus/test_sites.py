@@ -101,3 +101,84 @@ def test_a_base_url_is_an_address_that_the_index_remembers() -> None:
     assert options_from_json(options_to_json(options)) == options
     with pytest.raises(ConfigError, match="is not an address"):
         ReaderOptions(base_url="algebra.org")
+
+
+QUARTO = """<title>Lines</title><main class="content" id="quarto-document-content"><header><h1 class="title"><span
+class="chapter-number">2</span>&nbsp; <span class="chapter-title">Lines</span></h1><div class="quarto-title-meta"><p>Ann
+Author</p></div></header><section id="sec-one" class="level2"><h2><span class="header-section-number">2.1</span>
+One</h2>
+<div id="thm-line" class="theorem"><p><span class="theorem-title"><strong>Theorem 2.1 (Line)</strong></span> It is
+<span class="math display">\\[y = mx + b.\\]</span></p></div><div class="proof"><p><span
+class="proof-title"><em>Proof</em>.
+</span>Clear.</p></div><div id="lem-x" class="theorem lemma"><p><span class="theorem-title"><strong>Lemma
+2.1</strong></span>
+A lemma.</p></div><div class="proof remark"><p><span class="proof-title"><em>Remark</em>. </span>Remarked.</p></div>
+<div class="callout callout-note callout-titled"><div class="callout-header"><div class="callout-title-container
+flex-fill">
+Exercise (Slopes)</div></div><div class="callout-body"><p>Do it.</p></div></div></section></main>"""
+
+DOCUSAURUS = """<title>Lines</title><main><div class="theme-doc-version-banner alert">Unreleased</div><article><span
+class="theme-doc-version-badge">Version: 2.0</span><div class="tocCollapsible_E theme-doc-toc-mobile"><button>On this
+page</button></div><div class="theme-doc-markdown markdown"><header><h1>Lines</h1></header><h2 id="one">One<a
+href="#one"
+class="hash-link">\u200b</a></h2><div class="theme-admonition theme-admonition-note alert"><div
+class="admonitionHeading_G"><span class="admonitionIcon_R"><svg viewBox="0 0 1 1"><path d="M"/></svg></span>Theorem
+(Line)
+</div><div class="admonitionContent_B"><p>It is <span class="katex-display"><span class="katex"><span
+class="katex-mathml"><math display="block"><semantics><mi>y</mi><annotation encoding="application/x-tex">y = mx + b.
+</annotation></semantics></math></span><span
+class="katex-html">y</span></span></span></p></div></div></div></article></main>"""
+
+SPHINX_PROOF = """<title>Lines</title><div role="main"><section id="lines"><h1><span class="section-number">2.
+</span>Lines</h1>
+<div class="proof theorem admonition" id="thm-line"><p class="admonition-title"><span class="caption-number">Theorem 1
+</span> (Line)</p><section class="theorem-content" id="proof-content"><p>It is <span class="math">\\(y = mx +
+b.\\)</span></p>
+</section></div><div class="proof admonition" id="proof"><p>Proof. Clear.</p></div></section></div>"""
+
+
+def test_blocks_of_generators_have_their_kinds_and_titles(tmp_path: Path) -> None:
+    theorem = ("theorem", "Line", "It is \ufffc", ["y = mx + b."])
+    cases = {
+        QUARTO: [theorem, ("lemma", "", "A lemma.", []), ("remark", "", "Remarked.", []),
+                 ("exercise", "Slopes", "Do it.", [])],
+        DOCUSAURUS: [theorem], SPHINX_PROOF: [theorem],
+    }  # fmt: skip
+    for page, expected in cases.items():
+        documents = read(tmp_path, page)
+        blocks = [document for document in documents if document.metadata["type"] != "section"]
+        assert [
+            (
+                str(block.metadata["type"]), block.title.text if block.title else "",
+                " ".join(block.fields["body"].text.split()), [part.source for part in block.fields["body"].formulas],
+            )
+            for block in blocks
+        ] == expected
+        assert {document.metadata["section"][0] for document in documents} == {"Lines"}
+        text = " ".join(content.text for document in documents for content in document.fields.values())
+        for absent in ("Ann", "2.1", "Version", "On this", "Unreleased"):
+            assert absent not in text, absent
+
+
+def test_what_latexml_and_dlmf_put_beside_the_text_is_left_out(tmp_path: Path) -> None:
+    note = (
+        '<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">2</sup><span class="ltx_note_outer"><span '
+        'class="ltx_note_content"><sup class="ltx_note_mark">2</sup><span class="ltx_tag ltx_tag_note">2</span>A note.'
+        "</span></span></span>"
+    )
+    equation = (
+        '<table class="ltx_equation"><tr><td><span class="ltx_tag ltx_tag_equation">(9.2.1)</span></td><td><math '
+        'alttext="w=z"><mi>w</mi></math></td></tr></table>'
+        '<div class="ltx_metadata ltx_info"><b>Encodings:</b> TeX</div>'
+    )
+    (document,) = read(tmp_path, f"<article><h1>T</h1><p>Text{note} here.</p>{equation}</article>")
+    assert document.fields["body"].text.split() == ["Text", "A", "note.", "here.", "\ufffc"]
+
+
+def test_a_page_that_a_script_makes_is_left_out_and_reported(tmp_path: Path) -> None:
+    problems: list[Problem] = []
+    assert not read(tmp_path, '<head><title>App</title><script src="a.js"></script></head><body></body>', problems)
+    assert [problem.what for problem in problems] == [
+        "the page has no text but what a script makes; it is left out"
+    ]
+    assert len(read(tmp_path, "<head><title>App</title><script>x</script></head><body>Text</body>")) == 1

@@ -17,12 +17,9 @@ _NAME_WIDTH = 18
 
 def left_out_line(left_out: Mapping[str, int], lacking: Mapping[Lacking, int]) -> str:
     """``left out: 3 .docx (pip install 'porism[documents]' reads them), 12 .png (formats: porism index --formats)``."""
-    from porism.corpus.lacking import count_texts, lacking_texts
+    from porism.corpus.lacking import lacking_texts, left_out_texts
 
-    shown = lacking_texts(lacking)
-    if left_out:
-        shown.append(f"{', '.join(count_texts(left_out))} (formats: porism index --formats)")
-    return f"left out: {', '.join(shown)}"
+    return f"left out: {', '.join([*lacking_texts(lacking), *left_out_texts(left_out)])}"
 
 
 def print_formats(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -35,14 +32,14 @@ def print_formats(context: click.Context, parameter: click.Parameter, wanted: bo
 
 def format_lines() -> list[str]:
     """Every format: its name, the endings of its files, what becomes a document, and the extras that it needs."""
-    from porism.corpus.registry import READERS, endings_of, extras_of
+    from porism.corpus.registry import FORMATS
 
     lines: list[str] = []
-    for name, reader in READERS.items():
-        endings = endings_of(name)
+    for name, reader in FORMATS.readers.items():
+        endings = FORMATS.endings(name)
         details = [" ".join(endings), f"a document: {reader.document}"]
         by_extra: dict[tuple[str, str], list[str]] = {}
-        for ending, extra in extras_of(name).items():
+        for ending, extra in FORMATS.extras(name).items():
             state = "installed" if extra.is_installed else f"not installed: {extra.command}"
             by_extra.setdefault((extra.name, state), []).append(ending)
         for (extra_name, state), needing in by_extra.items():

@@ -95,7 +95,9 @@ class FileGroup(ReadGroup):
         if size_of(self._path) == 0:
             on_problem(Problem(self.name, "the file is empty"))
             return
-        yield from self._reader.read_file(self._path, self.name, self._source, self._options, on_problem)
+        yield from self._reader.read_in_steps(
+            self._path, self.name, self._source, self._options, on_problem, on_progress
+        )
 
 
 OfFile = Callable[[Path], ReadGroup | None]

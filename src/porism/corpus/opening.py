@@ -105,7 +105,7 @@ def _read_all(
             on_progress(base + done + now, max(total, base + done + of))  # noqa: B023 (called within the loop)
 
         for group in contents.groups:
-            for item in guarded(group, on_problem, progress if group.alone else ignore_progress):
+            for item in guarded(group, on_problem, progress):
                 document = item.read(on_problem) if isinstance(item, LazyRecord) else item
                 if document is None:
                     continue

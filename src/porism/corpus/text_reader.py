@@ -116,7 +116,7 @@ class TextFileReader(FileReader):
     ) -> Iterator[Document]:
         text = self.text(path, name, options, on_problem)
         if text is not None:
-            definitions = [*map(definitions_in, self.companions(path, name)), self.definitions(text)]
+            definitions = [*map(definitions_in, site_macro_files(path, name)), self.definitions(text)]
             yield from with_macros(self.documents(text, name, source, on_problem), PageMacros(definitions))
 
 

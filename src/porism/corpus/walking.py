@@ -178,6 +178,12 @@ class FileReader(ABC):
         """Other files that the reading of a file depends on."""
         return []
 
+    def read_in_steps(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """As :meth:`read_file`; readers of large files say how far they are."""
+        return self.read_file(path, name, source, options, on_problem)
+
     @abstractmethod
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem

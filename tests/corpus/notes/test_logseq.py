@@ -109,3 +109,21 @@ def test_other_markdown_stays_markdown(tmp_path: Path) -> None:
 def test_any_text_is_read(text: str) -> None:
     assert len(list(_Outline(text.split("\n")).read())) == text.count("\n") + 1
     list(LogseqReader().documents(text, "x.md", "x", lambda problem: None))
+
+
+def test_pages_in_org_mode_are_outlines_too(tmp_path: Path) -> None:
+    page = tmp_path / "graph" / "pages" / "groups.org"
+    page.parent.mkdir(parents=True)
+    (tmp_path / "graph" / "logseq").mkdir()
+    (tmp_path / "graph" / "logseq" / "config.edn").write_text("{:preferred-format :org}")
+    page.write_text(
+        "#+title: Finite groups\n#+tags: algebra, [[group theory]]\n\n* Subgroups\n:PROPERTIES:\n:heading: 1\n:END:\n"
+        "* TODO Read *Lang*, see [[file:rings.org][rings]] and ((01234567-89ab-cdef-0123-456789abcdef))\n"
+        "** The order of \\(H\\) matters:\n#+BEGIN_THEOREM\nThen $|H|$ divides $|G|$.\n#+END_THEOREM\n",
+        encoding="utf-8",
+    )
+    section, theorem = open_source(tmp_path / "graph")
+    assert section.fields["title"].text == "Subgroups"
+    assert section.fields["body"].to_latex() == "- Read Lang, see rings and\n- The order of $H$ matters:"
+    assert (theorem.metadata["type"], theorem.fields["body"].to_latex()) == ("theorem", "Then $|H|$ divides $|G|$.")
+    assert (theorem.metadata["tags"], theorem.metadata["line"]) == (("algebra", "group theory"), "10")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.analysis.document_languages import LANGUAGE
-from porism.corpus.notes.lyx import LyxReader
+from porism.corpus.notes.lyx import OLD_LYX, LyxReader
 from porism.corpus.opening import open_source
 from porism.errors import Problem
 from porism.types import Document
@@ -228,3 +228,11 @@ _LINES = st.sampled_from([
 def test_any_lines_are_read(lines: list[str]) -> None:
     text = HEADER + "\n".join(lines)
     list(LyxReader().documents(text, "a.lyx", "a", lambda problem: None))
+
+
+def test_a_document_of_old_lyx_says_what_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "old.lyx"
+    path.write_text("#LyX 1.3 created this file.\n\\lyxformat 221\n\\layout Standard\nText\n\\the_end\n")
+    problems: list[Problem] = []
+    assert not list(open_source(path, on_problem=problems.append))
+    assert [str(problem) for problem in problems] == [f"old.lyx:1: {OLD_LYX}"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from porism.corpus import open_source
 from porism.corpus.pandoc import program
 from porism.corpus.pandoc.preparing import Prepared, prepared_text
-from porism.corpus.pandoc.reader import FORMATS, tree_documents
+from porism.corpus.pandoc.reader import PANDOC_FORMATS, tree_documents
 from porism.corpus.registry import detect_format
 from porism.errors import MissingExtra, Problem
 from porism.types import Document
@@ -157,13 +157,19 @@ def test_words_in_formulas_of_word_are_operators(tmp_path: Path) -> None:
 
 def test_formulas_of_mathtype_are_marked_and_reported(tmp_path: Path) -> None:
     equation = '<w:r><w:object><o:OLEObject ProgID="Equation.DSMT4"/></w:object></w:r>'
+    field = (
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> EQ \\f(1,2) </w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
     path = word(tmp_path / "a.docx", (
         f"<w:p>{text_run('First.')}</w:p><w:p>{text_run('Let ')}{equation}{text_run(' or ')}{equation}</w:p>"
+        f"<w:p>{text_run('Half is ')}{field}{text_run('.')}</w:p>"
     ))  # fmt: skip
     (document,), problems = read(path)
-    assert document.fields["body"].text == "First.\n\nLet [formula] or [formula]"
+    assert document.fields["body"].text == "First.\n\nLet [formula] or [formula]\n\nHalf is [formula]."
     assert problems == [
-        "a.docx, paragraph 2: 2 formulas of MathType or the old equation editor cannot be read; each reads [formula] "
+        "a.docx, paragraph 2: 3 formulas of MathType, the old equation editor or EQ fields cannot be read; each reads "
+        "[formula] "
         "(MathType's Convert Equations makes them formulas of Word)"
     ]
 
@@ -174,8 +180,9 @@ def test_formulas_of_opendocument_are_read_from_their_objects(tmp_path: Path) ->
         'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
         'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink">'
         '<office:body><office:text><text:p text:style-name="Title">The book</text:p><text:p>Let <draw:frame>'
-        '<draw:object xlink:href="./Object 1"/></draw:frame> be.</text:p></office:text></office:body>'
-        "</office:document-content>"
+        '<draw:object xlink:href="./Object 1"/></draw:frame> be.</text:p><text:p>So <draw:frame>'
+        '<draw:object-ole xlink:href="./Object 2"/><draw:image xlink:href="./picture"/></draw:frame>.</text:p>'
+        "</office:text></office:body></office:document-content>"
     )
     mathml = '<?xml version="1.0"?><math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
     styles = (
@@ -185,14 +192,15 @@ def test_formulas_of_opendocument_are_read_from_their_objects(tmp_path: Path) ->
     )
     (document,), problems = read(zipped(tmp_path / "a.odt", {
         "content.xml": content, "styles.xml": styles, "Object 1/content.xml": mathml,
+        "Object 2": "E\0q\0u\0a\0t\0i\0o\0n\0 \0N\0a\0t\0i\0v\0e\0",
     }), "odt")  # fmt: skip
-    assert problems == []
+    assert [problem.partition(" of ")[0] for problem in problems] == ["a.odt: 1 formula"]
     assert document.fields["title"].text == "The book"
-    assert document.fields["body"].text == "Let \ufffc be."
+    assert document.fields["body"].text == "Let \ufffc be.\n\nSo [formula]."
     assert document.fields["body"].formulas[0].notation == "mathml"
 
 
-@pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
+@pytest.mark.parametrize("format", PANDOC_FORMATS, ids=lambda format: format.name)
 @settings(deadline=None, max_examples=3)
 @given(data=st.binary(min_size=1, max_size=200))
 def test_any_bytes_are_read_or_reported(format, data, tmp_path_factory) -> None:
@@ -280,3 +288,17 @@ def test_displayed_formulas_of_asciidoc_end_where_they_are_closed() -> None:
     text = "[latexmath]\n++++\nx\n++++\nand $y$\n[stem]\n++++\nopen"
     prepared = prepared_text(text, "asciidoc", "a", lambda problem: None)
     assert [part.source for part in prepared.parts(prepared.data.decode()) if not isinstance(part, str)] == ["x", "y"]
+
+
+def test_elements_nested_too_deeply_cost_their_marks_alone(tmp_path: Path) -> None:
+    path = tmp_path / "deep.dbk"
+    marks = 50_000
+    path.write_text(
+        '<book xmlns="http://docbook.org/ns/docbook"><chapter><title>A</title><para>Before &lt;x&gt;.</para><para>'
+        f"{'<emphasis>' * marks}deep{'</emphasis>' * marks}</para></chapter><chapter><title>B</title>"
+        "<para>After <!-- <a><b> -->it.</para></chapter></book>", encoding="utf-8",
+    )
+    documents, problems = read(path, "docbook")
+    text = "\n".join(content.text for document in documents for content in document.fields.values())
+    assert all(part in text for part in ("Before <x>.", "deep", "After it."))
+    assert problems == ["deep.dbk: elements nested more than 100 deep are read as plain text"]

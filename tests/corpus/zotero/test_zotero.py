@@ -170,3 +170,39 @@ def test_an_update_reads_what_changed(tmp_path: Path) -> None:
     assert report.left_out == {".djvu": 1}
     change(folder, "INSERT INTO deletedItems VALUES (1)")
     assert update_index(tmp_path / "index").removed == 4
+
+
+_NEWER = """
+CREATE TABLE version (schema TEXT PRIMARY KEY, version INT NOT NULL);
+INSERT INTO version VALUES ('userdata', 125), ('globalSchema', 39);
+CREATE TABLE deletedCollections (
+  collectionID INTEGER PRIMARY KEY, dateDeleted DEFAULT CURRENT_TIMESTAMP NOT NULL
+);
+INSERT INTO collections (collectionID, collectionName, parentCollectionID, key) VALUES (3, 'Thrown away', 1, 'C3');
+INSERT INTO collectionItems VALUES (3, 1, 1);
+INSERT INTO deletedCollections (collectionID) VALUES (3);
+ALTER TABLE itemAttachments ADD COLUMN lastRead INT;
+ALTER TABLE itemAttachments ADD COLUMN lastProcessedModificationTime INT;
+ALTER TABLE itemAnnotations ADD COLUMN isExternal INT NOT NULL DEFAULT 0;
+INSERT INTO items VALUES (11, 4, 1, 'EPUBANNO', 1), (12, 3, 1, 'GONE', 1), (13, 3, 1, 'BASE', 1);
+INSERT INTO itemAttachments (itemID, parentItemID, linkMode, path) VALUES
+  (12, 1, 0, 'storage:gone.pdf'), (13, 1, 2, 'attachments:books/lang.pdf');
+INSERT INTO itemAnnotations VALUES
+  (11, 4, 1, 'A book', '', '12', '{"type": "FragmentSelector", "value": "epubcfi(/6/4)"}', 0);
+PRAGMA user_version = 125;
+"""
+
+
+def test_a_library_of_a_newer_zotero(tmp_path: Path) -> None:
+    folder = make_library(tmp_path / "zotero")
+    with closing(sqlite3.connect(folder / "zotero.sqlite")) as database:
+        database.executescript(_NEWER)
+    problems: list[str] = []
+    opened = open_source(folder, on_problem=lambda problem: problems.append(problem.what))
+    documents = {document.id.rpartition("#")[2]: document for document in opened}
+    assert [what for what in problems if "left out" in what] == [
+        "1 attached file left out: not in the library's folder, such as storage:gone.pdf",
+        "1 attached file left out: where only Zotero knows (attachments:), such as attachments:books/lang.pdf",
+    ]
+    assert documents["PAPER"].metadata["collections"] == ("Ideals", "Algebra")
+    assert documents["EPUBANNO"].metadata["page_number"] == "12"

@@ -64,6 +64,8 @@ DECOMPRESSORS: dict[str, Callable[[BinaryIO], BufferedIOBase]] = {
 """Ending of a compressed file → what opens it as a file of bytes."""
 _SHORT_NAMES = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz", ".tzst": ".zst"}
 """One ending for ``.tar`` and that of its compression."""
+_ARCHIVES = (".zip", ".7z", ".tar")
+ARCHIVE_EXTENSIONS = (*_ARCHIVES, *_SHORT_NAMES, *DECOMPRESSORS)
 
 
 def compression(name: str) -> str:
@@ -76,7 +78,7 @@ def compression(name: str) -> str:
 def archive_kind(name: str) -> str:
     """``zip``, ``7z`` or ``tar`` for the name of an archive, empty for others; ``.gz`` alone says nothing."""
     stem, ending = os.path.splitext(name.lower())
-    if ending in (".zip", ".7z", ".tar"):
+    if ending in _ARCHIVES:
         return ending[1:]
     return "tar" if ending in _SHORT_NAMES or (ending in DECOMPRESSORS and stem.endswith(".tar")) else ""
 

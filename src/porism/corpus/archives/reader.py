@@ -16,6 +16,7 @@ from typing import Any
 
 from porism.corpus.archives.arxiv import Paper, named_paper
 from porism.corpus.archives.formats import (
+    ARCHIVE_EXTENSIONS,
     DAMAGES,
     SEVEN_ZIP,
     archive_kind,
@@ -33,6 +34,7 @@ from porism.corpus.base import OnProgress, ReaderOptions, UnitId
 from porism.corpus.groups import Item, LazyRecord, Placer, ReadGroup, SourceGroups, guarded
 from porism.corpus.posts.threads import body_content
 from porism.corpus.streams import unpacked_limit
+from porism.corpus.text_files import size_of
 from porism.corpus.walking import check_file
 from porism.errors import OnProblem, Problem, SourceError
 from porism.extras import Extra
@@ -42,6 +44,8 @@ MAX_DEPTH = 2
 """Archives inside this many others are not read."""
 
 _SNIFFED = 8192
+_SIGNS = {b"%PDF": ".pdf", b"%!PS": ".ps", b"<!DOCTYPE html": ".html", b"<html": ".html", b"%auto-ignore": ".txt"}
+"""How files begin whose names say nothing, and the ending that they should have."""
 _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{|input\b|magnification|def\\|font\\|section|bye\b)")
 
 OpenFolder = Callable[[Path, ReaderOptions, OnProblem, "ArchiveReader"], SourceGroups]
@@ -60,6 +64,7 @@ class ArchiveReader:
     name = "archive"
     document = "what the formats of its members say"
     needs: Mapping[str, Extra] = MappingProxyType({".7z": SEVEN_ZIP})
+    extensions = ARCHIVE_EXTENSIONS
 
     def __init__(
         self, open_folder: OpenFolder, is_read: Callable[[str], bool], depth: int = 0,
@@ -110,7 +115,11 @@ class ArchiveReader:
     def _name_inside(self, path: Path, start: bytes) -> str:
         """The name of the one file that was compressed."""
         name = path.stem if compression(path.name) else path.name
-        return name if self._is_read(name) or not _TEX.search(start) else f"{name}.tex"
+        if self._is_read(name):
+            return name
+        head = start.lstrip()
+        ending = next((ending for sign, ending in _SIGNS.items() if head.startswith(sign)), "")
+        return f"{name}{ending or ('.tex' if _TEX.search(start) else '')}"
 
     def inside(self, limits: UnpackingLimits) -> ArchiveReader:
         """The reader of the archives in an archive."""
@@ -160,14 +169,16 @@ class ArchiveGroup(ReadGroup):
 
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         left_out: Counter[str] = Counter()
-        yield from self._documents(left_out, on_problem)
+        yield from self._documents(left_out, on_problem, on_progress)
         self._left_out.update(left_out)
         self.note = {
             "listings": self._listings.state(self._path), "paper": self._listings.digest(self._path),
             "left_out": dict(left_out),
         }
 
-    def _documents(self, left_out: Counter[str], on_problem: OnProblem) -> Iterator[Document]:
+    def _documents(
+        self, left_out: Counter[str], on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
         if self._reader.is_too_deep:
             on_problem(Problem(self.name, f"is inside {MAX_DEPTH} archives; it is not read"))
             return
@@ -189,15 +200,22 @@ class ArchiveGroup(ReadGroup):
                 contents = self._reader.open(tree, self._options, report)
             except SourceError as error:
                 if not (problem or tree.refused):
-                    on_problem(Problem(self.name, error.what))
+                    on_problem(Problem(self.name, f"{error.what}{f' ({error.hint})' if error.hint else ''}"))
                 return
             placer = Placer(self.name)
+            size, done = size_of(self._path), 0
+
+            def progress(now: int, of: int) -> None:
+                on_progress(size * min(done + now, contents.size) // max(1, contents.size), size)
+
             for group in contents.groups:
-                for item in guarded(group, report):
+                for item in guarded(group, report, progress):
                     document = item.read(report) if isinstance(item, LazyRecord) else item
                     if document is not None:
                         line = item.line if isinstance(item, LazyRecord) else 0
                         yield self._moved(placer.place(document, item.id, group, line), tree, extra)
+                done += sum(map(size_of, group.files))
+                progress(0, 0)
             left_out.update(contents.left_out)
 
     def _moved(self, document: Document, tree: UnpackedTree, extra: Metadata) -> Document:

@@ -17,20 +17,26 @@ from urllib.parse import quote
 from selectolax.lexbor import LexborNode
 
 from porism.analysis.languages import language_named
-from porism.corpus.base import OnProgress, ReaderOptions, clean
-from porism.corpus.html.content import ContentBuilder, formula_of_math, may_have_no_formulas
+from porism.corpus.base import ReaderOptions, clean
+from porism.corpus.html.classes import (
+    NO_CONTENT_CLASSES,
+    NUMBER_CLASSES,
+    admonition_title,
+    is_title,
+    kind_of_classes,
+    titled,
+)
+from porism.corpus.html.content import ContentBuilder, may_have_no_formulas
 from porism.corpus.html.regions import definitions_beside, is_left_out, is_permalink, main_region
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
-from porism.corpus.latex.tables import words
 from porism.corpus.macro_files import definitions_in, site_macro_files
-from porism.corpus.sections import FileUnits, kind_of, theorem_title
-from porism.corpus.text_files import decode, guess_encoding, read_bytes, size_of
+from porism.corpus.sections import FileUnits, theorem_title
+from porism.corpus.text_files import decode, guess_encoding, read_bytes
 from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.theorem_heads import ParagraphUnits, first_kind
-from porism.corpus.walking import FileReader, relative_name, source_name
-from porism.corpus.walking import walk as walk_files
-from porism.errors import OnProblem, Problem, SourceError
-from porism.types import PLACEHOLDER, Content, Document, MarkupNotation, Metadata
+from porism.corpus.walking import FileReader
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Document, MarkupNotation, Metadata
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
@@ -50,17 +56,9 @@ _ITALICS = frozenset(("em", "i"))
 _LISTS = frozenset(("ul", "ol", "dl", "table", "pre"))
 _AROUND_PARAGRAPHS = frozenset(("body", "div", "section", "article", "main", "blockquote"))
 """Elements whose paragraphs may begin theorem-like blocks."""
+_UNSEEN = frozenset(("script", "style", "title", "noscript", "template"))
 _UNIT_ELEMENTS = frozenset(("div", "section", "article", "blockquote"))
 _NO_CONTENT = frozenset(("nav", "footer", "aside", "form", "button", "select"))
-_NO_CONTENT_CLASSES = words(
-    "ltx_bibliography ltx_page_navbar ltx_page_footer ltx_page_header ltx_TOC ltx_authors ltx_dates ltx_pagination "
-    "ltx_index ltx_ERROR navbar sidebar breadcrumb breadcrumbs toc menu mw-editsection navigation cookie-banner "
-    "site-footer site-header ar5iv-footer ltx_classification ltx_rdf ltx_note_outer_hidden printfooter catlinks "
-    "reflist navbox eqno indextable genindex-jumpbox"
-)
-EXTENSIONS = (".html", ".xhtml", ".htm", ".xht", ".xml")
-"""The endings of pages whose formulas are documents."""
-_MATH = re.compile(r"<(?:[\w.-]+:)?math\b(?:[^>]*/>|.*?</(?:[\w.-]+:)?math\s*>)", re.DOTALL | re.IGNORECASE)
 
 
 class PageReader(FileReader):
@@ -72,7 +70,7 @@ class PageReader(FileReader):
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
-        text = _page_text(path, name, options, on_problem)
+        text = page_text(path, name, options, on_problem)
         if text is not None:
             macros = PageMacros([definitions_in(file) for file in self.companions(path, name)])
             url = f"{options.base_url.rstrip('/')}/{quote(name)}" if options.base_url else ""
@@ -99,7 +97,7 @@ def declared_encoding(data: bytes) -> str | None:
     return None if name.startswith(("utf-16", "utf16")) else name  # a page whose declaration can be read is not
 
 
-def _page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProblem) -> str | None:
+def page_text(path: Path, name: str, options: ReaderOptions, on_problem: OnProblem) -> str | None:
     """The text of a page in the encoding that it declares; None, and a problem, where it cannot be read."""
     data = read_bytes(path, name, on_problem)
     if data is None:
@@ -151,6 +149,7 @@ class _Page:
         self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
         self._kept_line = self._line  # where what has not been kept yet begins
         self._section_id: str | None = None
+        self._title_id = 0  # of the element with the title of the admonition that was entered last
         self._depth = 0
         self._blocks: list[int] = []  # the depths of the elements that are units
         self._languages: list[tuple[int, str]] = []  # the depths of the elements that say theirs, and that around them
@@ -167,14 +166,26 @@ class _Page:
             title = None if self.main.css_first("h1") else self.tree.body.css_first("title")
             if title is not None:
                 self._heading(title, "title", None, [])
+        elif self._is_made_by_scripts():
+            self.on_problem(Problem(self.name, "the page has no text but what a script makes; it is left out"))
+            return
         walk(self.main or self.tree.body, self._enter, self._leave)
         self._keep()
         yield from self.units.documents()
 
+    def _is_made_by_scripts(self) -> bool:
+        """Whether the page has scripts and nothing else: no text beside its title, no picture, no formula."""
+        body = self.tree.body
+        if body.css_first("script") is None or body.css_first("math, img, svg") is not None:
+            return False
+        return all(node.tag in _UNSEEN for node in body.css("*") if node.text(deep=False).strip())
+
     def _enter(self, node: LexborNode, tag: str) -> bool:
         if tag == "a" and is_permalink(node):
             return False
-        if tag not in BLOCKS and tag != "span" and tag not in _NO_CONTENT:
+        if node.mem_id == self._title_id:
+            return False
+        if tag not in BLOCKS and tag not in ("span", "sup") and tag not in _NO_CONTENT:
             return self._go_on(node, tag)
         attributes, around = node.attributes, self.units.language
         if line := attributes.get("data-line"):
@@ -192,7 +203,7 @@ class _Page:
         classes = (attributes.get("class") or "").split()
         is_side = tag in _NO_CONTENT and (tag != "aside" or self.main is None)
         if is_side or attributes.get("role") in ("navigation", "search") or (
-            classes and not _NO_CONTENT_CLASSES.isdisjoint(classes)
+            classes and not NO_CONTENT_CLASSES.isdisjoint(classes)
         ):
             return False
         if tag in _HEADINGS:
@@ -201,11 +212,14 @@ class _Page:
             return False
         is_shallow = len(self._blocks) < _MAX_BLOCK_DEPTH
         kind = kind_of_classes(classes) if tag in _UNIT_ELEMENTS and classes and is_shallow else None
+        title: Content | None = Content(clean(attributes.get("title") or ""))
+        if is_shallow and (heading := admonition_title(node, classes)) is not None:
+            kind, title = titled(heading, kind)
+            self._title_id = heading.mem_id if kind else self._title_id
         if kind is not None:
             self._keep()
             if self._go_on(node, tag):
                 self._blocks.append(self._depth)
-                title = Content(clean(attributes.get("title") or ""))
                 self._paragraphs.begin(kind, title or None, attributes.get("id") or None, self._line)
                 return True
             return False
@@ -219,6 +233,8 @@ class _Page:
                     return False
                 self._paragraph = _Paragraph(self._depth, marked, _is_emphasised(node), self._line)
                 return True
+        if "ltx_note_outer" in classes:
+            self.builder.pieces.append(" ")
         if (tag == "section" or "section" in classes) and attributes.get("id"):
             self._section_id = attributes["id"]
         return self._go_on(node, tag)
@@ -271,7 +287,7 @@ class _Page:
         def enter(node: LexborNode, tag: str) -> bool:
             if tag == "a" and is_permalink(node):
                 return False
-            if tag == "span" and "ltx_tag" in (node.attributes.get("class") or "").split():
+            if tag == "span" and not NUMBER_CLASSES.isdisjoint((node.attributes.get("class") or "").split()):
                 return False
             return builder.enter(node, tag)
 
@@ -311,6 +327,8 @@ def _marked_texts(paragraph: LexborNode | None) -> Iterator[tuple[str, str]]:
             mark = "" if instruction.group(1) else instruction.group(2)
         elif child.tag == "-text" or child.tag in _MARKED:
             yield child.text(), mark if child.tag == "-text" else child.tag
+        elif child.tag == "span" and is_title(child):
+            yield child.text(), "strong"
         else:
             yield (child.text() or ""), "other"
         child = child.next
@@ -334,68 +352,3 @@ def _is_emphasised(paragraph: LexborNode | None) -> bool:
 def _language(attributes: Mapping[str, str | None]) -> str:
     """The language that an element says its content is in, empty where it says none that is known."""
     return language_named(attributes.get("lang") or attributes.get("xml:lang") or "") or ""
-
-
-def kind_of_classes(classes: list[str]) -> str | None:
-    """The type of unit that an element with these classes is."""
-    if "ltx_abstract" in classes:
-        return "abstract"
-    if "ltx_proof" in classes:
-        return "proof"
-    latexml = "ltx_theorem" in classes
-    for name in classes:
-        if name.startswith("ltx_theorem_"):
-            plain = name.removeprefix("ltx_theorem_").lower()
-            return kind_of(plain) or plain
-        if not latexml and len(name) > 3 and (kind := kind_of(name)):
-            return None if kind == "remark" and name == "note" else kind
-    return "theorem" if latexml else None
-
-
-class FormulaPageReader:
-    """Makes each formula of pages a document, as in the Wikipedia formulas of NTCIR-12; used where it is named."""
-
-    name = "html-formulas"
-    document = "a formula"
-
-    def detect(self, path: Path) -> bool:
-        """No: a page is read as text with formulas unless this format is named."""
-        return False
-
-    def read(
-        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Document]:
-        """Yields a document for each ``math`` element of a page, or of all pages below a folder.
-
-        Its id is the name of the page without suffix, a colon and the number of the element in the page from 0, as in
-        the judgments of NTCIR-12 (``Golden_ratio:14``); its one field is ``body``.
-
-        :raises SourceError: there is no page.
-        """
-        path = Path(path)
-        source = source_name(path, options)
-        files = [path] if path.is_file() else [
-            file for file in walk_files(path, on_problem, outside=options.outside) if file.suffix.lower() in EXTENSIONS
-        ]
-        if not files:
-            raise SourceError("holds no page", where=str(path), hint=f"Pages end in {', '.join(EXTENSIONS)}.")
-        total, done = sum(map(size_of, files)), 0
-        for file in files:
-            name = relative_name(file, path)
-            text = _page_text(file, name, options, on_problem)
-            if text is not None:
-                yield from _formulas(text, file.stem, name, source, options, on_problem)
-            done += size_of(file)
-            on_progress(done, total)
-
-
-def _formulas(
-    text: str, stem: str, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
-) -> Iterator[Document]:
-    for number, element in enumerate(_MATH.finditer(text)):
-        formula = formula_of_math(element[0], formulas=options.formulas)
-        if formula is None:
-            line = text.count("\n", 0, element.start()) + 1
-            on_problem(Problem(f"{name}:{line}", "a formula without content; it keeps its number"))
-            continue
-        yield Document(f"{stem}:{number}", {"body": Content(PLACEHOLDER, (formula,))}, {"source": source, "file": name})

@@ -19,6 +19,7 @@ from porism.corpus.markdown.vault import callout, without_block_id, without_comm
 from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
 from porism.corpus.rst.reader import read_rst
 from porism.corpus.sections import FileUnits, kind_of, own_title, titled_kind
+from porism.corpus.theorem_heads import ParagraphUnits
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
 
@@ -32,6 +33,10 @@ _TASK = re.compile(r"^\[[ xX]\][ \t]+")
 _CAPTION = re.compile(r"\A:[ \t]+")
 """Before Pandoc's caption of a table."""
 _MARKS = re.compile(r"(?m)^[ \t>*+-]+")
+_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_NO_PARAGRAPHS = frozenset((
+    "bullet_list_open", "ordered_list_open", "dl_open", "table_open", "fence", "code_block", "html_block", "latex",
+))
 _CELLS = frozenset(("th_open", "td_open"))
 _RAW_HTML = re.compile(r"\s*<(?:!--|pre\b|script\b|style\b|code\b)", re.IGNORECASE)
 
@@ -41,9 +46,13 @@ class MarkdownBlocks:
 
     :param name: of the file, in what is reported.
     :param depth: how many directives the text is in.
+    :param heads: whether paragraphs that begin with a bold *Theorem 2.3* are theorem-like blocks.
     """
 
-    def __init__(self, units: FileUnits, name: str, on_problem: OnProblem, depth: int = 0) -> None:
+    def __init__(
+        self, units: FileUnits, name: str, on_problem: OnProblem, depth: int = 0, *, heads: bool = False
+    ) -> None:
+        self._paragraphs = ParagraphUnits(units) if heads else None
         self.units, self._name, self._on_problem, self._depth = units, name, on_problem, depth
         self._divs: list[bool] = []  # of each open div: whether it is a unit
         self._environments: list[tuple[str, int]] = []  # of LaTeX: name, and how many divs are open in it
@@ -67,6 +76,8 @@ class MarkdownBlocks:
         masked.report_unbalanced(self._name, self._on_problem, _lines_of_code(tokens))
         opener: Token | None = None
         for position, token in enumerate(tokens):
+            if token.level == 0 and token.type in _NO_PARAGRAPHS and self._paragraphs is not None:
+                self._paragraphs.other()
             if token.nesting == 1:
                 self._open(token, empty=tokens[position + 1].nesting == -1)
                 if token.type == "blockquote_open":
@@ -84,6 +95,8 @@ class MarkdownBlocks:
             self._report(masked.line(masked.text.count("\n")), f"\\begin{{{self._environments[-1][0]}}} is never ended")
         while self._divs:
             self._end_block()
+        if self._paragraphs is not None:
+            self._paragraphs.end_block()
 
     def _end_block(self) -> None:
         """The end of the innermost div, quote or admonition."""
@@ -129,6 +142,8 @@ class MarkdownBlocks:
     def _begin(self, kind: str | None, title: Content | None, label: str | None, line: int) -> None:
         """The beginning of a block that ends with a token of its own; its title may say its kind."""
         kind = kind or titled_kind(title)
+        if self._paragraphs is not None:
+            self._paragraphs.end_block()
         self._divs.append(kind is not None)
         label = label or self._taken()
         if kind is not None:
@@ -181,9 +196,15 @@ class MarkdownBlocks:
             return
         if not token.content:  # the title of a block, which was read before
             return
+        text = without_block_id(token.content)
+        if self._paragraphs is not None and kind == "paragraph_open" and not (token.level > 1 or any(self._divs)):
+            marked = _BOLD.match(text)
+            self._paragraphs.add(self._inline.content(text, line), marked[1] if marked else "", line=line)
+            self._after_text()
+            return
         if target := self._taken():
             self.units.label(target)
-        text = self._without_identifier(_CAPTION.sub("", without_block_id(token.content)))
+        text = self._without_identifier(_CAPTION.sub("", text))
         if kind in _CELLS:
             before = "  "
         else:
@@ -195,6 +216,11 @@ class MarkdownBlocks:
         if token.map:
             self.units.at(line)
         self.units.add(*self._inline.parts(text, line))
+        self._after_text()
+
+    def _after_text(self) -> None:
+        if target := self._taken():
+            self.units.label(target)
         self._add_labels()
         self.units.tags += self._inline.tags
         self._inline.tags.clear()
@@ -220,6 +246,8 @@ class MarkdownBlocks:
         text, anchor = without_attributes(without_block_id(text.strip()))
         title = self._inline.content(text, line)
         self._inline.tags.clear()
+        if self._paragraphs is not None:
+            self._paragraphs.end_block()
         if self._divs and self._divs[-1]:
             if not self.units.retitle(own_title(title)):  # a heading inside a theorem is part of it
                 self.units.add("\n\n", *title.parts, "\n\n")

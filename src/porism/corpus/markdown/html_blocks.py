@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from porism.corpus.html.reader import kind_of_classes
+from porism.corpus.html.classes import kind_of_classes
 from porism.corpus.latex.tables import words
 from porism.corpus.sections import kind_of, titled_kind
 from porism.types import PLACEHOLDER, Content

@@ -23,6 +23,7 @@ from porism.corpus.base import ignore_problem
 from porism.corpus.posts.threads import database_errors, temporary_database
 from porism.corpus.posts.xml_rows import SAFE, repaired
 from porism.corpus.streams import BLOCK
+from porism.corpus.text_files import size_of
 from porism.errors import OnProblem, Problem
 
 MAX_PAGE_LENGTH = 64 << 20
@@ -92,6 +93,12 @@ class WikiDump:
         """The address before the titles of pages, and the wiki's language; empty where they are not known."""
         self.left_out: Counter[str] = Counter()
         """How many pages of each namespace are no articles."""
+        self._bytes = self._done = 0  # of the unpacked file: all, and those before the page
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file are read, packed as it is, as far as those that it unpacks to tell."""
+        return size_of(self._path) * self._done // max(1, self._bytes)
 
     def pages(self) -> Iterator[WikiPage]:
         """The articles, in order.
@@ -108,6 +115,7 @@ class WikiDump:
     def _note_redirects(self, database: sqlite3.Connection) -> None:
         database.execute("CREATE TABLE redirects (target TEXT, name TEXT)")
         for data, _ in self._blocks(ignore_problem):
+            self._bytes += len(data)
             database.executemany("INSERT INTO redirects VALUES (?, ?)", (
                 (_title(match[2]), _title(match[1])) for match in _REDIRECT.finditer(data)
             ))
@@ -182,6 +190,7 @@ class WikiDump:
                     yield _Cut(line, b"", "a page without its end is skipped")
                 else:
                     yield _Cut(line, block[start : end + len(_END)])
+            self._done += len(block)
         if self._is_broken:
             self._on_problem(Problem(self._name, "the file breaks off or is damaged; what came before is read"))
 

@@ -9,13 +9,13 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from porism.analysis.languages import language_named
-from porism.corpus.base import ReaderOptions, UnitId, clean
+from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_progress
 from porism.corpus.html.reader import page_documents
 from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.mediawiki.dump import WikiDump, WikiPage, is_dump
 from porism.corpus.mediawiki.macros import macros_of
 from porism.corpus.mediawiki.wikitext import Wikitext
-from porism.corpus.text_files import read_text
+from porism.corpus.text_files import read_text, size_of
 from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem, pluralise
@@ -36,6 +36,7 @@ class MediaWikiReader(FileReader):
     name = "mediawiki"
     document = "a section of a page; a theorem-like block or a part under a heading like \"Theorem\", with its proof"
     extensions = (".mediawiki", ".wikitext", ".wiki")
+    detected_extensions = (".xml",)
 
     def detect(self, path: Path) -> bool:
         """Whether it is a file of wikitext, a folder of such, or a dump, packed with gzip, bzip2 or not."""
@@ -46,6 +47,11 @@ class MediaWikiReader(FileReader):
 
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
+    ) -> Iterator[Document]:
+        return self.read_in_steps(path, name, source, options, on_problem, ignore_progress)
+
+    def read_in_steps(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
         unknown: Counter[str] = Counter()
         definitions = [definitions_in(file) for file in self.companions(path, name)]
@@ -59,6 +65,7 @@ class MediaWikiReader(FileReader):
             dump = WikiDump(path, name, on_problem)
             macros: PageMacros | None = None
             for page_read in dump.pages():
+                on_progress(dump.position, size_of(path))
                 macros = macros or PageMacros([macros_of(dump.base), *definitions])
                 documents = _page_documents(page_read, dump, name, source, options, on_problem, unknown)
                 yield from with_macros(documents, macros)

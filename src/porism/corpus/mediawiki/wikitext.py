@@ -25,6 +25,7 @@ from porism.corpus.mediawiki.templates import (
     filled,
 )
 from porism.corpus.sections import kind_of, own_title, titled_kind
+from porism.corpus.theorem_heads import first_kind
 from porism.types import Content
 
 MAX_NESTING = 40
@@ -34,12 +35,10 @@ SOFT_LINE = "\x0b"
 """Ends a line of the page where it ends none of the text."""
 _ROWS_BEGIN, _ROWS_END = "\x04", "\x05"
 
-_TOKEN = re.compile(
-    r"(?P<comment><!--)"
-    r"|<(?P<tag>nowiki|pre|math|ce|chem|syntaxhighlight|source|ref|gallery|timeline|score|templatedata|imagemap|graph|hiero"
-    r"|includeonly|references)\b(?P<attributes>[^<>]*)>"
-    r"|(?P<open>\{\{\{?(?!\{)|\[\[)|(?P<close>\}\}|\]\])|(?P<bar>\|)",
-    re.IGNORECASE,
+_TOKEN = re.compile(  # each branch begins with a character of its own, which re looks for fast
+    r"<(?:!--|(?P<tag>(?i:nowiki|pre|math|ce|chem|syntaxhighlight|source|ref|gallery|timeline|score|templatedata|imagemap|"
+    r"graph|hiero|includeonly|references))\b(?P<attributes>[^<>]*)>)"
+    r"|\{\{\{?(?!\{)|\[\[|\}\}|\]\]|\|"
 )
 _END_TAG = re.compile(r"</(\w+)\s{0,10}>")
 _NAME = re.compile(r"([\w ._-]{1,60}?)=(?!=)(.*)", re.DOTALL)
@@ -52,6 +51,7 @@ _EXTERNAL = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]<>]+(?:[ \t]([^\[\]\n]*))?
 _NO_TITLE = re.compile(r"[\\^${}\[\]<>\x02]|\A\s*[\w ]{0,20}=[^=]")
 _MAGIC = re.compile(r"__[A-Z]{3,30}__")
 _QUOTES = re.compile(r"'{2,5}")
+_STATEMENT_HEAD = re.compile(r"^('{2,3})([^\W\d_][^'\n<>]{2,100})\1(?!')", re.MULTILINE)
 _PICTURE = ("file", "image")
 
 
@@ -80,7 +80,7 @@ class Wikitext:
         if "<su" in text:
             text = "\n".join(self._with_indices(line) if "<su" in line else line for line in text.split("\n"))
         text = _EXTERNAL.sub(lambda match: match[1] or "", text)
-        text = _QUOTES.sub("", _MAGIC.sub("", text))
+        text = _QUOTES.sub("", _STATEMENT_HEAD.sub(_marked_head, _MAGIC.sub("", text)))
         if _ROWS_BEGIN in text or self._rows:
             text = self._with_rows(text)
         self._lines = WikiLines(title)
@@ -129,17 +129,17 @@ class Wikitext:
             top = frames[-1]
             top.add(text[position : match.start()])
             position = match.end()
-            token, kind = match.group(), match.lastgroup
-            if kind == "open":
+            token = match.group()
+            if token[0] in "{[":
                 if len(frames) <= MAX_NESTING:
                     frames.append(_Frame(token, is_index=text[match.start() - 1 : match.start()] in ("_", "^")))
                 else:
                     top.add(token)
-            elif kind == "bar":
+            elif token == "|":
                 top.bar()
-            elif kind == "close":
+            elif token[0] in "}]":
                 position = self._close(frames, text, match.start(), token)
-            elif kind == "comment":
+            elif token == "<!--":
                 end = text.find("-->", position)
                 position = end + 3 if end >= 0 else len(text)
                 top.add(SOFT_LINE * text.count("\n", match.start(), position))
@@ -347,6 +347,11 @@ class _Frame:
         text = self.text
         place = max(0, text.find(value))
         return text.count("\n", 0, place) + text.count(SOFT_LINE, 0, place)
+
+
+def _marked_head(match: re.Match[str]) -> str:
+    """The marked beginning of a line: a paragraph that begins so may be a theorem-like block."""
+    return f"<p><b>{match[2]}</b>" if first_kind(match[2]) is not None else match[0]
 
 
 def _one_line(text: str) -> str:

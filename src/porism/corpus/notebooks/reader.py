@@ -32,6 +32,7 @@ class NotebookReader(TextFileReader):
 
     name = "notebook"
     extensions = (".ipynb",)
+    detected_extensions = tuple(SCRIPT_LANGUAGES)
 
     def detect(self, path: Path) -> bool:
         """Whether it is a notebook by its ending, or a script that has cells."""

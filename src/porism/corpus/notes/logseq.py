@@ -1,4 +1,4 @@
-"""Graphs of Logseq: outlines in Markdown. Its marks become those of Markdown, line by line.
+"""Graphs of Logseq: outlines in Markdown or Org-mode. Their marks become those of Markdown, line by line.
 
 Blocks lose the indentation of the outline, so that none is taken for code; their order stays.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -15,6 +15,7 @@ from porism.corpus.base import clean
 from porism.corpus.latex.tables import words
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
+from porism.corpus.org.reader import MAX_DRAWER_LENGTH, as_markdown
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.text_reader import TextFileReader
 from porism.errors import OnProblem, Problem, pluralise
@@ -34,6 +35,10 @@ _OF_LOGSEQ = words(
     "card-next-schedule card-last-reviewed card-last-score"
 )
 """Properties that say nothing to a reader."""
+_HEADLINE = re.compile(r"\*+[ \t]")
+_DRAWER_LINE = re.compile(r"[ \t]*:[\w./-]+:")
+_IS_HEADING = re.compile(r"[ \t]*:heading:[ \t]+(?!false|nil)\S", re.IGNORECASE)
+_KEYWORD = re.compile(r"#\+(title|tags|alias):[ \t]*(.+)", re.IGNORECASE)
 _COMMAND = re.compile(r"#\+(BEGIN|END)_(\w+)[ \t]*(.*)", re.IGNORECASE)
 _CODE = words("src example export")
 _HIDDEN = words("query comment")
@@ -56,7 +61,7 @@ class LogseqReader(TextFileReader):
     """Reads pages and journals of a graph, which is a folder with ``logseq/config.edn``."""
 
     name = "logseq"
-    extensions = (".md",)
+    extensions = (".md", ".org")
 
     def accepts(self, path: Path) -> bool:
         return any((folder / _CONFIG).is_file() for folder in path.parents[:2]) or _is_backup(path.parts)
@@ -66,7 +71,8 @@ class LogseqReader(TextFileReader):
             return
         if count := len(_REFERENCE.findall(text)):
             on_problem(Problem(name, f"{pluralise(count, 'reference')} to other blocks or files left out"))
-        outline = _Outline(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        outline = _Outline(_from_org(lines) if name.lower().endswith(".org") else lines)
         read = "\n".join(outline.read())
         properties = outline.properties
         title = properties.get("title") or unquote(PurePosixPath(name).stem.replace("___", "/"))
@@ -79,6 +85,20 @@ class LogseqReader(TextFileReader):
         units = FileUnits(name, source, on_problem, markdown_text(clean(title), name, on_problem), extra)
         MarkdownBlocks(units, name, on_problem).read(read)
         yield from units.documents()
+
+
+def _from_org(lines: list[str]) -> list[str]:
+    """The lines of a page in Org-mode, whose blocks are headlines, as those of a page in Markdown."""
+    read = as_markdown("\n".join(lines)).split("\n")
+    for place, line in enumerate(lines):
+        if _HEADLINE.match(line):
+            text = read[place].lstrip("#")[1:]
+            drawer = takewhile(_DRAWER_LINE.match, lines[place + 1 : place + 1 + MAX_DRAWER_LENGTH])
+            is_heading = any(map(_IS_HEADING.match, drawer))
+            read[place] = f"- # {text}" if is_heading else f"- {text}"
+        elif (stated := _KEYWORD.match(line)) is not None:
+            read[place] = f"{stated[1].lower()}:: {stated[2]}"
+    return read
 
 
 def _is_backup(parts: tuple[str, ...]) -> bool:

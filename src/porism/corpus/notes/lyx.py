@@ -34,6 +34,7 @@ _SKIPPED = words(
 )
 """Insets that print nothing that would be searched."""
 _SKIPPED_LAYOUTS = words("Author Date Address Email Institution Affiliation Separator --Separator-- Bibliography")
+OLD_LYX = "is written by LyX before 1.4; open it in a newer LyX and save it, then it is read"
 _LISTS = words("Itemize Enumerate Description Labeling List")
 
 
@@ -85,7 +86,8 @@ class _Body:
         lines = text.replace("\r\n", "\n").split("\n")
         first = next((number for number, line in enumerate(lines) if line.startswith("\\begin_body")), None)
         if first is None:
-            self._report(1, "has no body of LyX")
+            is_old = any(line.startswith("\\layout ") for line in lines)
+            self._report(1, OLD_LYX if is_old else "has no body of LyX")
             return
         number = first + 1
         while number < len(lines):

@@ -17,6 +17,7 @@ from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.text_reader import TextFileReader
+from porism.corpus.theorem_heads import first_kind
 from porism.errors import OnProblem
 from porism.types import Content, Document
 
@@ -30,7 +31,8 @@ _KEYWORD_LINE = re.compile(r"[ \t]*#\+([A-Za-z_]+)(?:\[[^\]]*\])?:[ \t]*(.*)")
 _OPTIONS = re.compile(r":(?:options|title|name|caption)[ \t]+\[?((?:[^\[\]]|\[[^\[\]]*\])*?)\]?[ \t]*(?=:\w|\Z)")
 _DRAWER = re.compile(r"[ \t]*:[\w-]+:[ \t]*\Z")
 _DRAWER_END = re.compile(r"[ \t]*:END:[ \t]*\Z", re.IGNORECASE)
-_MAX_DRAWER_LENGTH = 100
+MAX_DRAWER_LENGTH = 100
+"""A drawer has so many lines at most."""
 _MAX_OPTIONS_LENGTH = 500
 _FENCE = "`````"
 _PROPERTY = re.compile(r"[ \t]*:CUSTOM_ID:[ \t]*(\S+)", re.IGNORECASE)
@@ -48,6 +50,9 @@ _INLINE = re.compile(
     r"|<<<?(?P<target>[^<>\n]+)>>>?"
     r"|(?:(?<=[\s({'\"-])|^)(?P<mark>[*/_+=~])(?P<body>[^\s*/_+=~](?:[^\n]{0,300}?\S)??)(?P=mark)(?=[\s.,;:!?'\")}\[-]|$)"
 )
+_TARGET = re.compile(r"<<([\w:.-]{1,200})>>")
+_SLASH = re.compile(r"(?P<start>(?:(?<=[\s({'\"-])|\A)/(?=\S))|(?<=\S)/(?=[\s.,;:!?'\")}\[-]|\Z)")
+_STATEMENT_HEAD = re.compile(r"[ \t]*([*/])([^\W\d_][^*/\n]{1,100}?)\1(?=[\s.,:;(]|\Z)")
 _VERBATIM = words("src example export")
 
 
@@ -69,13 +74,18 @@ class _OrgLines:
         self._drawer_ends = [place for place, line in enumerate(self._lines) if _DRAWER_END.match(line)]
         self._name = self._title = ""  # of the block that comes next
         self._in_list = False
+        self._after_blank = True
         self._kept_until = ""  # what ends a formula or a block whose lines stay as they are
 
     def read(self) -> list[str]:
         """All lines."""
         read: list[str] = []
         hidden_to = -1  # the end of a drawer
+        first = 0  # the line with which the paragraph began
         for place, line in enumerate(self._lines):
+            if self._kept_until or not line.strip():
+                _end_paragraph(read, first)
+                first = place + 1
             if place <= hidden_to:
                 read.append("")
                 if (property_line := _PROPERTY.match(line)) is not None:
@@ -87,12 +97,14 @@ class _OrgLines:
                 read.append("")
             else:
                 read.append(self._line(line))
+            self._after_blank = not line.strip() or (self._after_blank and read[-1].startswith("("))
+        _end_paragraph(read, first)
         return read
 
     def _drawer_end(self, place: int) -> int | None:
         number = bisect_right(self._drawer_ends, place)
         end = self._drawer_ends[number] if number < len(self._drawer_ends) else None
-        return end if end is not None and end - place <= _MAX_DRAWER_LENGTH else None
+        return end if end is not None and end - place <= MAX_DRAWER_LENGTH else None
 
     def _kept(self, line: str) -> str:
         """A line of a formula or of a block of code."""
@@ -124,6 +136,10 @@ class _OrgLines:
             return line.replace("+", "|")
         if (note := _NOTE.match(line)) is not None:
             return f"[^{note.group(1)}]: {self._text(line[note.end() :])}"
+        if (target := _TARGET.fullmatch(line.strip())) is not None:
+            return f"({target[1]})="
+        if self._after_blank and (head := _STATEMENT_HEAD.match(line)) is not None and first_kind(head[2]) is not None:
+            return f"**{head[2]}**{self._text(line[head.end() :])}"
         if _ITEM.match(line):
             self._in_list = True
         elif line.strip() and not line[0].isspace():
@@ -173,10 +189,28 @@ class _OrgLines:
 
 def _give_id(lines: list[str], identifier: str) -> None:
     """Gives the heading above a drawer its identifier."""
-    nearest = range(len(lines) - 1, max(-1, len(lines) - _MAX_DRAWER_LENGTH), -1)
+    nearest = range(len(lines) - 1, max(-1, len(lines) - MAX_DRAWER_LENGTH), -1)
     place = next((place for place in nearest if lines[place]), None)
     if place is not None and lines[place].startswith("#") and not lines[place].endswith("}"):
         lines[place] += f" {{#{identifier}}}"
+
+
+def _end_paragraph(lines: list[str], first: int) -> None:
+    """Takes the marks of italics that span lines out of the paragraph that begins with this line."""
+    text = "\n".join(lines[first:])
+    if "/" not in text or "\n" not in text:
+        return
+    pieces: list[str] = []
+    done, start = 0, -1
+    for match in _SLASH.finditer(text):
+        if start < 0:
+            start = match.start() if match["start"] is not None else -1
+        elif match["start"] is None:
+            if "\n" in text[start : match.start()]:
+                pieces += [text[done:start], text[start + 1 : match.start()]]
+                done = match.end()
+            start = -1
+    lines[first:] = "".join([*pieces, text[done:]]).split("\n")
 
 
 def _inline(match: re.Match[str]) -> str:
@@ -215,5 +249,5 @@ class OrgReader(TextFileReader):
             name, source, on_problem, title, {"tags": tags} if tags else None,
             Content(clean(PurePosixPath(name).stem)), language_named(keywords.get("language", "")) or "",
         )
-        MarkdownBlocks(units, name, on_problem).read(as_markdown(text))
+        MarkdownBlocks(units, name, on_problem, heads=True).read(as_markdown(text))
         yield from units.documents()

@@ -34,9 +34,22 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _OLE = "{urn:schemas-microsoft-com:office:office}OLEObject"
+_EQUATION = "Equation Native".encode("utf-16-le")
+"""The name of the stream that has the formula, in an object of MathType or the old equation editor."""
+_UNREAD = "[formula]"
+"""What stands for a formula that cannot be read."""
+_XML_TAG = re.compile(
+    rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<(?P<end>/?)(?P<name>[A-Za-z_:][^\s<>/]*)(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*?(?P<alone>/?)>",
+    re.DOTALL,
+)
+_PROGRAMS = ("Equation", "MathType")
 _WORD_TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml")
 _KEPT = re.compile(r".*\.(?:xml|rels)|mimetype")
 """Members that pandoc needs; pictures and embedded objects are not among them."""
+
+
+MAX_NESTING = 100
+"""Elements nested deeper than this are plain text."""
 
 
 class _TakenOut:
@@ -76,13 +89,22 @@ class _TakenOut:
         return _TOKEN.sub(latex, text)
 
 
-def prepared_opendocument(packed: ZipFile) -> Prepared:
-    """A text of OpenDocument, whose formulas are documents of their own that pandoc does not read."""
+def prepared_opendocument(packed: ZipFile, where: str, on_problem: OnProblem) -> Prepared:
+    """A text of OpenDocument, whose formulas are documents of their own that pandoc does not read.
+
+    Those of MathType and of the old equation editor are reported, as in texts of Word.
+    """
     content = member_xml(packed, "content.xml")
     taken = _TakenOut()
+    foreign = 0
     for frame in list(content.iter(f"{_DRAW}frame")):
         if (formula := _formula_in(frame, packed)) is not None:
             _replace_by(frame, taken.formula(formula))
+        elif _has_equation(frame, packed):
+            foreign += 1
+            _replace_by(frame, _UNREAD)
+    if foreign:
+        on_problem(Problem(where, _unread(foreign)))
     for paragraph in content.iter(f"{_TEXT}p"):
         if paragraph.get(f"{_TEXT}style-name") == "Title":  # of the document; pandoc knows no titles here
             paragraph.tag = f"{_TEXT}h"
@@ -105,8 +127,12 @@ def prepared_word(packed: ZipFile, where: str, on_problem: OnProblem) -> Prepare
     return Prepared(_packed_again(packed, changed), taken)
 
 
-def prepared_xml(data: bytes) -> Prepared:
+def prepared_xml(data: bytes, where: str, on_problem: OnProblem) -> Prepared:
     """DocBook or JATS in UTF-8, whose MathML is read here; where LaTeX stands beside it, pandoc reads that."""
+    flat = _flattened(data)
+    if len(flat) < len(data):
+        on_problem(Problem(where, f"elements nested more than {MAX_NESTING} deep are read as plain text"))
+    data = flat
     try:
         root = parsed_xml(data)
     except (ValueError, etree.XMLSyntaxError):
@@ -128,6 +154,22 @@ def prepared_xml(data: bytes) -> Prepared:
         else:
             _replace_by(around, token)
     return Prepared(etree.tostring(root), taken)
+
+
+def _flattened(data: bytes) -> bytes:
+    """XML without the tags of elements that are nested too deeply; their text stays."""
+    if data.count(b"</") <= MAX_NESTING:
+        return data
+    depth = 0
+
+    def kept(match: re.Match[bytes]) -> bytes:
+        nonlocal depth
+        if match["name"] is None or match["alone"]:
+            return match[0] if match["name"] is None or depth < MAX_NESTING else b" "
+        depth = max(0, depth - 1) if match["end"] else depth + 1
+        return match[0] if depth + bool(match["end"]) <= MAX_NESTING else b" "
+
+    return _XML_TAG.sub(kept, data)
 
 
 def _plain_mathml(math: etree._Element) -> etree._Element:
@@ -168,22 +210,44 @@ def _upright_letters(run: etree._Element) -> str:
 
 
 def _report_objects(text: etree._Element, where: str, on_problem: OnProblem) -> None:
-    """Marks and reports formulas that only another program can read."""
+    """Marks and reports formulas that only another program can read: objects, and fields of the kind EQ."""
     first, count = 0, 0
     for number, paragraph in enumerate(text.iter(f"{_W}p"), start=1):
-        for embedded in list(paragraph.iter(f"{_W}object")):
-            objects = [element for element in embedded.iter(_OLE) if element.get("ProgID", "").startswith("Equation")]
-            if objects:
-                first, count = first or number, count + 1
-                shown = etree.Element(f"{_W}t")
-                shown.text = "[formula]"
-                embedded.getparent().replace(embedded, shown)
+        formulas = [
+            embedded for embedded in paragraph.iter(f"{_W}object")
+            if any(element.get("ProgID", "").startswith(_PROGRAMS) for element in embedded.iter(_OLE))
+        ]
+        formulas += [field for field in paragraph.iter(f"{_W}instrText") if (field.text or "").split()[:1] == ["EQ"]]
+        if formulas:
+            first, count = first or number, count + len(formulas)
+        for element in formulas:
+            shown = etree.Element(f"{_W}t")
+            shown.text = _UNREAD
+            if element.tag == f"{_W}object":
+                element.getparent().replace(element, shown)
+            else:  # a field shows nothing of its instructions
+                run = element.getparent()
+                while run.getprevious() is not None and run.find(f"{_W}fldChar[@{_W}fldCharType='begin']") is None:
+                    run = run.getprevious()
+                before = etree.Element(f"{_W}r")
+                before.append(shown)
+                run.addprevious(before)
     if count:
-        on_problem(Problem(
-            f"{where}, paragraph {first}",
-            f"{pluralise(count, 'formula')} of MathType or the old equation editor cannot be read; each reads "
-            "[formula] (MathType's Convert Equations makes them formulas of Word)",
-        ))
+        on_problem(Problem(f"{where}, paragraph {first}", _unread(count)))
+
+
+def _unread(count: int) -> str:
+    """What is reported of formulas that only another program can read."""
+    return (
+        f"{pluralise(count, 'formula')} of MathType, the old equation editor or EQ fields cannot be read; each reads "
+        f"{_UNREAD} (MathType's Convert Equations makes them formulas of Word)"
+    )
+
+
+def _has_equation(frame: etree._Element, packed: ZipFile) -> bool:
+    """Whether a frame shows an object that MathType or the old equation editor made."""
+    names = ((element.get(_HREF) or "").removeprefix("./") for element in frame.iter(f"{_DRAW}object-ole"))
+    return any(name in packed.NameToInfo and _EQUATION in member(packed, name) for name in names)
 
 
 def _formula_in(frame: etree._Element, packed: ZipFile) -> Formula | None:

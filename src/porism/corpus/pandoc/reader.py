@@ -50,7 +50,7 @@ class PandocFormat:
 
 
 _MAN_PAGES = tuple(f".{section}" for section in range(1, 9))
-FORMATS = (
+PANDOC_FORMATS = (
     PandocFormat("docx", (".docx", ".docm"), "docx+styles", "packed"),
     PandocFormat("odt", (".odt", ".ott"), "odt", "packed"),
     PandocFormat("rtf", (".rtf",), "rtf", "plain"),
@@ -110,16 +110,14 @@ class PandocReader(FileReader):
     ) -> Prepared | None:
         kind = self._format.kind
         if kind == "packed":
-            prepare = prepared_opendocument if self.name == "odt" else partial(
-                prepared_word, where=name, on_problem=on_problem
-            )
-            return read_zip(data, prepare, name, on_problem)
+            prepare = prepared_opendocument if self.name == "odt" else prepared_word
+            return read_zip(data, partial(prepare, where=name, on_problem=on_problem), name, on_problem)
         declared = declared_encoding(data) if kind == "xml" else None
         text = decode(data, name, on_problem, options.encoding or guess_encoding(data) or declared)
         if kind == "marks":
             return prepared_text(text, self._format.pandoc, name, on_problem)
         data = (with_whole_characters(text) if self.name == "rtf" else text).encode("utf-8", "replace")
-        return prepared_xml(data) if self.name in ("jats", "docbook") else Prepared(data)
+        return prepared_xml(data, name, on_problem) if self.name in ("jats", "docbook") else Prepared(data)
 
 
 def tree_documents(

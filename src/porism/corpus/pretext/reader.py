@@ -47,6 +47,7 @@ class PretextReader(IncludingReader):
     name = "pretext"
     document = "a division; a theorem-like element with its proof, hints and solutions"
     extensions = (".ptx",)
+    detected_extensions = (".xml",)
 
     def detect(self, path: Path) -> bool:
         return path.is_file() and path.suffix.lower() in (".ptx", ".xml") and self.accepts(path)

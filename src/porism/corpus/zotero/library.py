@@ -118,7 +118,11 @@ class ZoteroLibrary:
 
     def _add_collections(self) -> None:
         query = "SELECT collectionID, collectionName, parentCollectionID FROM collections"
-        known = {number: (str(name), parent) for number, name, parent in self._rows(query)}
+        in_bin = self._rows("SELECT collectionID FROM deletedCollections", "deletedCollections")
+        left_out = {number for number, in in_bin}
+        known = {
+            number: (str(name), parent) for number, name, parent in self._rows(query) if number not in left_out
+        }
         names: defaultdict[int, dict[str, None]] = defaultdict(dict)
         query = "SELECT itemID, collectionID FROM collectionItems ORDER BY itemID, collectionID"
         for number, collection in self._rows(query):

@@ -22,7 +22,7 @@ from porism.corpus.html.content import html_to_content
 from porism.corpus.posts.threads import body_content, join_contents
 from porism.corpus.walking import OUTSIDE, is_inside
 from porism.corpus.zotero.library import ZoteroItem, ZoteroLibrary
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem, Problem, pluralise
 from porism.types import Content, Document
 from porism.version import __version__
 
@@ -30,6 +30,10 @@ DATABASE = "zotero.sqlite"
 PARTS = ("note", "annotation")
 """What is a document beside the item that it belongs to."""
 _MATH = re.compile(r'<pre class="math">(.*?)</pre>', re.DOTALL)
+
+
+_RELATIVE = "attachments:"
+"""Before the path of a linked file below a folder that the preferences of Zotero name."""
 
 
 class ZoteroReader(GroupedReader):
@@ -49,10 +53,14 @@ class ZoteroReader(GroupedReader):
         with foreign_database(path / DATABASE, where) as database:
             library = ZoteroLibrary(database)
         records = _Records(library, where, options)
+        missing: list[str] = []
+        relative: list[str] = []
         yield _DatabaseGroup(path / DATABASE, records)
         for item in library.of_kind("attachment"):
             stored = _file(item, path)
             if stored is None or not stored.is_file():
+                stated = str(item.values.get("path", ""))
+                (relative if stated.startswith(_RELATIVE) else missing).extend([stated] if stated else [])
                 continue
             if not (options.outside or is_inside(stored, path)):
                 on_problem(Problem(f"{where}: {item.name}", f"its file {stored.name} {OUTSIDE}"))
@@ -61,6 +69,11 @@ class ZoteroReader(GroupedReader):
             work = records.work(library.work_of(item), on_problem)
             if group is not None:
                 yield group if work is None else AttachedGroup(group, work)
+        reasons = ("not in the library's folder", f"where only Zotero knows ({_RELATIVE})")
+        for names, why in zip((missing, relative), reasons, strict=True):
+            if names:
+                count = pluralise(len(names), "attached file")
+                on_problem(Problem(where, f"{count} left out: {why}, such as {names[0]}"))
 
 
 def _file(item: ZoteroItem, folder: Path) -> Path | None:
@@ -68,7 +81,7 @@ def _file(item: ZoteroItem, folder: Path) -> Path | None:
     path = str(item.values.get("path", ""))
     if path.startswith("storage:"):
         return folder / "storage" / str(item.values["key"]) / path.removeprefix("storage:")
-    return Path(path) if path and not path.startswith("attachments:") else None
+    return Path(path) if path and not path.startswith(_RELATIVE) else None
 
 
 class _DatabaseGroup(ReadGroup):

@@ -16,7 +16,7 @@ from porism.analysis.documents import dump_document
 from porism.corpus.base import UnitId
 from porism.corpus.groups import CollectionGroup, Item, LazyRecord, ReadGroup
 from porism.corpus.opening import IdKeeper, nothing_found, repeated
-from porism.corpus.registry import missing_extra, source_groups
+from porism.corpus.registry import FORMATS, source_groups
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
@@ -119,10 +119,11 @@ class SourceScan:
         assert plan.listing is not None
         base = self.position[0]
         for group in plan.listing.groups:
-            yield from self._visit(plan, group, base)
+            begun = base if group.alone else self.position[0]
+            yield from self._visit(plan, group, begun)
             if not group.alone:
                 states = map(plan.states.now, plan.states.names(group.files[:1]))
-                self.position[0] += sum(state.size for state in states if state is not None)
+                self.position[0] = begun + sum(state.size for state in states if state is not None)
         self.position[0] = base + plan.listing.size
         yield from self._look_up()
         for name, recorded in plan.before.groups.items():
@@ -147,7 +148,7 @@ class SourceScan:
         if not states.is_gone(name) and (name in states.failed or not can_list(plan.root, name)):
             self._failed(plan, name, states.failed.get(name, "its folder cannot be read"))
             return False
-        extra = missing_extra(plan.before.groups[name].format, plan.root / name)
+        extra = FORMATS.missing_extra(plan.before.groups[name].format, plan.root / name)
         if extra is not None and not states.is_gone(name):
             self._failed(plan, name, f"{extra.command} reads it")
             return False
@@ -229,8 +230,7 @@ class SourceScan:
             self._report(problem)
 
         def on_progress(done: int, total: int) -> None:
-            if group.alone:
-                self.position[:] = base + done, max(self.position[1], base + total)
+            self.position[:] = base + done, max(self.position[1], base + total)
 
         if (
             recorded is not None and recorded.complete and recorded.format == group.format
