@@ -192,7 +192,7 @@ def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
             rows = matrix.select(wanted)
             entries = Entries(offsets(used.astype(np.int64))[entries.starts], places.reshape(-1), entries.fields[used])
     if not isinstance(fields, Zone):
-        return _Numbered(Postings.build(*rows, vocabulary, entries, weights, dense_share=segment.dense_share), None)
+        return _Numbered(Postings.build(*rows, vocabulary, entries, weights), None)
     terms, numbers = np.unique(rows.terms, return_inverse=True)
     renumbered = numbers.reshape(-1).astype(np.int32)
     return _Numbered(Postings.build(rows.indptr, renumbered, rows.counts, len(terms), entries, weights), terms)
