@@ -140,25 +140,28 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index of the bundled sample with all channels; tests must not change it."""
+    """An index of the bundled sample with the channels of all models that search one; tests must not change it."""
+    from porism.analysis.configuration import AnalysisConfig
     from porism.sample import ENTRIES
     from porism.search.sources.updating import index_sources
 
     path = tmp_path_factory.mktemp("sample") / "index"
-    index_sources([ENTRIES], path, jobs=1)
+    index_sources([ENTRIES], path, config=AnalysisConfig.named(["default", "tangent-l"]), jobs=1)
     return path
 
 
 @pytest.fixture(scope="session")
 def sample_shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The bundled sample in two indexes, ``few`` and ``many``: every third entry, and the others."""
+    from porism.analysis.configuration import AnalysisConfig
     from porism.sample import entries_path
     from porism.search.sources.updating import index_sources
 
+    config = AnalysisConfig.named(["default", "tangent-l"])
     folder = tmp_path_factory.mktemp("shards")
     with entries_path() as path:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     for name, part in (("few", lines[::3]), ("many", [line for place, line in enumerate(lines) if place % 3])):
         (folder / f"{name}.jsonl").write_text("".join(part), encoding="utf-8")
-        index_sources([folder / f"{name}.jsonl"], folder / f"{name}.index", jobs=1)
+        index_sources([folder / f"{name}.jsonl"], folder / f"{name}.index", config=config, jobs=1)
     return [folder / "few.index", folder / "many.index"]

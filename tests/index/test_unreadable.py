@@ -134,7 +134,7 @@ def test_memory_is_given_back_when_the_last_array_has_gone(tmp_path: Path) -> No
     import numpy as np
 
     with ContainerWriter(tmp_path / "c.bin", "test") as writer:
-        writer.add("a", np.arange(10_000))
+        writer.add("a", np.random.default_rng(1).integers(0, 1 << 62, 10_000))  # which no packing makes smaller
         writer.finish({})
 
     def mapped() -> bool:
@@ -146,7 +146,7 @@ def test_memory_is_given_back_when_the_last_array_has_gone(tmp_path: Path) -> No
     mapping = weakref.ref(array.base.base)
     gc.collect()
     assert mapped()
-    assert array[0] == 5
+    assert array.min() >= 0
     with pytest.raises(ValueError, match="WRITEABLE"):
         array.flags.writeable = True
     del array

@@ -35,11 +35,8 @@ TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
 """The default text channels of an index: stemmed words, pairs of adjacent words (stop words included), and mathematical
 symbols of text and formulas."""
 
-DEFAULT_FORMULAS = (
-    "tokens", "tokens-2", "tokens-3", "prefix", "tangent-l", "tangent-cft", "tangent-cft-operators", "approach0",
-    "subtrees", "values",
-)
-"""The default formula channels of an index: those that the named models search."""
+DEFAULT_FORMULAS = ("tokens", "tokens-2", "tokens-3", "approach0", "subtrees", "values")
+"""The default formula channels of an index: those that the default models and their parts search."""
 
 CHANNEL_SETS: dict[str, tuple[str, ...]] = {
     "default": (*TEXT_CHANNELS, *DEFAULT_FORMULAS),

@@ -39,9 +39,6 @@ class Segment:
     noun = "document"
     """The name of a unit in messages of searches that rank documents."""
 
-    dense_share = 16
-    """A term is dense if it occurs in more than one of this many documents."""
-
     def __init__(self, folder: Path, stamp: Stamp | None = None, live: NDArray[np.bool_] | None = None) -> None:
         self.folder = folder
         self.name = folder.name

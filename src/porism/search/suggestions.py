@@ -18,7 +18,7 @@ from porism.analysis.unspaced import UNSPACED
 from porism.analysis.words import WORD
 from porism.index import Snapshot
 from porism.index.documents import stored_document
-from porism.index.engine.postings import DENSE_AT_LEAST, Postings
+from porism.index.engine.postings import DENSE_AT_LEAST, DENSE_SHARE, Postings
 from porism.index.snapshot import Masks
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, live_frequencies, open_postings
 from porism.search.marked_text import Value
@@ -174,7 +174,7 @@ class SpellingSuggester:
         for segment in self._segments:
             numbers = segment.dictionary(WORDS).lookup([term])
             own += int(live_frequencies(segment, WORDS, self._weights).of(numbers[numbers >= 0]).sum())
-            highest += _most_documents(open_postings(segment, WORDS, self._weights), segment.dense_share)
+            highest += _most_documents(open_postings(segment, WORDS, self._weights))
         return FREQUENT * own > highest
 
     def _frequencies(self) -> Counter[str]:
@@ -206,9 +206,9 @@ class SpellingSuggester:
         return min(forms, key=lambda form: (OSA.distance(near, fold(form)), -forms[form], form), default=None)
 
 
-def _most_documents(postings: Postings, dense_share: int) -> int:
-    """A bound of how many documents a term can occur in; terms in more than one of ``dense_share`` are dense."""
-    sparse = min(max(postings.documents // dense_share, DENSE_AT_LEAST), postings.documents)
+def _most_documents(postings: Postings) -> int:
+    """A bound of how many documents a term can occur in; terms in more than one of ``DENSE_SHARE`` are dense."""
+    sparse = min(max(postings.documents // DENSE_SHARE, DENSE_AT_LEAST), postings.documents)
     return int(postings.dense_df.max(initial=sparse))
 
 

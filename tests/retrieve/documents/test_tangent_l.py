@@ -19,7 +19,7 @@ from porism.types import Content, Formula, Query
 def test_it_is_the_weighted_sum_of_two_bm25_plus(sample_index):
     formula, text = Formula("x^2+y^2=x^2"), "sum of squares of squares"
     with Snapshot.open(sample_index) as snapshot:
-        analyzer = Analyzer()
+        analyzer = Analyzer(AnalysisConfig.named(["default", "tangent-l"]))
         model = tangent_l_model(0.3, field_weights={"title": 2.0})
         found = DocumentRetriever(snapshot, analyzer, model).search([Query("q", {"q": Content.of(text, formula)})], 20)
         layout = parse(formula)

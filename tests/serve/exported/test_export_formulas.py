@@ -49,8 +49,8 @@ def holding(doc_id: str, *sources: str) -> Document:
     return Document(doc_id, {"body": Content.of(*parts)}, {"topic": doc_id[0]})
 
 
-changed = partial(change, config=AnalysisConfig())
-"""Changes an index with all channels."""
+changed = partial(change, config=AnalysisConfig.named(["default", "tangent-l"]))
+"""Changes an index with the channels of all models."""
 
 
 @pytest.fixture

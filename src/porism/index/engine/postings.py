@@ -25,8 +25,9 @@ from porism.index.rows import Entries
 from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
 
-DENSE_SHARE = 16
-"""A term is dense when it occurs in more than one of this many documents."""
+DENSE_SHARE = 5
+"""A term is dense when it occurs in more than one of this many documents. Derived data of earlier versions have more dense
+terms."""
 
 DENSE_AT_LEAST = 64
 """… and in at least this many."""
@@ -289,7 +290,7 @@ class Postings:
     def build(
         cls, indptr: NDArray[np.int64], terms: NDArray[np.int32], counts: NDArray[np.uint8] | NDArray[np.uint16],
         vocabulary: int, entries: Entries, field_weights: Sequence[tuple[int, float]], *,
-        dense_share: int = DENSE_SHARE, dense_at_least: int = DENSE_AT_LEAST,
+        dense_at_least: int = DENSE_AT_LEAST,
     ) -> Postings:
         """Inverts a term matrix (``indptr``, ``terms``, ``counts``), whose rows ``entries`` assigns to documents.
 
@@ -320,7 +321,7 @@ class Postings:
         tf_table = np.concatenate([[0.0], keys[slots]])
         escaped = int(uses[slots[kernels.ESCAPE - 1 :]].sum())
 
-        dense = (df.astype(np.int64) * dense_share > documents) & (df >= dense_at_least)
+        dense = (df.astype(np.int64) * DENSE_SHARE > documents) & (df >= dense_at_least)
         dense_count = int(dense.sum())
         dense_of_term = np.where(dense, np.cumsum(dense) - 1, -1).astype(np.int32)
         sparse_indptr = np.zeros(vocabulary + 1, np.int64)

@@ -52,13 +52,11 @@ class Units(Protocol):
 
     ``noun`` names a unit in messages; ``live`` (bool) marks units that can be results; ``id_order`` (int32) is the rank
     of each id in code-point order. ``entries`` are the rows of a channel that make up each unit, and ``channel_fields``
-    their fields. A term is dense if it occurs in more than one of ``dense_share`` units.
+    their fields.
     """
 
     @property
     def noun(self) -> str: ...
-    @property
-    def dense_share(self) -> int: ...
     @property
     def doc_count(self) -> int: ...
     @property
@@ -91,8 +89,6 @@ class FormulaUnits:
     """
 
     noun = "formula"
-    dense_share = 6
-    """A query formula has few terms, so space counts more than speed here."""
     fields: tuple[str, ...] = (FORMULA_FIELD,)
     text_channels: tuple[str, ...] = ()
 

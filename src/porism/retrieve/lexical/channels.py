@@ -157,14 +157,16 @@ def require_channels(segments: Sequence[Units], channels: Iterable[str]) -> None
 
     :raises ConfigError: none has one of them.
     """
-    for name in channels:
-        if segments and not any(has_channel(segment, name) for segment in segments):
-            known = sorted({
-                channel for segment in segments for channel in (*segment.text_channels, *segment.formula_channels)
-            })
-            raise ConfigError(
-                f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
-            )
+    if not segments:
+        return
+    missing = [name for name in channels if not any(has_channel(segment, name) for segment in segments)]
+    if missing:
+        known = sorted({name for segment in segments for name in (*segment.text_channels, *segment.formula_channels)})
+        raise ConfigError(
+            f"the index has no channel {' and no channel '.join(map(repr, missing))}",
+            hint=f"It has {', '.join(known)}. Make one that has it: porism index SOURCE --index NEW --channels "
+            f"{','.join(['default', *missing])}",
+        )
 
 
 def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
@@ -190,7 +192,7 @@ def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
             rows = matrix.select(wanted)
             entries = Entries(offsets(used.astype(np.int64))[entries.starts], places.reshape(-1), entries.fields[used])
     if not isinstance(fields, Zone):
-        return _Numbered(Postings.build(*rows, vocabulary, entries, weights, dense_share=segment.dense_share), None)
+        return _Numbered(Postings.build(*rows, vocabulary, entries, weights), None)
     terms, numbers = np.unique(rows.terms, return_inverse=True)
     renumbered = numbers.reshape(-1).astype(np.int32)
     return _Numbered(Postings.build(rows.indptr, renumbered, rows.counts, len(terms), entries, weights), terms)

@@ -53,7 +53,6 @@ class EncodedUnits:
         self.segment = segment
         self._stores, self._index_path = dict(stores), index_path
         self.noun = segment.noun
-        self.dense_share = segment.dense_share
         self.doc_count = segment.doc_count
         self.live = segment.live
         self.fields = segment.fields
