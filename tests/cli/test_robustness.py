@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from long_forms import LONG, LONG_ONLY
 
 from porism.search.index import open_index
@@ -30,7 +30,7 @@ def documents_of(porism, index: Path) -> int:
 DEPTH = 10_000 if LONG else 3_000
 
 
-@pytest.mark.parametrize("source", [
+@every_case("source", [
     "x^{" * DEPTH + "1" + "}" * DEPTH,
     r"\frac{1}{" * DEPTH,
     "f" + "'" * (100_000 if LONG else 10_000),

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 import porism.cli
 from porism.cli.terminal import in_color, style
@@ -20,7 +21,7 @@ FILES = sorted(Path(porism.cli.__file__).parent.glob("*.py"))
 HOSTILE = "id\x1b]0;owned\x07\x9b2J"
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.name != "terminal.py"], ids=lambda path: path.name)
+@every_case("path", [path for path in FILES if path.name != "terminal.py"], ids=lambda path: path.name)
 def test_nothing_prints_but_through_the_terminal_module(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Attribute) and node.attr in ("echo", "secho", "style"):
@@ -31,7 +32,7 @@ def test_nothing_prints_but_through_the_terminal_module(path: Path) -> None:
             assert node.func.id != "print", f"{path.name}:{node.lineno}: print with porism.cli.terminal"
 
 
-@pytest.mark.parametrize(("environment", "terminal", "expected"), [
+@every_case(("environment", "terminal", "expected"), [
     ({}, True, True), ({}, False, False), ({"NO_COLOR": "1"}, True, False), ({"NO_COLOR": ""}, True, True),
     ({"FORCE_COLOR": "1"}, False, True), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
     ({"TERM": "dumb"}, True, False),
@@ -83,7 +84,7 @@ def test_json_keeps_the_id_as_it_is(porism, hostile) -> None:
     assert "<mark>" not in json.dumps(hit)
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+@every_case("encoding", ["latin-1", "utf-8"])
 def test_a_terminal_may_lack_characters(sample_index: Path, encoding: str) -> None:
     answer = _run(sample_index, "search", r"sum of squares $\sum n^2$", encoding=encoding)
     assert answer.returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG, examples
@@ -370,7 +371,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), [case for cases in CASES.values() for case in cases])
+@every_case(("source", "expected"), [case for cases in CASES.values() for case in cases])
 def test_meaning(source: str, expected: str) -> None:
     assert meaning(source) == expected
 
@@ -410,7 +411,7 @@ def test_unordered_operators_are_marked() -> None:
     assert kinds["lt"] == "O"
 
 
-@pytest.mark.parametrize(("latex", "label", "kind"), [
+@every_case(("latex", "label", "kind"), [
     (r"A\cup B", "union", "U"), (r"A\cap B", "inter", "U"), (r"A\setminus B", "setminus", "O"),
     (r"A\cong B", "cong", "U"), (r"A\approx B", "approx", "U"), (r"A\simeq B", "simeq", "U"),
     (r"A\subset B", "subset", "O"), (r"A\times B", "times", "U"), (r"A\oplus B", "oplus", "U"),
@@ -420,7 +421,7 @@ def test_which_operator_it_is_and_whether_its_order_counts(latex: str, label: st
     assert (root.label, root.kind) == (label, kind)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"a\circleddash b", "[O!⊝,0[V!a],1[V!b]]"), (r"N\triangleleft G", "[O!◁,0[V!N],1[V!G]]"),

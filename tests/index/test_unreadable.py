@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from index_cases import Doc, batch_of
 from long_forms import LONG
 
@@ -78,7 +79,7 @@ def test_an_index_of_many_segments_holds_no_descriptors(tmp_path: Path) -> None:
         assert "delete" not in line
 
 
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOMEM])
+@every_case("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOMEM])
 def test_failures_of_the_system_are_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     with IndexWriter(tmp_path) as writer:
         writer.add(batch_of([Doc("a", {"body": ["x"]})]))

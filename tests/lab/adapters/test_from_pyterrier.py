@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from pyterrier_cases import WORDS, Topics, columns, no_java, pd, pt  # noqa: F401  (no_java is used by pytest)
 
 import porism
@@ -177,7 +178,7 @@ def test_a_reranker_in_a_pipeline(index: porism.Index, topics: Topics) -> None:
     assert isinstance(pipeline(index).reranked(backwards, batch=True), RerankStage)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("work", "said"),
     [
         (lambda frame: frame.drop(columns=["score"]), "no column 'score'"),
@@ -192,7 +193,7 @@ def test_what_a_reranker_may_not_give(work: Any, said: str) -> None:
         reranker_of(work).rerank(queries("1", "2"), FIRST)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("results", "said"),
     [
         ({"docno": ["a"]}, "no column 'score'"),

@@ -7,6 +7,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
+from case_tables import every_case
 from pyterrier_cases import WORDS, Topics, columns, no_java, pd, pt  # noqa: F401  (no_java is used by pytest)
 
 import porism
@@ -88,7 +89,7 @@ def test_an_empty_query_has_no_results(hybrid: Any) -> None:
     assert set(found["qid"]) == {"2"}
 
 
-@pytest.mark.parametrize("names", [["qid", "query"], ["query", "extra", "qid"]])
+@every_case("names", [["qid", "query"], ["query", "extra", "qid"]])
 def test_empty_tables_have_the_right_columns_and_types(names: list[str], hybrid: Any, index: porism.Index) -> None:
     found = hybrid(pd.DataFrame({name: pd.Series([], dtype=str) for name in names}))
     assert list(found.columns) == [*names, "docno", "score", "rank"]
@@ -187,7 +188,7 @@ def test_a_cutoff_holds_for_results_given_too(frame: Any, hybrid: Any) -> None:
     assert plain.compile()(frame).equals(plain(frame))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("method", "parameters"), [("rrf", {"k": 10}), ("borda", {}), ("combmnz", {}), ("linear", {"weights": [0.7, 0.3]})]
 )
 def test_a_fusion_is_that_of_the_runs(
@@ -289,7 +290,7 @@ def test_missing_columns_are_named(hybrid: Any, index: porism.Index) -> None:
         to_pyterrier(Run({"1": [("a", 1.0)]}))(results)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("rows", "said"),
     [
         ({"qid": ["1", "1"], "query": ["x", "y"]}, "two queries have the id '1'"),

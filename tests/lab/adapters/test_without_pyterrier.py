@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import MissingExtra
 from porism.lab.adapters import (
@@ -20,7 +21,7 @@ from porism.lab.adapters import (
 from porism.runs.run import Run
 
 
-@pytest.mark.parametrize(
+@every_case(
     "call",
     [
         lambda: to_pyterrier(Run({})),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from cutoff_kind import CUTOFF_KIND
 from recipe_cases import FUSIONS
 
@@ -84,7 +85,7 @@ def test_a_kind_that_is_not_registered_is_no_table(write: Write) -> None:
         plan_recipe(write(CUT))
 
 
-@pytest.mark.parametrize("kind", registry.KINDS, ids=lambda kind: kind.table)
+@every_case("kind", registry.KINDS, ids=lambda kind: kind.table)
 def test_a_kind_has_a_module_and_a_line_in_the_documentation(kind: TableKind) -> None:  # type: ignore[type-arg]
     module = inspect.getmodule(type(kind))
     assert module is not None

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from export_cases import QUERIES, change, document, exported, write_index
 from long_forms import LONG_ONLY
 from milvus_servers import MilvusServer, need_milvus
@@ -57,7 +58,7 @@ def sample(server: MilvusServer, sample_index: Path) -> Path:
     return sample_index
 
 
-@pytest.mark.parametrize("named", ["default", "plain", "words", "tokens", "paths", "subtrees"])
+@every_case("named", ["default", "plain", "words", "tokens", "paths", "subtrees"])
 def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
     queries = list(read_topics(SAMPLE_QUERIES))[::6]
     model = MilvusModel(of=named, uri=server.uri, collection="sample")
@@ -76,7 +77,7 @@ def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServe
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("named", FORMULAS_BY)
+@every_case("named", FORMULAS_BY)
 def test_formulas_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
     asked = [formula for query in read_topics(SAMPLE_QUERIES) for formula in query.content.formulas][::4]
     asked += [Formula(r"\sum_{k=1}^n k^2"), Formula(r"\qvar{f}'(x)=0"), Formula("x")]

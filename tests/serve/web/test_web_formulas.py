@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -81,7 +82,7 @@ def test_a_formula_is_parsed_into_all_notations(client: Any) -> None:
     assert found["svg"].count("<rect") == 5
 
 
-@pytest.mark.parametrize(("to", "text"), [
+@every_case(("to", "text"), [
     ("latex", r"x^{2}"), ("unicode", "x²"), ("spoken", "x squared"), ("operators", "[O!SUP,0[V!x],1[N!2]]"),
     ("mathml", '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math>'),
 ])
@@ -90,7 +91,7 @@ def test_a_formula_is_converted(client: Any, to: str, text: str) -> None:
     assert get(client, "/convert", formula="<math><msup><mi>x</mi><mn>2</mn></msup></math>", to=to)["text"] == text
 
 
-@pytest.mark.parametrize(("first", "second", "relation", "equal"), [
+@every_case(("first", "second", "relation", "equal"), [
     ("x^2", "x^{2}", "identical", True),
     ("(a+b)^2", "a^2+2ab+b^2", "same value", True),
     ("(x+y)^2", "a^2+2ab+b^2", "same value after renaming", True),
@@ -101,7 +102,7 @@ def test_equality_says_in_which_sense(client: Any, first: str, second: str, rela
     assert (found["relation"], found["equal"]) == (relation, equal)
 
 
-@pytest.mark.parametrize(("first", "second", "same"), [
+@every_case(("first", "second", "same"), [
     ("x+y", "a+b", True), ("x+x", "a+b", False), ("a+b", "x+x", False), ("x^2", "x^3", False), ("x^2", "x_2", False),
 ])
 def test_names_are_exchanged_one_to_one(first: str, second: str, same: bool) -> None:

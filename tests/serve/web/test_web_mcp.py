@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("mcp", reason="the tools are served by the SDK of the protocol: pip install 'porism[web]'")
 pytest.importorskip("fastapi", reason="they answer as the pages do: pip install 'porism[web]'")
@@ -171,7 +172,7 @@ async def whole_answer(client: Any, name: str, arguments: dict[str, Any]) -> tup
     return result.content[0].text, result.structured_content
 
 
-@pytest.mark.parametrize(("name", "arguments"), [
+@every_case(("name", "arguments"), [
     ("search", {"question": r"prime number $p$ $\sum 1/n^2$"}), ("search_formulas", {"formula": r"\sum_{k=1}^n k^2"}),
     ("premises", {"goal": "n : ℕ\n⊢ ∑ k, k = n"}), ("search", {"question": "sum", "k": 50}),
     ("patterns", {"pattern": "_ = _", "k": 20}),

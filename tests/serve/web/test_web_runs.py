@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web]'")
 
@@ -262,7 +263,7 @@ def test_what_is_judged_here_is_added_to_the_judgments_of_a_file(files: Path) ->
     assert known.version != before
 
 
-@pytest.mark.parametrize(("highest", "gain", "shown", "relevant"), [
+@every_case(("highest", "gain", "shown", "relevant"), [
     (1, 1, (3, "relevant"), 1), (1, 0, (0, "not relevant"), 1), (3, 1, (1, "1 slightly relevant"), 2),
     (3, 3, (3, "3 highly relevant"), 2), (3, -1, (0, "−1 not relevant"), 2), (4, 4, (3, "4 of 4"), 2),
     (4, 1, (1, "1 of 4"), 2), (2, 1, (2, "1 of 2"), 2), (0, None, (None, "not judged"), 1),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.index.manifest import read_manifest
 from porism.lab.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
@@ -311,7 +312,7 @@ def test_libraries_that_are_missing_are_told_before_any_work(write: Write, monke
     assert [stage.kind for stage in plan_recipe(write(hard)).stages] == ["tokenizer", "index", "run", "report"]
 
 
-@pytest.mark.parametrize("name", ["sample.toml", "soft.toml"])
+@every_case("name", ["sample.toml", "soft.toml"])
 def test_the_examples_of_the_documentation_are_recipes(tmp_path: Path, name: str) -> None:
     docs = Path(__file__).parents[4] / "docs"
     text = (docs / "examples" / name).read_text(encoding="utf-8")
