@@ -15,6 +15,7 @@ from case_tables import every_case
 from dumps import POSTS, rows, write_dump
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_forms import LONG_ONLY
 from reading import read_with
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
@@ -264,6 +265,7 @@ def test_text_after_a_row_and_references_to_files(tmp_path: Path) -> None:
     ]
 
 
+@LONG_ONLY
 def test_long_rows(tmp_path: Path) -> None:
     sizes = (8 << 20, 1)
     posts = [{"Id": str(size), "PostTypeId": "1", "Title": "t", "Body": "b " * size} for size in sizes]
@@ -325,6 +327,7 @@ def test_damage_anywhere_costs_no_more_than_the_rows_it_hits(tmp_path: Path, dat
         assert len(untouched - found) <= (0 if position > 45 else 1)
 
 
+@LONG_ONLY
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     def peak(count: int) -> int:
         posts = []

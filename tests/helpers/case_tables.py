@@ -21,8 +21,8 @@ def every_case(
 ) -> Callable[[Test], Test]:
     """As ``pytest.mark.parametrize``, but one test, since each test costs time of its own.
 
-    Each case has a folder ``tmp_path`` and a ``monkeypatch`` of its own, and ``capsys`` and ``caplog`` begin empty. Other fixtures
-    are shared by all cases.
+    Each case has a folder ``tmp_path`` and a ``monkeypatch`` of its own, and ``capsys`` and ``caplog`` begin empty.
+    Other fixtures are shared by all cases.
 
     :raises ValueError: there are no cases, or two of another number than names.
     """

@@ -119,13 +119,13 @@ CHANGES: dict[str, Change] = {
 SOUND = ("done", "damaged")
 THOROUGH = "PORISM_THOROUGH" in os.environ
 """Every change of every section; in the long form two of each, all numbers too small or too large and one of the
-others; in the short form one of every other section."""
+others; in the short form one of every fourth section."""
 
 
 def is_due(number: int, change: str) -> bool:
     place = list(CHANGES).index(change)
     if not (LONG or THOROUGH):
-        return number % (2 * len(CHANGES)) == place
+        return number % (4 * len(CHANGES)) == 2 * place
     return THOROUGH or (number % 2 == place if place < 2 else number % 3 == place - 2)
 
 

@@ -57,7 +57,7 @@ def expect(path: Path, committed: dict[str, Doc]) -> Snapshot:
     return snapshot
 
 
-@every_case("seed", range(12 if LONG else 5))
+@every_case("seed", range(12 if LONG else 2))
 def test_random_operations(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     path = tmp_path / "index"

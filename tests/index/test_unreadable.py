@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from case_tables import every_case
 from index_cases import Doc, batch_of
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.errors import IndexCorrupt, IndexUnreadable
 from porism.index import IndexWriter, Snapshot, container
@@ -59,6 +59,7 @@ for opening in (Snapshot.open, lambda path: snapshot.segments[0].read_derived("p
 """
 
 
+@LONG_ONLY
 def test_an_index_of_many_segments_holds_no_descriptors(tmp_path: Path) -> None:
     """30 segments with 20 files of derived data each, under a limit of 64; and what is told when none is left.
 

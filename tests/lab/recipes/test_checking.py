@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from recipe_cases import FUSIONS, RECIPE
 
 from porism.analysis.analyzer import AnalysisConfig
@@ -110,6 +111,7 @@ def test_a_report_names_the_part_of_a_set_that_is_nearest(write: Write) -> None:
     assert found == [":34: there is no topic set 'dev.tset'. Did you mean dev.test?"]
 
 
+@LONG_ONLY
 def test_systems_made_of_themselves(write: Write) -> None:
     text = FUSIONS.replace("[report]", '[fusions.b]\nof = ["c", "first"]\n[fusions.c]\nof = ["b", "both"]\n[report]')
     assert errors(write(text)) == [":10: b is made of itself: b takes c takes b. Leave one of them out."]

@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from cft_cases import random_model
+from long_forms import LONG_ONLY
 from trigram_retriever import TRIGRAMS, TrigramModel, TrigramRetriever
 
 from porism.corpus import read_qrels, read_topics
@@ -274,6 +275,7 @@ def test_the_toy_is_a_retriever(sample_index: Path, index: Index) -> None:
             opened.search([QUERY], 0)
 
 
+@LONG_ONLY
 def test_the_usual_models_are_read_without_the_wings() -> None:
     code = (
         "import sys\nfrom porism.search.models import read_model\n"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from updated_indexes import Write, check, contents, same_as_new
 
 from porism.corpus.units import UnitStore
@@ -204,6 +205,7 @@ def test_a_chapter_is_read_with_the_documents_that_use_it(write: Write) -> None:
     same_as_new(index, project)
 
 
+@LONG_ONLY
 def test_of_a_book_only_the_chapters_that_changed_are_read(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("c1", "c2", "c3", "c4")
 

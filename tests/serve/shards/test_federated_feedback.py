@@ -73,7 +73,7 @@ def together(sample_shards: list[Path], model: SearchModel) -> FederatedIndex:
     return FederatedIndex(opened(sample_shards, model))
 
 
-@every_case("method", METHODS)
+@every_case("method", METHODS if LONG else ["rm3"])
 def test_runs_by_every_method_are_those_of_one_index(method: str, whole: Index, sample_shards: list[Path]) -> None:
     model = learning(METHODS[method])
     topics = list(read_topics(sample_path("queries.jsonl")))[::11]
@@ -107,8 +107,8 @@ JUDGED = (
 )
 
 
-@every_case("judged", JUDGED)
-@every_case("feedback", [{"weight": 0.0}, METHODS["rocchio"], METHODS["rm3"]])
+@every_case("judged", JUDGED if LONG else JUDGED[2:])
+@every_case("feedback", [METHODS["rocchio"], METHODS["rm3"], {"weight": 0.0}] if LONG else [METHODS["rocchio"]])
 def test_judged_documents_are_learnt_from_wherever_they_are(
     judged: dict[str, list[str]], feedback: dict[str, Any], whole: Index, sample_shards: list[Path]
 ) -> None:
