@@ -8,7 +8,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -110,10 +109,8 @@ def test_a_ctrl_c_that_python_cannot_raise_is_not_lost() -> None:
         "porism.cli.porism.main = lambda **options: command(options)\n"
         "porism.cli.main([])\n"
     )
-    began = time.monotonic()
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (answer.returncode, answer.stderr.strip()) == (130, "Interrupted.")
-    assert time.monotonic() - began < 15
 
 
 def _run(index: Path, *arguments: str, encoding: str = "utf-8", closed: str = "") -> subprocess.CompletedProcess[bytes]:

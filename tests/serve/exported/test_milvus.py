@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -284,10 +283,8 @@ def test_addresses_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         MilvusBackend("somewhere")
     with pytest.raises(ConfigError, match="cannot have a password"):
         MilvusBackend("http://me:secret@localhost:1")
-    started = time.monotonic()
     with pytest.raises(EngineError, match=r"cannot be reached .*Is it running"):
         MilvusBackend("http://127.0.0.1:9", timeout=2)
-    assert time.monotonic() - started < 20
 
 
 def test_a_server_that_is_too_old_is_refused(server: MilvusServer, monkeypatch: pytest.MonkeyPatch) -> None:

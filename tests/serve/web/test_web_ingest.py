@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from porism.serve.web import ingest as ingest_module
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX, ApiError, Client
 from porism.serve.web.guarding import new_key
-from porism.serve.web.ingest import read_records
+from porism.serve.web.ingest import IndexChanger, read_records
 from porism.serve.web.settings import WebSettings
 
 URL = f"{PREFIX}/documents"
@@ -154,7 +155,13 @@ def test_without_the_option_there_is_no_such_route(index: Path, key: dict[str, s
         assert client.post(URL, json={"documents": [{"id": "a", "body": "x"}]}, headers=key).status_code == 404
 
 
-def test_requests_that_wait_are_committed_together(changed: Any, key: dict[str, str], index: Path) -> None:
+def test_requests_that_wait_are_committed_together(
+    changed: Any, key: dict[str, str], index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = Semaphore(0)
+    change = IndexChanger.change
+    monkeypatch.setattr(IndexChanger, "change", lambda *arguments: (change(*arguments), waiting.release())[0])
+
     def add(number: int) -> int:
         answer = changed.post(URL, json={"documents": [{"id": f"d{number}", "body": "words"}]}, headers=key)
         return int(answer.json()["generation"])
@@ -162,7 +169,8 @@ def test_requests_that_wait_are_committed_together(changed: Any, key: dict[str, 
     writer = IndexWriter(index, create=False)
     with ThreadPoolExecutor(8) as pool:
         promised = [pool.submit(add, number) for number in range(8)]
-        time.sleep(0.5)
+        for _ in range(8):
+            assert waiting.acquire(timeout=60)
         writer.close()
         generations = {one.result(30) for one in promised}
     assert len(generations) <= 3
