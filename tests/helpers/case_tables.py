@@ -17,7 +17,7 @@ Test: TypeAlias = Callable[..., None]
 
 
 def every_case(
-    names: str | Sequence[str], cases: Iterable[Any], ids: Sequence[str] | Callable[[Any], str] | None = None
+    names: str | Sequence[str], cases: Iterable[Any], ids: Sequence[str] | Callable[[Any], object] | None = None
 ) -> Callable[[Test], Test]:
     """As ``pytest.mark.parametrize``, but one test, since each test costs time of its own.
 
@@ -63,9 +63,9 @@ def _row(keys: Sequence[str], case: Any) -> dict[str, Any]:
     return {keys[0]: case} if len(keys) == 1 else dict(zip(keys, case, strict=True))
 
 
-def _label(row: dict[str, Any], ids: Sequence[str] | Callable[[Any], str] | None, number: int) -> str:
+def _label(row: dict[str, Any], ids: Sequence[str] | Callable[[Any], object] | None, number: int) -> str:
     if callable(ids):
-        return ", ".join(ids(value) for value in row.values())
+        return ", ".join(str(ids(value)) for value in row.values())
     text = ids[number] if ids else ", ".join(f"{name} = {value!r}" for name, value in row.items())
     return text if len(text) <= MAX_LENGTH else f"{text[:MAX_LENGTH]}… ({len(text):,} characters)"
 
