@@ -77,6 +77,7 @@ def test_every_weighting_is_ranked_by() -> None:
     assert {name for name in WEIGHTINGS if "." not in name} <= set(weightings.GRIDS)
 
 
+@LONG_ONLY
 def test_one_runs_by_its_name() -> None:
     arguments = [sys.executable, "-m", "benchmarks", "effectiveness", "ensembles", "--help"]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from case_tables import every_case
+from long_forms import LONG_ONLY
 
 import porism.cli
 from porism.cli.terminal import in_color, style
@@ -83,6 +84,7 @@ def test_json_keeps_the_id_as_it_is(porism, hostile) -> None:
     assert "<mark>" not in json.dumps(hit)
 
 
+@LONG_ONLY
 @every_case("encoding", ["latin-1", "utf-8"])
 def test_a_terminal_may_lack_characters(sample_index: Path, encoding: str) -> None:
     answer = _run(sample_index, "search", r"sum of squares $\sum n^2$", encoding=encoding)
@@ -91,6 +93,7 @@ def test_a_terminal_may_lack_characters(sample_index: Path, encoding: str) -> No
     assert ("\\u2211" in text, "\u2211" in text) == ((False, True) if encoding == "utf-8" else (True, False))
 
 
+@LONG_ONLY
 @pytest.mark.skipif(os.name == "nt", reason="shells of POSIX close descriptors")
 def test_standard_output_may_be_closed(sample_index: Path) -> None:
     for closed in (">&-", ">&- 2>&-"):

@@ -105,6 +105,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("name", ["manifest.json", "segment.bin", "postings-d.bin"])
 def test_rights_that_are_missing(open_folder: Path, name: str) -> None:
     path = open_folder / "index"

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from case_tables import every_case
+from long_forms import LONG_ONLY
 
 pytest.importorskip("mcp", reason="the tools are served by the SDK of the protocol: pip install 'porism[web]'")
 pytest.importorskip("fastapi", reason="they answer as the pages do: pip install 'porism[web]'")
@@ -275,6 +276,7 @@ def test_indexes_are_listed(call: Call) -> None:
     assert "filters by " in text
 
 
+@LONG_ONLY
 def test_the_command_talks_on_standard_input_and_output(sample_index: Path) -> None:
     path = os.pathsep.join(filter(None, sys.path))
     command = StdioServerParameters(

@@ -242,6 +242,7 @@ def test_the_command_serves_until_it_is_ended(sample_index: Path) -> None:
         process.communicate()
 
 
+@LONG_ONLY
 def test_a_new_key_is_printed_with_its_line() -> None:
     command = [sys.executable, "-m", "porism", "serve", "--new-key", "group"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -74,6 +74,7 @@ def used(tmp_path):
     return found.stdout.split()
 
 
+@LONG_ONLY
 def test_all_are_compiled_at_once_and_later_processes_only_load_them(module, tmp_path):
     kernels = kernels_of([module])
     assert kernels[0].__name__ == "slow"
@@ -151,6 +152,7 @@ def test_an_interruption_during_a_fork_is_not_lost(module, tmp_path, when):
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
+@LONG_ONLY
 def test_processes_end_with_their_parent(module, tmp_path):
     """Killed outright, the parent can end nothing itself."""
     script = (

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from case_tables import every_case
+from long_forms import LONG_ONLY
 from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
 import porism
@@ -133,6 +134,7 @@ def test_other_forms_are_left_to_sentence_transformers(tmp_path: Path, unusual: 
         np.testing.assert_allclose(encoder.encode_documents([*TEXTS, LONG]).vectors, of_library(folder), atol=2e-6)
 
 
+@LONG_ONLY
 def test_a_search_does_not_import_sentence_transformers(tmp_path: Path) -> None:
     folder = save(tmp_path / "model", "normalize")
     program = (

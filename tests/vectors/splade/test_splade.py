@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from case_tables import every_case
 from dense_cases import WORDS, document, query, write_index
+from long_forms import LONG_ONLY
 from sparse_cases import STEP, by_numpy, sparse_index
 from tiny_models import need_encoders, save_encoder, save_splade
 
@@ -147,6 +148,7 @@ def test_the_named_model_is_the_channel_alone(index: Path) -> None:
     assert search(index, model=model) == search(index)
 
 
+@LONG_ONLY
 def test_queries_without_a_model_need_no_torch(free: Path) -> None:
     expected = search(free, k=3)
     program = (

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from case_tables import every_case
+from long_forms import LONG_ONLY
 from tiny_models import need_encoders
 
 need_encoders()
@@ -64,6 +65,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
     return found
 
 
+@LONG_ONLY
 @every_case("seed", [1])
 def test_a_killed_training_loses_nothing(tmp_path: Path, seed: int) -> None:
     save_encoder(tmp_path / "model")
