@@ -15,7 +15,7 @@ from typing import Any
 
 import hypothesis
 import pytest
-from long_forms import LONG, MIN_EXAMPLES
+from long_forms import LONG, MAX_TEST_SECONDS, MIN_EXAMPLES
 
 hypothesis.settings.register_profile(
     "porism", deadline=None,  # how long an example takes depends on the machine
@@ -84,10 +84,6 @@ def _what_stays() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
-
-
-MAX_TEST_SECONDS = 120.0
-"""Seconds of this process's own processor time after which a test is ended: it hangs."""
 
 
 class TakesTooLong(BaseException):

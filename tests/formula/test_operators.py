@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -461,7 +460,7 @@ def test_ten_thousand_levels() -> None:
     assert operator_string(tree).count("O!sqrt") == 10_000
 
 
-@pytest.mark.parametrize(
+@every_case(
     "unit",
     [
         "(", "x+", r"\int ", "|", r"\forall ", "a,", "-", r"\sin ", "{", "[", r"\sum_i", "x'", "a=", r"\lnot ", "d x",

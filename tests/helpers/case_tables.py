@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeAlias
 
 import pytest
+from long_forms import MAX_TEST_SECONDS
 
 MAX_LENGTH = 300
 """Characters of a case that a failure shows."""
@@ -39,6 +41,8 @@ def every_case(
         def of_all_cases(**fixtures: Any) -> None:
             failures: list[Exception | pytest.fail.Exception] = []
             for number, (row, label) in enumerate(zip(rows, labels, strict=True)):
+                if signal.getitimer(signal.ITIMER_VIRTUAL)[0]:
+                    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_TEST_SECONDS)  # each case may take as long as a test
                 with ExitStack() as stack:
                     try:
                         test(**_own(fixtures, number, stack), **row)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import fusion_reference as book
 import pytest
 from case_tables import every_case
+from long_forms import LONG_ONLY
 
 from porism.errors import ConfigError
 from porism.lab.fusion import IBC, WIBC, FusionTable, fuse
@@ -126,6 +127,7 @@ def voters(count: int) -> list[Run]:
     return [Run.from_columns(["T"], [0, 1], ["z"], [1.0], "far", ranks=[1000]) for _ in range(count)]
 
 
+@LONG_ONLY
 def test_ratings_are_drawn_uniformly() -> None:
     """Of three runs one has ``a`` and ``b``, in this order, and two have neither, so that all medians are 0.
 

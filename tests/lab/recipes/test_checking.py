@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from recipe_cases import FUSIONS, RECIPE
 
@@ -25,7 +26,7 @@ def errors(path: Path) -> list[str]:
     return [str(error).removeprefix(str(path)) for error in caught.value.errors]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "told"),
     [
         ("k = 30", 'methd = "rrf"', ":25: there is no setting 'fusions.rrf.methd'. Did you mean fusions.rrf.method?"),

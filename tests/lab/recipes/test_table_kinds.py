@@ -66,7 +66,7 @@ def test_a_new_kind_is_one_module_and_one_line(write: Write, laboratory: Path) -
 
 
 @pytest.mark.usefixtures("with_cutoffs")
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (("k = 3", "k = 0"), ":9: cutoffs.short: the depth is 0. It is 1 or more."),
     (("k = 3", "kk = 3"), ":11: there is no setting 'cutoffs.short.kk'. Did you mean cutoffs.short.k?"),
     (('of = "both"', 'of = "bth"'), ":10: there is no system 'bth'. Did you mean both?"),

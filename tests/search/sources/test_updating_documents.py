@@ -172,6 +172,7 @@ def test_changing_documents_compares_what_is_stored(write: Write) -> None:
 MAIN = "\\documentclass{article}\n\\input{macros}\n\\begin{document}\n%s\n\\end{document}\n"
 
 
+@LONG_ONLY
 def test_a_chapter_is_read_with_the_documents_that_use_it(write: Write) -> None:
     root = write(**{
         "p/one.tex": MAIN % "\\input{c1}\n\\input{c2}", "p/two.tex": MAIN % "\\input{c3}",

@@ -14,6 +14,7 @@ from threading import Semaphore
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="documents are taken by the web app: pip install 'porism[web]'")
@@ -98,7 +99,7 @@ def test_what_files_have_stays_theirs(changed: Any, key: dict[str, str], index: 
     assert set(contents(index)) == {"b", "notes/first.md"}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("body", "status", "said"),
     [
         ({"documents": [{"title": "no id"}]}, 400, "documents[0] has no id"),
@@ -128,7 +129,7 @@ def test_a_document_without_text_is_reported_and_the_others_are_taken(
     assert set(contents(index)) == {"good", "notes/first.md"}
 
 
-@pytest.mark.parametrize("headers", [{}, {"X-API-Key": "porism_wrong"}, {"Authorization": "Bearer porism_wrong"}])
+@every_case("headers", [{}, {"X-API-Key": "porism_wrong"}, {"Authorization": "Bearer porism_wrong"}])
 def test_nobody_else_may(changed: Any, index: Path, headers: dict[str, str]) -> None:
     for answer in (
         changed.post(URL, json={"documents": [{"id": "a", "body": "x"}]}, headers=headers),

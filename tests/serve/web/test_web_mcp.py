@@ -89,7 +89,7 @@ def test_every_input_of_a_tool_has_an_end(library: Any) -> None:
     assert not free
 
 
-@pytest.mark.parametrize(("name", "arguments", "says"), [
+@every_case(("name", "arguments", "says"), [
     ("equal_formulas", {"first": "x+" * 3_000 + "x", "second": "x"}, "characters"),
     ("equal_formulas", {"first": r"\sqrt{x}+" * 390, "second": "x" * 3_900}, "symbols"),
     ("premises", {"goal": "a " * 3_000}, "characters"),
@@ -221,7 +221,7 @@ def test_statements_are_found_by_pattern(tmp_path: Path) -> None:
     assert text == "1 statement found.\nA.lean#add_comm: (a b : ℕ) : a + b = b + a"
 
 
-@pytest.mark.parametrize("characters", [500, 700, 2_000])
+@every_case("characters", [500, 700, 2_000])
 def test_answers_fit(call: Call, characters: int) -> None:
     _, text = call("search", question="prime number $p$", k=20, characters=characters, detail="full")
     assert "\n1. " in text
@@ -243,7 +243,7 @@ def test_a_long_document_comes_in_parts() -> None:
     assert cut("short", 0, 100) == "short"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "arguments", "said"),
     [
         ("fetch", {"id": "nope"}, "There is no document 'nope' in the index."),

@@ -209,7 +209,7 @@ def test_files_may_change_while_they_are_served(lab: Any, files: Path) -> None:
     assert page(lab, "/run", 404, name="first").xpath("string(//h1)") == "There is no run 'first'."
 
 
-@pytest.mark.parametrize(("path", "parameters", "status", "said"), [
+@every_case(("path", "parameters", "status", "said"), [
     ("/run", {"name": "../qrels"}, 404, "no run '../qrels'"), ("/run", {"name": "first.run"}, 404, "no run"),
     ("/run", {"name": "first", "against": "/etc/passwd"}, 404, "no run '/etc/passwd'"),
     ("/run", {"name": "first", "measures": "nonsense"}, 400, "no measure 'nonsense'"),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from case_tables import every_case
+from long_forms import LONG_ONLY
 
 from porism.index.manifest import read_manifest
 from porism.lab.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
@@ -148,6 +149,7 @@ def test_one_recipe_from_a_tokenizer_to_a_report(write: Write, laboratory: Path)
     assert [file.name for file in (folder / "embeddings").iterdir()] == ["w2v.bin"]
 
 
+@LONG_ONLY
 def test_what_is_cached_and_what_a_change_makes_again(write: Write, laboratory: Path) -> None:
     one = SOFT.replace('"both", "tuned"', '"both"')
     first = run_recipe(write(one))
@@ -225,7 +227,7 @@ def test_an_index_that_is_there_keeps_what_it_has(write: Write, laboratory: Path
     assert plan_recipe(write(own), only=["soft"]).stages[0].key != before
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "told"),
     [
         ("merges = 20", "merge = 20", ":10: there is no setting 'tokenizers.tex.merge'. Did you mean"),
