@@ -17,6 +17,7 @@ from benchmarks import __main__ as command
 from benchmarks.effectiveness import development, neural
 from benchmarks.peers import weightings
 from benchmarks.speed import grown, sizing
+from case_tables import every_case
 from long_forms import LONG_ONLY
 
 from porism.retrieve.weightings import WEIGHTINGS
@@ -34,7 +35,7 @@ def test_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert {group for group, _ in command.benchmarks()} == set(command.GROUPS)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@every_case("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_name_benchmarks_that_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert set(NAMED.findall(text)) <= set(command.benchmarks())
@@ -76,6 +77,7 @@ def test_every_weighting_is_ranked_by() -> None:
     assert {name for name in WEIGHTINGS if "." not in name} <= set(weightings.GRIDS)
 
 
+@LONG_ONLY
 def test_one_runs_by_its_name() -> None:
     arguments = [sys.executable, "-m", "benchmarks", "effectiveness", "ensembles", "--help"]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)

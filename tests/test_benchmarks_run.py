@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pytest
 from benchmark_data import write_data
 from benchmarks import __main__ as command
+from case_tables import every_case
 from long_forms import LONG, LONG_ONLY
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -462,7 +463,7 @@ def test_every_benchmark_is_run() -> None:
         assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", command.benchmarks() if LONG else sorted(QUICK), ids="-".join)
+@every_case("name", command.benchmarks() if LONG else sorted(QUICK), ids="-".join)
 def test_help_names_the_benchmark_and_its_options(
     name: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from copied_kernels import copy_kernels
+from long_forms import LONG_ONLY
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -74,7 +75,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(arguments: list[str], project: Path) -> None:
     """Runs a command in the copy, and shows what it printed where it fails."""
     environment = {**os.environ, "PYTHONPATH": str(project / "src")}
-    environment.pop("PYTEST_XDIST_WORKER", None)
+    for name in ("PYTEST_XDIST_WORKER", "PORISM_LONG_TESTS"):
+        environment.pop(name, None)
     done = subprocess.run(arguments, cwd=project, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-2_000:]
 
@@ -85,6 +87,7 @@ def test_there_are_five_recipes() -> None:
     ]
 
 
+@LONG_ONLY
 def test_the_recipes_pass_their_own_tests(project: Path) -> None:
     tests = []
     for title, recipe in RECIPES:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from benchmarks.robustness.declarations import declarations, outcome
+from case_tables import every_case
 
 TEXT = """/- theorem a
 theorem b -/
@@ -40,7 +40,7 @@ def test_an_outcome_counts_what_was_missed(tmp_path: Path) -> None:
     assert found.figures()["found"] == 0.83333
 
 
-@pytest.mark.parametrize(("prover", "name", "text", "lines"), [
+@every_case(("prover", "name", "text", "lines"), [
     ("isabelle", "A.thy", "theory A begin\n(* lemma a:\n*)\nlemma b: \"x\"\n  by lemma_c\ntext \\<open>\nlemma"
                           "\\<close>\n  definition \"f = x\"\nend\n", [4, 8]),
     ("rocq", "a.v", "(* Lemma a : b. *)\nLemma c : d.\n#[local] Program Definition e := f.\nDefinition.\n", [2, 3]),

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
+from case_tables import every_case
 
 import porism
 from porism.lab.recipes.papers.results import PaperResults, recipe_digest
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 API = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [name for name in porism.__all__ if name != "__version__"])
+@every_case("name", [name for name in porism.__all__ if name != "__version__"])
 def test_public_names_are_documented(name: str) -> None:
     assert re.search(rf"`{name}\b", API), f"docs/reference/python.md does not mention {name}"
 
@@ -84,7 +84,7 @@ def script(name: str) -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", ["latex_commands", "notations", "cli_reference"])
+@every_case("name", ["latex_commands", "notations", "cli_reference"])
 def test_pages_are_what_their_scripts_write(name: str) -> None:
     module = script(name)
     assert module.PAGE.read_text(encoding="utf-8") == module.page()  # else: python docs/NAME.py

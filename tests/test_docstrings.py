@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 
 import porism
 
@@ -59,7 +59,7 @@ def long_sentences(source: str) -> Iterator[tuple[str, str]]:
 LONG = " ".join(["word"] * 30)  # one word more is too many
 
 
-@pytest.mark.parametrize(
+@every_case(
     "docstring",
     [
         f"First: {LONG} end.",
@@ -75,7 +75,7 @@ def test_a_sentence_of_more_than_thirty_words_is_reported(docstring: str) -> Non
     assert [name for name, _ in long_sentences(f"def f():\n    {docstring!r}\n")] == ["f"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "docstring",
     [
         f"{LONG}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import read_qrels, read_topics
 from porism.lab.evaluate import evaluate_run
@@ -27,7 +28,7 @@ FLOOR_NDCG, FLOOR_RR = 0.78, 0.78
 """Below what the default model reaches, so that a better model passes and a broken part does not."""
 
 
-@pytest.mark.parametrize("question", DEMO_QUESTIONS)
+@every_case("question", DEMO_QUESTIONS)
 def test_demo_questions_have_their_answer_on_top(index, question) -> None:
     queries = {query.content.to_latex(): query.id for query in read_topics(QUERIES)}
     judgments = read_qrels(QRELS)[queries[question]]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG, LONG_ONLY
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -112,7 +113,7 @@ def test_tests_that_use_a_module_mirror_it_the_ones_with_its_name_first(tools):
 
 
 @LONG_ONLY
-@pytest.mark.parametrize(("check", "status", "share"), [("2", 0, "1.000"), ("3", 1, "0.000")])
+@every_case(("check", "status", "share"), [("2", 0, "1.000"), ("3", 1, "0.000")])
 def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     """A whole run over a project of one function: a test of its value kills, one that checks nothing does not."""
     for folder in (

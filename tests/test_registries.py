@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
+from case_tables import every_case
 
 from porism.analysis.channels import TEXT_CHANNEL_NAMES, parse_channel
 from porism.corpus.registry import READERS
@@ -104,7 +104,7 @@ def texts(tests: str | tuple[str, ...]) -> Iterator[str]:
         yield path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("kind", "name"), ENTRIES)
+@every_case(("kind", "name"), ENTRIES)
 def test_an_entry_has_a_module_a_row_and_a_test(kind: str, name: str) -> None:
     registry = REGISTRIES[kind]
     definition = registry.definition(registry.entries[name])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.settings import SettingError, Settings, nearest, parse_assignments, read_settings, write_settings
@@ -67,7 +68,7 @@ def test_plain_values_become_dataclasses_and_back() -> None:
     assert write_settings(Outer(1)) == {"needed": 1, "parts": {}, "switch": True}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("given", "path", "message"),
     [
         ({"needed": 1, "swich": True}, ("swich",), "there is no setting 'swich'. Did you mean switch?"),
@@ -131,7 +132,7 @@ def test_assignments_are_read_as_the_types_of_settings() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["query: ", " query", "a, b", "1", "true", "a=b", "[1, 2]", "", "1,2", "(", "it's"])
+@every_case("text", ["query: ", " query", "a, b", "1", "true", "a=b", "[1, 2]", "", "1,2", "(", "it's"])
 def test_text_stays_as_it_was_written(text: str) -> None:
     assert assigned(f"name={text}").name == text
     assert assigned(f"none={text}").none == text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.documents import load_document
@@ -124,7 +125,7 @@ def test_configurations_survive_storage() -> None:
     assert AnalysisConfig.from_dict(config.to_dict()) == config
 
 
-@pytest.mark.parametrize(("make", "message"), [
+@every_case(("make", "message"), [
     (lambda: AnalysisConfig(formulas=("nothing",)), "no channel 'nothing'"),
     (lambda: AnalysisConfig(text=("letters",)), "no channel 'letters'"),
     (lambda: AnalysisConfig.from_dict({**CONFIG.to_dict(), "colour": 1}), "does not know: colour"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from click.testing import CliRunner
 
 import porism
@@ -90,13 +91,13 @@ def test_training_twice_gives_the_same_file(files: dict[str, Path], tmp_path: Pa
         assert again.read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("kind", ["latex", "text", "joint"])
+@every_case("kind", ["latex", "text", "joint"])
 def test_nothing_to_train_on_is_reported(kind: str) -> None:
     with pytest.raises(ConfigError, match="to train a tokenizer on"):
         train_bpe([Document("a", {"body": Content(" \n ")})], BpeSettings(kind=kind))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("settings", [{"merges": 0}, {"minimum_frequency": 0}, {"longest": 1}])
+@every_case("settings", [{"merges": 0}, {"minimum_frequency": 0}, {"longest": 1}])
 def test_numbers_out_of_their_range_are_refused(settings: dict[str, int]) -> None:
     with pytest.raises(ConfigError, match="cannot be"):
         BpeSettings(**settings)  # type: ignore[arg-type]
@@ -181,7 +182,7 @@ def test_an_index_is_searched_by_other_channels_without_the_library(
         index.search("norm")
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"not json", b'{"porism_tokenizer": 9}'])
+@every_case("content", [b"", b"[]", b"{}", b"not json", b'{"porism_tokenizer": 9}'])
 def test_a_file_that_is_no_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "t.json").write_bytes(content)
     with pytest.raises(ConfigError, match="this is not a tokenizer"):

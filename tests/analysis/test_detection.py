@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.analysis.detection import detect, detect_question
 from porism.analysis.document_languages import languages_of
@@ -39,14 +39,14 @@ STATEMENTS = {
 }
 
 
-@pytest.mark.parametrize("language", STATEMENTS)
+@every_case("language", STATEMENTS)
 def test_one_sentence_tells_its_language(language: str) -> None:
     found = detect(STATEMENTS[language])
     assert found is not None
     assert found.language == language
 
 
-@pytest.mark.parametrize("text", [
+@every_case("text", [
     "", "Lemma 3", "variable {K L M N : Type*} [CommSemiring K]", "theorem sub_le (a b c d : ℝ) : a - b ≤ c - d := by",
     "α β γ", "\\documentclass[a4paper]{article} \\usepackage{amsmath}",
 ])
@@ -63,7 +63,7 @@ def test_only_some_languages_can_be_asked_for() -> None:
     assert detect(STATEMENTS["spanish"], ("french", "german")) is None
 
 
-@pytest.mark.parametrize(("question", "language"), [
+@every_case(("question", "language"), [
     ("suites de fonctions continues", "french"), ("sequences of continuous functions", "english"),
     ("stetige Funktionen auf einem Intervall", "german"), ("предел функции", "russian"), ("紧空间", "chinese"),
     ("Hilbert", None),

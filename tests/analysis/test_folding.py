@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +12,7 @@ from porism.analysis.folding import fold, spelling
 from porism.analysis.words import WORD
 
 
-@pytest.mark.parametrize(("written", "folded"), [
+@every_case(("written", "folded"), [
     ("Möbius", "mobius"), ("œuvre", "oeuvre"), ("Łojasiewicz", "lojasiewicz"), ("Straße", "strasse"),
     ("Erdős", "erdos"), ("Ærø", "aero"), ("Đoković", "dokovic"), ("kapalı", "kapali"), ("Þórður", "thordur"),
     ("ﬁeld", "field"), ("oﬀset", "offset"), ("ﬂat", "flat"),
@@ -39,7 +39,7 @@ def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@pytest.mark.parametrize("word", [
+@every_case("word", [
     "théore\u0301me", "com\u00adpact", "com\u200bpact", "co\u00ad\u200dmpact", "नियम", "ที่", "גְּבוּל", "e\u0301\u0302te"
 ])
 def test_accents_and_invisible_characters_do_not_end_a_word(word: str) -> None:

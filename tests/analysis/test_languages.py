@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.languages import LANGUAGES, language_named, read_choice
 from porism.analysis.words import WordAnalyzer
 from porism.errors import ConfigError
 
 
-@pytest.mark.parametrize(("language", "forms"), [
+@every_case(("language", "forms"), [
     ("french", ["démontrer", "démontré", "démontrée", "démontrées"]),
     ("french", ["idéal", "idéaux", "ide\u0301aux"]),
     ("french", ["résidu", "résidus"]),
@@ -45,7 +46,7 @@ def test_forms_of_a_word_have_one_term(language: str, forms: list[str]) -> None:
     assert len({WordAnalyzer(language, "language").term(form) for form in forms}) == 1
 
 
-@pytest.mark.parametrize(("language", "text", "terms"), [
+@every_case(("language", "text", "terms"), [
     ("french", "l'espace d’un anneau", ["espac", "anneau"]),
     ("german", "Für jede Gruppe und ihren Kern", ["grupp", "kern"]),
     ("german", "fuer jede Quelle, die waehrend neuer Treue ueber Bauern muss", ["quell", "neu", "treu", "bau"]),
@@ -59,7 +60,7 @@ def test_stop_words_are_those_of_the_language(language: str, text: str, terms: l
     assert WordAnalyzer(language, "language").terms(text) == terms
 
 
-@pytest.mark.parametrize(("written", "name"), [
+@every_case(("written", "name"), [
     ("French", "french"), ("fr", "french"), ("fr-CA", "french"), ("pt_BR", "portuguese"), ("zh-Hans", "chinese"),
     ("NB", "norwegian"), ("Lean", None), ("", None), ("frr", None),
 ])
@@ -72,7 +73,7 @@ def test_codes_name_one_language_each() -> None:
     assert len(codes) == len(set(codes))
 
 
-@pytest.mark.parametrize(("setting", "fallback", "detected", "written"), [
+@every_case(("setting", "fallback", "detected", "written"), [
     ("auto", "english", True, "auto"), ("none", "none", False, "none"), ("de", "german", False, "german"),
     ("fr, en", "french", True, "french,english"), ("Russian", "russian", False, "russian"),
 ])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.model_text import (
     ModelText,
@@ -33,7 +34,7 @@ def test_fields_are_read_in_the_order_given() -> None:
     assert document_text(DOCUMENT, settings) == "As $$\\frac 12$$ shows. | Squares $x^{2}$"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("writing", "expected"),
     [
         ("source", r"\frac 12"),
@@ -65,7 +66,7 @@ def test_an_unknown_writing_is_refused() -> None:
         ModelText(formulas="loud")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("most", "how", "expected"),
     [
         (9, "head", "abcdefg"), (7, "head-tail", "abcdefg"), (3, "head", "abc"), (3, "head-tail", "abg"),
@@ -76,7 +77,7 @@ def test_cutting_keeps_the_head_or_both_ends(most: int, how, expected: str) -> N
     assert "".join(cut("abcdefg", most, how)) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("most", "overlap", "expected"),
     [
         (7, 3, ["abcdefg"]), (9, 0, ["abcdefg"]), (3, 0, ["abc", "def", "g"]), (3, 1, ["abc", "cde", "efg"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +18,7 @@ def test_simple_words_are_of_two_to_fifteen_letters() -> None:
     assert simple_words(text) == ["axis", "and", "naïve", "a_b", "averylongwordno"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "expected"),
     [
         ("The dog's tails", ["dog", "tail"]),

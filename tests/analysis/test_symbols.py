@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.symbols import is_symbol, text_symbols
@@ -15,7 +15,7 @@ def symbols_of(text: str) -> list[str]:
     return Analyzer(config).content_terms(split_math(text))["symbols"]
 
 
-@pytest.mark.parametrize(("text", "symbols"), [
+@every_case(("text", "symbols"), [
     ("a ⊔ b ≤ c", ["⊔", "≤"]),
     (r"$a \sqcup b \leq c$", ["⊔", "≤"]),
     (r"a \sqcup b", ["⊔"]),
@@ -29,7 +29,7 @@ def test_a_symbol_has_one_name_wherever_it_stands(text: str, symbols: list[str])
     assert sorted(symbols_of(text)) == sorted(symbols)
 
 
-@pytest.mark.parametrize("text", [
+@every_case("text", [
     "plain words, and 3 + 4 = 7", "α and \\alpha are letters", "“quotes” – and … dots (in brackets)", "中文 слова",
     "a - b --- and rules", "$n!=n(n-1)!$ but also n!=1", r"\frac and \unknowncommand",
 ])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer, channels_named
 from porism.analysis.channels import (
@@ -24,7 +25,7 @@ def terms(channel: str, content: Content = CONTENT) -> list[str]:
     return Analyzer(AnalysisConfig((channel,), ())).content_terms(content)[channel]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("channel", "expected"),
     [
         ("words", ["squar"]),
@@ -56,7 +57,7 @@ def test_options_of_the_formula_channel_and_of_the_joint_one_are_told_apart() ->
     assert (channel.words, channel.case, channel.has_stems) == ("plain", "same", False)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "kind", "reads", "tokenizer"),
     [
         ("words", TextChannel, "text", None),
@@ -84,7 +85,7 @@ def test_a_name_without_a_channel_is_told_from_wrong_options() -> None:
     assert not isinstance(caught.value, UnknownChannel)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "what"),
     [
         ("joint:nothing", "there is no term extractor 'nothing'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +14,7 @@ from porism.analysis.words import WordAnalyzer
 ANALYZER = WordAnalyzer("none", "none", identifiers=True)
 
 
-@pytest.mark.parametrize(("run", "pairs"), [
+@every_case(("run", "pairs"), [
     ("紧空间", ["紧空", "空间"]),
     ("群", ["群"]),
     ("コンパクト空間は", ["コン", "ンパ", "パク", "クト", "空間", "は"]),
@@ -39,7 +39,7 @@ def test_a_decomposed_syllable_is_one_character() -> None:
     assert ANALYZER.terms(decomposed) == ANALYZER.terms("공간") == ["공간", "공", "간"]
 
 
-@pytest.mark.parametrize(("word", "sentence"), [
+@every_case(("word", "sentence"), [
     ("紧空间", "设 X 是紧空间的闭子集，则它也是紧的。"),
     ("群", "有限群的子群"),
     ("緊空間", "每個紧空间都是完备的"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,7 +39,7 @@ def test_very_long_runs_are_cut() -> None:
     assert WordAnalyzer(language="none").terms("z" * 1000) == ["z" * 64]
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
+@every_case(("arguments", "message"), [
     ({"language": "klingon"}, "no stemmer for the language 'klingon'"),
     ({"stop_words": "many"}, "no stop word list 'many'"),
 ])
@@ -58,7 +59,7 @@ def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@pytest.mark.parametrize(("text", "terms"), [
+@every_case(("text", "terms"), [
     ("Finset.sum_comm", ["finset", "sum", "comm", "finset.sum_comm", "sum_comm"]),
     ("isOpen_iff", ["isopen_iff", "isopen", "open", "iff"]),
     ("fooBar₂", ["foo", "bar2", "foobar2"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from pairwise_cases import THREE, made_up
 
 from porism.lab.pairwise import AGGREGATIONS, PairwiseRun, aggregate, read_pairwise, write_pairwise
@@ -81,7 +82,7 @@ def test_holes(porism, files) -> None:
     assert Run.read(files / "out.run")["q"][0] == ("a", pytest.approx(3.4))
 
 
-@pytest.mark.parametrize(("arguments", "status", "message"), [
+@every_case(("arguments", "status", "message"), [
     (("pairs.tsv",), 2, "--output RUN or --store FILE"),
     (("pairs.tsv", "--output", "out.run", "--depth", 3), 2, "--depth works with --run only"),
     (("pairs.tsv", "--output", "pairs.tsv"), 2, "--output is a file that is read"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import read_qrels
 from porism.lab.evaluate import evaluate_run
@@ -97,7 +98,7 @@ def test_reports_are_written(compare, files: Path) -> None:
     assert (files / "again.html").read_bytes() == first
 
 
-@pytest.mark.parametrize(("options", "words"), [
+@every_case(("options", "words"), [
     (["--baseline", "goood"], "Did you mean good"),
     (["--measures", "nDGC"], "nDCG"),
     (["--html", "missing/r.html"], "folder does not exist"),

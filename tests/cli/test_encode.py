@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from tiny_models import need_encoders, save_encoder, write_notes
 
@@ -77,7 +78,7 @@ def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, t
     assert porism("search", "prime", "--model", "dense", "--index", path).status == 0
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
+@every_case(("arguments", "said"), [
     (("--set", "text.formula=spoken"), "no setting 'text.formula'"),
     (("--set", "cut=middle"), "'cut' cannot be 'middle'"),
     (("--ann", "tree"), "no index of near vectors 'tree'"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -83,7 +84,7 @@ def test_times(porism: Command, files: tuple[Path, Path]) -> None:
     assert "nothing is known of its times" in result.err
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("options", "message"),
     [
         (["--by", "length"], "--by length needs the topics: --topics FILE"),

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from tiny_models import need_models, save_t5
 
 
@@ -64,7 +65,7 @@ def test_applying_reports_what_has_changed(porism, notes, tmp_path):
     assert "1 report" in porism("index", notes, "--index", tmp_path / "other", "--expansions", output).err
 
 
-@pytest.mark.parametrize("arguments", [
+@every_case("arguments", [
     (), ("--model", "m"), ("--output", "x"), ("--remove", "--apply", "x"), ("source", "--remove"),
     ("--model", "m", "--output", "x", "--remove"),
 ])

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG, LONG_ONLY
 
 from porism.cli.progress import compile_once
@@ -135,7 +136,7 @@ def test_nothing_is_said_where_all_is_compiled(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@every_case("kept", [True, False])
 def test_the_message_names_the_time_and_what_to_do_where_nothing_is_kept(capsys, monkeypatch, kept):
     ran = []
     monkeypatch.setattr("porism.system.compiled.warmup.compilation", lambda modules: missing(kept))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.runs.run import Run
@@ -141,7 +142,7 @@ def test_k_and_name_of_a_run(porism, tables, topics, tmp_path) -> None:
     assert [line.split("\t")[5] for line in path.read_text(encoding="utf-8").splitlines()] == ["mine", "mine"]
 
 
-@pytest.mark.parametrize("query", [
+@every_case("query", [
     "$", "$$", "$x", r"$\frac{a}{$", "{{{{", "}}}}", "x^{" * 40_000, "x+" * 50_000, "?x", "$?x+?y$", "\x00",
     "sum of squares", r"\foo{\bar", "<math><mi>x</mi>", "<math></math>", r"\begin{align}", "$$$$$", "ℝ ﬁ 𝔸",
 ])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.lab.fusion import FUSIONS, fuse
 from porism.runs.run import Run
@@ -50,11 +51,11 @@ def test_runs_are_fused_into_a_file(porism, files) -> None:
     assert written.provenance.made_by["parameters"] == {"k": 10.0, "weights": [1.0, 0.5, 0.1]}
 
 
-@pytest.mark.parametrize("method", sorted(set(FUSIONS) - {"wibc", "rbc"}))
+@every_case("method", sorted(set(FUSIONS) - {"wibc", "rbc"}))
 def test_every_method(porism, files, method) -> None:
-    result = porism("fuse", *runs_of(files), "--method", method, "--output", files / "out.run", "--quiet")
+    result = porism("fuse", *runs_of(files), "--method", method, "--output", files / f"{method}.run", "--quiet")
     assert (result.status, result.out, result.err) == (0, "", "")
-    assert Run.read(files / "out.run") == fuse([Run.read(path) for path in runs_of(files)], method)
+    assert Run.read(files / f"{method}.run") == fuse([Run.read(path) for path in runs_of(files)], method)
 
 
 def test_ranks_of_the_file(porism, files) -> None:
@@ -134,7 +135,7 @@ def test_folds_leave_no_topic_tuned_on_itself(porism, files) -> None:
     assert len(provenance.evidence[-1]["folds"]) == 5
 
 
-@pytest.mark.parametrize(("options", "message"), [
+@every_case(("options", "message"), [
     (["--method", "rff"], "there is no fusion 'rff'. Did you mean rrf?"),
     (["--set", "kk=3"], "there is no setting 'kk'. Did you mean k?"),
     (["--set", "k"], "the setting 'k' is not of the form name=value"),
@@ -166,7 +167,7 @@ def test_bad_input_is_one_line(porism, files, options, message) -> None:
     assert not (files / "out.run").exists()
 
 
-@pytest.mark.parametrize("options", [
+@every_case("options", [
     ["--train-topics", "0.5"], ["--folds", "3"], ["--store", "m.json"], ["--qrels", "{qrels}"],
     ["--method", "rbc", "--qrels", "{qrels}", "--fitted", "m.json"],
     ["--method", "rbc", "--qrels", "{qrels}", "--folds", "3", "--store", "m.json"],
@@ -179,7 +180,7 @@ def test_options_that_do_not_fit_are_wrong_usage(porism, files, options) -> None
     assert not (files / "out.run").exists()
 
 
-@pytest.mark.parametrize(("content", "message"), [
+@every_case(("content", "message"), [
     ("T0 Q0 d1 1 nan x\n", "broken.run:1: the score 'nan' is not a finite number"),
     ("T0 Q0 d1 1 2.0 x\nT0 Q0 d1 2 1.0 x\n", "broken.run:2: document d1 occurs twice for query T0"),
     ("T0 Q0 d1\n", "broken.run:1: 3 columns where a run has 6"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.cli.informing import language_line
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("origins", "line"),
     [
         (

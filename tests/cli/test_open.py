@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism import index_documents, open_index
 from porism.cli.last_search import LastSearch, last_indexes, recall_search, remember_search, state_folder
@@ -18,7 +19,7 @@ from porism.types import Content, Document
 FILE = Path("/notes/a b.tex")
 
 
-@pytest.mark.parametrize(("environment", "line", "command"), [
+@every_case(("environment", "line", "command"), [
     ({"EDITOR": "vim"}, 12, ["vim", "+12", str(FILE)]), ({"EDITOR": "vim"}, None, ["vim", str(FILE)]),
     ({"EDITOR": "/usr/bin/nano -w"}, 12, ["/usr/bin/nano", "-w", "+12", str(FILE)]),
     ({"EDITOR": "emacsclient -t"}, 3, ["emacsclient", "-t", "+3", str(FILE)]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from case_tables import every_case
 from click.testing import CliRunner
 
 from porism.cli import porism as command
@@ -16,7 +16,7 @@ def parsed(*arguments: str) -> str:
     return result.stdout.rstrip("\n")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("target", "written"),
     [
         ("latex", r"\frac{a}{\sqrt{2}}"), ("unicode", "a/√2"), ("asciimath", "(a)/(sqrt(2))"),

@@ -7,6 +7,7 @@ import os
 import re
 
 import pytest
+from case_tables import every_case
 
 
 def test_json_is_one_array_with_the_stated_keys(porism, sample_index) -> None:
@@ -67,7 +68,7 @@ def test_any_k_is_honoured(porism, sample_index) -> None:
     assert len({hit["id"] for hit in many}) == len(many)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
+@every_case(("arguments", "message"), [
     (["search", "  "], "the query is empty"),
     (["search", "x", "--filter", "tags"], "not of the form key=value"),
     (["search", "theorem", "--filter", "colour=red"], "no document has the metadata 'colour'"),
@@ -94,7 +95,7 @@ def test_no_index_is_one_clear_line(porism, tmp_path) -> None:
     assert result.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("query", [
+@every_case("query", [
     "$", "$$", "$x", "a $ b $ c $", r"$\frac{$", "${{{{$", r"\begin{align} x", "\x00\x01", "$?x + ?y = ?y + ?x$",
     "ﬁnite $ℝ$", "'\"",
 ])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import click
 import pytest
+from case_tables import every_case
 from click.testing import CliRunner
 
 from porism.cli.settings_options import RenamedOption, given_settings, settings_options
@@ -106,7 +107,7 @@ def test_an_option_of_two_dataclasses_is_one() -> None:
     assert (got["settings"], got["coats"]) == (Painting(coats=4, glossy=True), 4)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "message"),
     [(["--sizes", "1,x"], "list of numbers"), (["--prices", "ann"], "NAME=VALUE"), (["--colour", "green"], "green")],
 )

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def texts(documents: list[Document]) -> list[str]:
     return [document.fields["body"].to_latex() for document in documents]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "data"),
     [
         ("paper.zip", zipped(PAPER)), ("paper.tar", tarred(PAPER)), ("paper.tar.gz", gzip.compress(tarred(PAPER))),

@@ -6,6 +6,7 @@ import csv
 import io
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def test_rows_and_their_places() -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "rows"),
     [
         ("id;a b\n1;2, 3", [["id", "a b"], ["1", "2, 3"]]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.mathtext import split_math
 from porism.errors import Problem
@@ -13,7 +13,7 @@ def read(text: str) -> str:
     return "".join(part if isinstance(part, str) else f"⟨{part.source}⟩" for part in split_math(text).parts)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "I paid **40$** for it and got 15$ back",
@@ -42,7 +42,7 @@ def test_prices_and_variables_are_text_and_no_problem(text: str) -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "expected"),
     [
         ("$x_1$1 and $f(x)$5", "⟨x_1⟩1 and ⟨f(x)⟩5"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import detect_format, open_source
 from porism.types import Document
@@ -56,7 +57,7 @@ def test_a_book_is_read_in_its_order(tmp_path: Path) -> None:
     assert problems == ["a.epub: the page OPS/gone.xhtml is not there"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("changed", "expected"),
     [
         ({"META-INF/container.xml": "<a"}, "damaged"), ({"META-INF/container.xml": "<a/>"}, "damaged"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.formula_sources import aligned, equations, is_escaped, unescaped
 from porism.formula import parse_latex
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     [
         "x = y",
@@ -22,7 +22,7 @@ def test_a_formula_whose_rows_have_an_environment_stays(source: str) -> None:
     assert aligned(source) == source
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source", [r"a &= b", r"a &= b \\ c &= d", r"a = b \\ c = d", r"x \begin{matrix} 1 \end{matrix} &= A"]
 )
 def test_rows_outside_environments_are_an_aligned_block(source: str) -> None:
@@ -44,7 +44,7 @@ def test_blank_lines_divide_equations_but_no_environments() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("escaped", "meant"),
     [
         (r"x\_{i}", "x_{i}"),
@@ -59,7 +59,7 @@ def test_what_generators_escape_reads_as_it_was_meant(escaped: str, meant: str) 
     assert unescaped(escaped) == meant
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("latex", "surely"),
     [
         (r"x\_{i}", True), (r"a \\\\ b", True), (r"\\{a, b\\}", True),

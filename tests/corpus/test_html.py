@@ -8,6 +8,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from long_forms import LONG
@@ -25,7 +26,7 @@ MATH = (
 )
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("html", "text"),
     [
         ("plain  words\nhere", "plain words here"),
@@ -61,7 +62,7 @@ def test_text(html: str, text: str) -> None:
     assert html_to_content(html) == Content(text)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("html", "formula"),
     [
         ('<span class="math-container" id="17">$a&lt;b$</span>', Formula("a<b", id="17")),
@@ -164,7 +165,7 @@ def test_unclosed_elements_lose_nothing_and_are_reported() -> None:
     assert [problem.what for problem in found] == ["no end of <!--, <math>, <script>"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("html", "text"),
     [
         ('a <p title="b>c <b>d</b> e', 'a <p title="b>c d e'),
@@ -198,7 +199,7 @@ def test_lines_of_elements_can_be_marked() -> None:
     assert [node.attributes.get("data-line") for node in marked.css("h1, p, h2")] == ["1", None, "4"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         ("$x$", ("x", False)), (" $$ x $$ ", ("x", True)), ("\\(x\\)", ("x", False)), ("\\[x\\]", ("x", True)),
@@ -225,7 +226,7 @@ def test_any_html_gives_content(html: str) -> None:
         assert html_to_content(html, formulas=notation) == content  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "unit",
     [
         "<", "<a ", '<a "', "<a '\"", "<!--", "<!", "<script>", "<math>", "<math></math>", "<MATH></MATH>", "<p>$", "&",
@@ -265,7 +266,7 @@ def test_real_posts_keep_their_formulas(shared_data: Path) -> None:
     assert (total, kept) == (60261, 60217)
 
 
-@pytest.mark.parametrize("attribute", ['a{0}="{0}"', "a{0}", 'a{0}=">"', "a{0}='<b'", "/a{0}"])
+@every_case("attribute", ['a{0}="{0}"', "a{0}", 'a{0}=">"', "a{0}='<b'", "/a{0}"])
 def test_a_tag_of_many_attributes_is_left_out(attribute: str) -> None:
     problems: list[Problem] = []
     page = f"<p>before</p><div {' '.join(attribute.format(number) for number in range(60_000))}>after</div><p>$x$"
@@ -296,7 +297,7 @@ def test_time_of_attributes_is_linear(text: str, assert_linear: Callable[..., No
     assert_linear(lambda count: html_to_content(text * count), 500, 2_000)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("html", "expected"),
     [
         ('<div class="tex2jax_ignore">costs $5 and $x$</div><p>$y$</p>', "costs $5 and $x$|y"),

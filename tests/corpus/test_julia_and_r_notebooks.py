@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +66,7 @@ def read(path: Path, text: str) -> list[Document]:
     return list(open_source(path))
 
 
-@pytest.mark.parametrize(("name", "text", "formulas"), [
+@every_case(("name", "text", "formulas"), [
     ("a.jl", PLUTO, ["q(x)", "w''=q", "(a, b)", "EI w^{(4)} = q"]), ("b.jl", LITERATE, ["q", "EI w = q", "x"]),
     ("c.R", SPIN, ["q", "x"]),
 ])  # fmt: skip
@@ -82,7 +82,7 @@ def test_texts_and_their_lines(name: str, text: str, formulas: list[str], tmp_pa
     assert formulas[-1] in text.split("\n")[where - 1]
 
 
-@pytest.mark.parametrize(("name", "text"), [
+@every_case(("name", "text"), [
     ("a.jl", "# a comment\nx = 1\n"), ("a.py", LITERATE),
     ("a.R", "#' @param x a number\n#' Title\nf <- function(x) x\n"),
 ])  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from latex_projects import formulas, read, text_of
@@ -13,7 +14,7 @@ from long_forms import LONG_ONLY, examples
 from porism.errors import Problem
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\newcommand{\RR}{\mathbb R}$x\in\RR$", [r"x\in\mathbb R"]),
@@ -65,7 +66,7 @@ def test_macros_are_expanded_in_formulas(source: str, expected: list[str], tmp_p
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"$a$ \(b\) \[c\] $$d$$", ["a", "b", "c", "d"]),
@@ -95,7 +96,7 @@ def test_displays_are_marked(tmp_path: Path) -> None:
     assert [formula.display for formula in document.fields["body"].formulas] == [False, True, True]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\emph{a} \textbf{b \textit{c}} {\bfseries d} \textcolor{red}{e}", "a b c d e"),
@@ -129,7 +130,7 @@ def test_commands_become_what_they_print(source: str, expected: str, tmp_path: P
         assert read(path) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\xymatrix{ A \ar[r]^f \ar[d]_{g \circ h} & B \ar[d] \\ C \ar[r] & B }",
@@ -164,7 +165,7 @@ def test_a_recursive_macro_is_reported_once_and_the_rest_is_read(tmp_path: Path)
     assert endless == ["\\a", "\\b"]  # the second may also be reported for one expansion that is too large
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "complaint", "kept"),
     [
         ("$a\n\nb", "a formula that is never closed", "b"),

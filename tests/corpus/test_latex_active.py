@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import formulas, read, text_of
 
 _BANG = r"{\catcode`!=\active \gdef!{\varphi_}}\mathcode`\!=" + '"8000 '
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("preamble", "formula", "expected"),
     [
         (_BANG, "!A \\to (!B)", r"\varphi_A \to (\varphi_B)"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import formulas, read, text_of
 
 from porism.errors import Problem
@@ -50,7 +50,7 @@ def test_frames_are_sections(tmp_path: Path) -> None:
     assert documents[2].metadata["section"] == ("Primes", "Gaps")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\begin{block}<2->{A title} words \end{block} after", "A title: words\n\nafter"),
@@ -75,7 +75,7 @@ def test_blocks_and_overlays_in_text(source: str, expected: str, tmp_path: Path)
     assert text_of(source, tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("formula", "expected"),
     [
         (r"a \only<2->{+ b} = c", "a {+ b} = c"),
@@ -93,7 +93,7 @@ def test_overlays_in_formulas(formula: str, expected: str, tmp_path: Path) -> No
     assert " ".join(found.split()) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("formula", "left_out"),
     [
         (r"\alt<2>{x}{y+1} = z", ["y+1"]), (r"\temporal<3>{p}{q}{r}", ["p, r"]), (r"\alt<2>{\mathbf{x}}{x}", []),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import read
 
 from porism.corpus.base import ReaderOptions
@@ -13,7 +13,7 @@ from porism.errors import Problem
 WORDS = "Möbius’ Satz über gröbste Körper"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("declaration", "encoding", "words"),
     [
         ("% !TEX encoding = IsoLatin", "cp1252", WORDS),
@@ -51,7 +51,7 @@ def test_declared_encodings(declaration: str, encoding: str, words: str, tmp_pat
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("encoding", "words", "name"),
     [
         ("cp1252", "Der Satz von Möbius über Körper", "Latin-1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import read
 
 from porism.errors import Problem
@@ -30,7 +30,7 @@ def body(root: Path, problems: list[Problem] | None = None) -> str:
     return " ".join(" ".join(document.fields["body"].to_latex() for document in read(root, problems)).split())
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("preamble", "file"),
     [
         (r"\newcommand{\home}{lib}\input{\home/mac}", "lib/mac.tex"),
@@ -75,7 +75,7 @@ def test_files_are_found_however_they_are_named(preamble: str, file: str, tmp_pa
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("preamble", "expected"),
     [
         (r"\usepackage{\nowhere mac}",
@@ -194,7 +194,7 @@ def test_a_file_that_begins_the_documents_of_others(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("end", ["\\bye", "\\end", "\\enddocument"])
+@every_case("end", ["\\bye", "\\end", "\\enddocument"])
 def test_plain_documents(end: str, tmp_path: Path) -> None:
     write(
         tmp_path, mac=MACROS,
@@ -259,7 +259,7 @@ def test_a_formula_goes_on_after_a_file_that_it_includes(tmp_path: Path) -> None
     assert problems == []
 
 
-@pytest.mark.parametrize("name", ["macros.tex", "macros.ltx"])
+@every_case("name", ["macros.tex", "macros.ltx"])
 def test_a_dumped_format_is_the_beginning_of_the_preamble(name: str, tmp_path: Path) -> None:
     write(tmp_path, **{
         "paper.tex": "%&macros\n\\begin{document}$\\foo$\\end{document}",
@@ -290,7 +290,7 @@ def test_a_document_without_a_class_begins_with_the_only_preamble_beside_it(tmp_
     assert sources() == {"paper.tex": ["\\foo"], "plain.tex": ["x"]}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("first", "expected"),
     [
         ("%&mine", ["paper.tex:1: the format mine has no source mine.tex here; its macros are unknown"]),

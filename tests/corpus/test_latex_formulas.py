@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import formulas, read, text_of
 
 from porism.errors import Problem
@@ -18,7 +18,7 @@ def read_formulas(source: str, tmp_path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\raisebox{2pt}{$x$}", r"\text{$x$}"),
@@ -61,7 +61,7 @@ def test_a_dollar_in_mathematical_braces_ends_the_formula(tmp_path: Path) -> Non
     assert [problem.what for problem in problems] == ["a brace that is never closed in a formula"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("diagram", "shown"),
     [
         (r"\begin{tikzcd}[column sep=2em] A \ar[r,''{f_{i}}'''] \arrow{d}[swap]{g} & B \\"
@@ -104,7 +104,7 @@ def test_nodes_and_labels_of_diagrams_are_formulas(diagram: str, shown: list[str
     assert read_formulas(rf"Before \[\vcenter{{{diagram}}}\] after $z$.", tmp_path) == [*shown, "z"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("begin", "end", "content", "shown"),
     [
         (r"\begin{center}\begin{tikzpicture}[scale=2]", r"\end{tikzpicture}\end{center}",
@@ -113,7 +113,7 @@ def test_nodes_and_labels_of_diagrams_are_formulas(diagram: str, shown: list[str
         (r"\begin{equation*}\begin{tikzcd}", r"\end{tikzcd}\end{equation*}", r'A \ar[r,"f"] & B', ["A", "f", "B"]),
     ],
 )
-@pytest.mark.parametrize("name", ["mine", "diagram"])
+@every_case("name", ["mine", "diagram"])
 def test_environments_of_the_project_that_draw(
     begin: str, end: str, content: str, shown: list[str], name: str, tmp_path: Path
 ) -> None:
@@ -134,7 +134,7 @@ def test_documents_after_a_diagram_have_their_lines(tmp_path: Path) -> None:
     assert [document.metadata["line"] for document in read(path)] == ["3", "5", "1"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("definition", "formula", "expected"),
     [
         (r"\renewcommand{\xrightarrow}[2][]{\tikz[baseline]{\draw (0,0) -- node {$#2$} (1,0);}}", r"\xrightarrow{f}",
@@ -164,7 +164,7 @@ def test_a_symbol_that_a_project_draws_keeps_its_meaning(
     assert read_formulas(f"{definition} ${formula}$", tmp_path) == [expected]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("formula", "expected"),
     [
         (r"a\mathrel{\vcenter{\offinterlineskip\ialign{##\cr$=$\cr\noalign{\kern1pt}$\to$\cr}}} b",
@@ -190,7 +190,7 @@ def test_proof_trees(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "assignment",
     [
         r"\postdisplaypenalty=100 ", r"\abovedisplayskip 3pt plus 1pt minus 2pt ", r"\parindent=0pt ",
@@ -209,7 +209,7 @@ def test_assignments_are_no_content(assignment: str, tmp_path: Path) -> None:
     assert read_formulas(f"$x{assignment}y$", tmp_path) in (["x y"], ["xy"])
 
 
-@pytest.mark.parametrize(("use", "expected"), [("", "x=y"), ("[by $A$]", r"\text{by $A$}x=y"), ("[A]", r"\text{A}x=y")])
+@every_case(("use", "expected"), [("", "x=y"), ("[by $A$]", r"\text{by $A$}x=y"), ("[A]", r"\text{A}x=y")])
 def test_a_formula_that_an_environment_opens_and_closes(use: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "lines.sty").write_text(
         r"\newenvironment{lines}[1][]{\setkeys{lines}{#1}\ln@init\ignorespaces}{\ln@end}", encoding="utf-8"
@@ -227,7 +227,7 @@ def test_proofs_that_end_in_a_formula(tmp_path: Path) -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("drawing", "shown"),
     [
         (r"\begin{tikzpicture}[scale=2]\node (a) {$\R$}; \node at (0,{1+1}) {two w\"ords of $x$};\end{tikzpicture}",

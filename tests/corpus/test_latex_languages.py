@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import formulas, text_of
 
 from porism.errors import Problem
@@ -12,7 +12,7 @@ from porism.errors import Problem
 GERMAN = r"\usepackage[ngerman]{babel}"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (GERMAN + r'L"osung der Gr"o"se"', 'Lösung der Größe"'),

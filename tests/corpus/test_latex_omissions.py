@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import read
 
 from porism.errors import Problem
@@ -20,7 +20,7 @@ def read_body(tmp_path: Path, preamble: str, body: str) -> tuple[str, list[str]]
     return " ".join(document.fields["body"].text for document in documents), [str(problem) for problem in problems]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("preamble", "body", "text", "left_out"),
     [
         (r"\newif\iflong", r"\iflong\begin{thm}A\end{thm}\else B\fi", "B", "thm in line 3"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import read
 
 STYLE = r"""
@@ -26,7 +26,7 @@ def formulas(tmp_path: Path, preamble: str, body: str, **files: str) -> list[str
     return [formula.source for formula in document.fields["body"].formulas]
 
 
-@pytest.mark.parametrize(("preamble", "expected"), [
+@every_case(("preamble", "expected"), [
     (r"\documentclass{article}\usepackage[bold]{vct}", [r"\mathbf{x}", "none", "final"]),
     (r"\documentclass{article}\usepackage[arrow,old]{vct}", [r"\vec{x}", "old", "final"]),
     (r"\documentclass{article}\usepackage{vct}", [r"\underline{x}", "none", "final"]),
@@ -53,7 +53,7 @@ def test_a_class_has_options_of_its_own_and_passes_them_on(tmp_path: Path) -> No
     assert formulas(tmp_path, given, r"$\answer{42}$ $\vct{x}$", **files) == [r"\ldots", r"\mathbf{x}"]
 
 
-@pytest.mark.parametrize(("name", "expected"), [("article", "b"), ("standalone", "a")])
+@every_case(("name", "expected"), [("article", "b"), ("standalone", "a")])
 def test_a_document_knows_whether_it_stands_alone(name: str, expected: str, tmp_path: Path) -> None:
     preamble = rf"\documentclass[class=article]{{{name}}}\usepackage{{standalone}}"
     assert formulas(tmp_path, preamble, r"$\ifstandalone a\else b\fi$") == [expected]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import formulas, text_of
 
 from porism.errors import Problem
 
 
-@pytest.mark.parametrize(("source", "formula"), [
+@every_case(("source", "formula"), [
     (r"\begin{numcases}{f(x)=}1 & if $x>0$\\0 & else\end{numcases}",
      r"\begin{numcases} {f(x)=}1 & if $x>0$\\0 & else \end{numcases}"),
     (r"\[g=\begin{dcases*}1 & if $x>0$\\0 & else\end{dcases*}\]",

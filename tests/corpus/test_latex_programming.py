@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import formulas, read, text_of
 
 from porism.errors import Problem
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\newtoggle{long}\toggletrue{long}\iftoggle{long}{a}{b}\nottoggle{long}{c}{d}", "ad"),
@@ -93,7 +93,7 @@ def test_lines_of_proofs_between_dollars(tmp_path: Path) -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"$\begin{array}{l} a $\qquad$ b\\ c \end{array}$ $d$", [r"\begin{array}{l} a \qquad b\\ c \end{array}", "d"]),
@@ -107,7 +107,7 @@ def test_dollars_and_blank_lines_inside_what_is_open(source: str, expected: list
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("use", "expected"),
     [
         (r"\pow_1^{2}", "(1,2)"), (r"\pow^2_{1}", "(1,2)"), (r"\pow_{1}", "(1,)"), (r"\pow ^2x", "(,2)x"),

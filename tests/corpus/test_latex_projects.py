@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from latex_projects import read
 from long_forms import LONG_ONLY
 
@@ -87,7 +88,7 @@ def test_theorems_and_sections_are_documents(project) -> None:
     assert documents["main.tex#section-2"].fields["section"].text == "Numbers"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("declaration", "use", "kind", "title"),
     [
         (r"\declaretheorem[name=Aufgabe,style=x]{auf}", r"\begin{auf}[T]b\end{auf}", "aufgabe", "T"),
@@ -134,7 +135,7 @@ def test_included_files_and_local_packages(project, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("how", ["relative", "absolute", "link", "package", "import"])
+@every_case("how", ["relative", "absolute", "link", "package", "import"])
 def test_nothing_outside_the_project_is_read_unless_asked(how: str, tmp_path: Path) -> None:
     outside = tmp_path / "private"
     outside.mkdir()

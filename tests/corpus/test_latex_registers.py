@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import read
 
 from porism.errors import Problem
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"\newcount\n\n=3 \advance\n by 1\the\n, \multiply\n by 2\number\n, \divide\n-3 \the\n", "4, 8, -2"),
@@ -40,7 +40,7 @@ def test_registers_have_the_values_that_tex_gives_them(source: str, expected: st
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected", "problem"),
     [
         (r"\newcount\n\n=\linepenalty x\the\n y", "xy", [r"the value of \count cannot be computed"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from latex_projects import read
 
 from porism.errors import Problem
@@ -20,7 +20,7 @@ def read_text(text: str, tmp_path: Path) -> list[Document]:
     return documents
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("heading", "title", "body"),
     [
         (r"\section{Rings\footnote{With $1$.}}", "Rings", "(With $1$.) words"),

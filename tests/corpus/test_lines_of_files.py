@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,7 +125,7 @@ def words_and_lines(documents: list[Document]) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "source"), [("n.md", MARKDOWN), ("n.rst", RST), ("n.tex", LATEX), ("n.txt", TEXT), ("n.html", HTML)]
 )
 def test_each_word_is_in_its_line(tmp_path: Path, name: str, source: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG_ONLY, examples
@@ -27,7 +28,7 @@ def body(text: str) -> str:
     return document.fields["body"].to_latex()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         ("$a$ and \\(b\\) and $$c$$", "$a$ and $b$ and $$c$$"),
@@ -52,7 +53,7 @@ def test_marks_become_text(source: str, expected: str) -> None:
     assert " ".join(markdown_text(source, "x").to_latex().split()) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         ("```math\na\n+b\n```", "$$a +b$$"),
@@ -109,7 +110,7 @@ def test_tags_as_a_list_of_lines() -> None:
     assert document.metadata["tags"] == ("algebra", "number theory")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "identifier", "kind", "title"),
     [
         ('::: {#thm-line name="The line"}\nbody\n:::', "n.md#thm-line", "theorem", "The line"),
@@ -136,7 +137,7 @@ def test_other_divs_are_text() -> None:
     assert body("::: {.callout-note}\n$a$\n:::\nb") == "$a$\n\nb"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "complaint"),
     [
         ("```python\nx", "a fenced block that is never closed"),
@@ -205,13 +206,13 @@ def test_divs_nest_by_their_order() -> None:
     assert section.fields["body"].text == "after\n\nend"
 
 
-@pytest.mark.parametrize("mark", ["> ", "- ", "1. ", ">"])
+@every_case("mark", ["> ", "- ", "1. ", ">"])
 def test_deep_nesting_loses_no_words(mark: str) -> None:
     (document,) = read(mark * 300 + "deep $x$ words")
     assert document.fields["body"].to_latex().endswith("deep $x$ words")
 
 
-@pytest.mark.parametrize("mark", ["[", "![", "*a ", "`a", "](", "&", "^[", "{math}`"])
+@every_case("mark", ["[", "![", "*a ", "`a", "](", "&", "^[", "{math}`"])
 def test_long_paragraphs_of_marks_stay_text(mark: str) -> None:
     problems: list[Problem] = []
     (document,) = read(f"# T\n\n{mark * (100_000 // len(mark))}\n\nlast *words*", problems)
@@ -238,7 +239,7 @@ def test_any_text_gives_documents(text: str) -> None:
     assert all(document.fields["body"] or "proof" in document.fields for document in documents)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         ("see [[Five lemma]] and [[a/b/Snake lemma.md]]", "see Five lemma and Snake lemma"),

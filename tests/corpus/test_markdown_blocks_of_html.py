@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus.markdown.heads import BlockHead, block_head
 from porism.corpus.markdown.reader import MarkdownReader
@@ -13,7 +14,7 @@ def read(text: str) -> list[Document]:
     return list(MarkdownReader().documents(text, "a.md", "notes", lambda problem: None))
 
 
-@pytest.mark.parametrize(("info", "kind", "title", "label"), [
+@every_case(("info", "kind", "title", "label"), [
     ("theorem", "theorem", "", None), ("theorem[Cauchy]", "theorem", "Cauchy", None),
     ("theorem[Cauchy]{#thm:c .wide}", "theorem", "Cauchy", "thm:c"),
     ("theorem Existence of series", "theorem", "Existence of series", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus.base import ignore_problem
 from porism.corpus.markdown.reader import MarkdownReader
@@ -33,7 +34,7 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         # Hugo and ox-hugo
@@ -94,7 +95,7 @@ def test_code_and_plain_elements_hold_no_formulas() -> None:
     assert "$a_1$" in document.fields["body"].text
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "count"),
     [
         ("- a\n\n        $$\n        x\n        $$\n", 1),
@@ -117,7 +118,7 @@ def test_dollars_in_code_are_no_problem() -> None:
     assert [problem.where for problem in problems] == ["n.md:3"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         ("> [!lemma] Lemma\n> x", [("lemma", None, ())]),
@@ -145,7 +146,7 @@ def test_kinds_titles_and_labels(source: str, expected: list[tuple[str, str | No
     assert heads(source) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "labels"),
     [
         ("$$\na\n$$ (eq-a)", ("eq-a",)),
@@ -163,7 +164,7 @@ def test_labels_of_formulas_and_text(source: str, labels: tuple[str, ...]) -> No
     assert "label" not in document.fields["body"].to_latex()
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "{{<\nx\n>}}\ny", "{% comment %}\na\n{% endcomment %}\nb", "{{< katex >}}\n\nx\n{{< /katex >}}",
@@ -174,7 +175,7 @@ def test_tags_of_generators_leave_lines_their_numbers(text: str) -> None:
     assert without_templates(text).count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize(("source", "expected", "labels"), [
+@every_case(("source", "expected", "labels"), [
     ("![A picture](a.png){#fig-a width=50%} and ![one](b.png){.wide} {x}", "A picture and one {x}", ("fig-a",)),
     ("![A picture](a.png){#fig-a} more", "A picture more", ("fig-a",)),
     ("![A picture](a.png){no attributes}", "A picture{no attributes}", ()),
@@ -187,7 +188,7 @@ def test_attributes_after_captions_are_labels(source: str, expected: str, labels
     assert (document.fields["body"].to_latex(), document.metadata.get("labels", ())) == (expected, labels)
 
 
-@pytest.mark.parametrize(("source", "expected"), [
+@every_case(("source", "expected"), [
     ("``one'' and ``two words''.", "“one” and “two words”."),
     ("``The map $f''$ of\n$g$'' and ``x`` and `y`.", "“The map $f''$ of\n$g$” and x and y."),
     ("``x = ''`` and ``y``", "x = '' and y"),
@@ -198,7 +199,7 @@ def test_quotations_of_latex_are_no_code(source: str, expected: str) -> None:
     assert body(source) == expected
 
 
-@pytest.mark.parametrize("text", [r"$\mathbin{:}$ and $f{:}\,A$", "$\\frac{% a\n}{b}$", "`{{< a >}}`", "{: x}"])
+@every_case("text", [r"$\mathbin{:}$ and $f{:}\,A$", "$\\frac{% a\n}{b}$", "`{{< a >}}`", "{: x}"])
 def test_what_only_looks_like_a_tag_stays(text: str) -> None:
     assert without_templates(text) == text
 
@@ -215,8 +216,8 @@ def test_hostile_quotations_and_attributes_take_linear_time(unit: str, assert_li
     assert_linear(lambda count: read(unit * count), 500, 2_000)
 
 
-@pytest.mark.parametrize("inside", ["\n", "% a note, which is \\notag here\n"])
-@pytest.mark.parametrize("end", ["", " (eq:first)", " {#eq-first}", " (eq:first).", "."])
+@every_case("inside", ["\n", "% a note, which is \\notag here\n"])
+@every_case("end", ["", " (eq:first)", " {#eq-first}", " (eq:first).", "."])
 def test_a_display_goes_on_after_a_blank_line_whatever_ends_its_last_line(inside: str, end: str) -> None:
     problems: list[Problem] = []
     text = f"(a-label)=\n\nThus\n\n$$\na = b\n{inside}+ c\n$${end}\n\nand so\n\n$$\nd = e\n$$ (eq:second)\n\nholds.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 
 from porism.corpus.markdown.reader import MarkdownReader
@@ -19,7 +20,7 @@ def body(text: str) -> str:
     return document.fields["body"].to_latex()
 
 
-@pytest.mark.parametrize(("text", "expected"), [
+@every_case(("text", "expected"), [
     (r"One \textbf{bold \emph{word} $z_1$} and \texttt{code}.", "One bold word $z_1$ and code."),
     ("\\newpage\n\nOne\\vspace{1cm} two \\vspace*{-2ex}\n\\noindent Three.\\hfill\n\n\\bigskip", "One two\nThree."),
     (r"See \cite{knuth, lamport}, \citep[p. 3]{knuth} and \ref{thm:a}.",

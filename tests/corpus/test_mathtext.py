@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from long_forms import LONG_ONLY
@@ -24,7 +25,7 @@ def problems(text: str) -> list[Problem]:
     return found
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "parts"),
     [
         ("let $x$ be", ["let ", ("x", False), " be"]),
@@ -48,7 +49,7 @@ def test_delimiters(text: str, parts: list[object]) -> None:
     assert shape(text) == parts
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "parts"),
     [
         (
@@ -73,7 +74,7 @@ def test_bare_environments_keep_their_begin_and_end(text: str, parts: list[objec
     assert shape(text) == parts
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "parts"),
     [
         ("$5 and $10", ["$5 and $10"]),
@@ -97,7 +98,7 @@ def test_a_lonely_dollar_is_kept_and_reported_with_its_place() -> None:
     assert "$x is a prime" in problem.what
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     ["$$x$ y", "$x$$", r"\[ a", r"\( a", "$", "$$", "$a\n\nb$ c", "$a\r\n\r\nb$", r"\begin{align} a"],
 )
@@ -105,7 +106,7 @@ def test_whatever_has_no_partner_is_reported_once(text: str) -> None:
     assert len(problems(text)) == 1
 
 
-@pytest.mark.parametrize("text", ["$5 and $10", r"\$5", r"a \) b", "no dollars", "", "$x$", "$$$$"])
+@every_case("text", ["$5 and $10", r"\$5", r"a \) b", "no dollars", "", "$x$", "$$$$"])
 def test_nothing_is_reported_where_nothing_is_wrong(text: str) -> None:
     assert problems(text) == []
 

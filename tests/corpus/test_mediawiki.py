@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def parts(wikitext: str) -> list[tuple[str, str, str, str]]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("wikitext", "expected"),
     [
         ("Let <math>x^2 < y</math> be.", "Let $x^2 < y$ be."),

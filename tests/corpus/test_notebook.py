@@ -6,7 +6,7 @@ import json
 from textwrap import dedent
 from typing import Any
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.notebooks.reader import notebook_documents
 from porism.errors import Problem
@@ -82,7 +82,7 @@ def test_code_that_is_no_python_is_reported_once() -> None:
     assert "not Python" in problems[0].what
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("metadata", "text"),
     [
         ({"language_info": {"name": "python"}}, "a\n\n$y$"),
@@ -121,7 +121,7 @@ def test_broken_cells_are_reported_and_the_others_read() -> None:
     assert [problem.where for problem in problems] == ["n.ipynb:cell 1", "n.ipynb:cell 2", "n.ipynb:cell 4"]
 
 
-@pytest.mark.parametrize("text", ['{"cells": [', "[]", "7", '{"a": 1}', '{"cells": 7}', "[" * 100_000])
+@every_case("text", ['{"cells": [', "[]", "7", '{"a": 1}', '{"cells": 7}', "[" * 100_000])
 def test_what_is_no_notebook_is_one_problem(text: str) -> None:
     problems: list[Problem] = []
     assert read(text, problems) == []

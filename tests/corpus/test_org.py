@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import open_source
 from porism.corpus.org.reader import OrgReader, as_markdown
@@ -66,7 +67,7 @@ def test_sections_and_theorems_are_documents(tmp_path: Path) -> None:
     assert (lemma.metadata["type"], lemma.fields["body"].text) == ("lemma", "Exported x.")
 
 
-@pytest.mark.parametrize(("text", "expected"), [
+@every_case(("text", "expected"), [
     ("*bold* /italic/ _under_ =a_b= ~c*d~ a/b/c $x_1/y/$ \\(a*b*\\).",
      "bold italic under a_b c*d a/b/c $x_1/y/$ $a*b*$."),
     ("See [[https://a.b][a /link/]], [[*Other]] and [[file:a.png]].", "See a /link/, Other and a.png."),
@@ -85,7 +86,7 @@ def test_marks_are_read(text: str, expected: str) -> None:
     assert document.fields["body"].to_latex() == expected
 
 
-@pytest.mark.parametrize("text", [NOTES, "\n\n* a\n:X:\n:END:\n\\[ a\n", ":X:\n* a\n#+end_src\n"])
+@every_case("text", [NOTES, "\n\n* a\n:X:\n:END:\n\\[ a\n", ":X:\n* a\n#+end_src\n"])
 def test_lines_keep_their_numbers(text: str) -> None:
     assert as_markdown(text).count("\n") == text.count("\n")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus import open_source
 from porism.corpus.macro_files import definitions_of
@@ -50,7 +50,7 @@ def write(root: Path, files: dict[str, str]) -> None:
         (root / name).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", list(FILES))
+@every_case("name", list(FILES))
 def test_macros_of_a_site_hold_in_all_of_its_pages(tmp_path: Path, name: str) -> None:
     pages = {"a.md": "$x^\\R$", "sub/b.md": "$\\half{\\R}$", "sub/c.rst": ":math:`\\half y`\n", "sub/d.htm": "$\\R$"}
     write(tmp_path, {name: FILES[name], **pages})
@@ -58,7 +58,7 @@ def test_macros_of_a_site_hold_in_all_of_its_pages(tmp_path: Path, name: str) ->
     assert found == ["x^{\\mathbb{R}}", "\\frac{\\mathbb{R}}{2}", "\\frac{y}{2}", "\\mathbb{R}"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "---\nmath:\n  '\\R': '\\mathbb{R}'\n---\n$\\R$",
@@ -79,7 +79,7 @@ def test_a_definition_among_formulas_holds_from_there_on(tmp_path: Path) -> None
     assert formulas(tmp_path) == ["\\R", "\\newcommand{\\R}{\\mathbb{R}}", "\\mathbb{R}^n"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("settings", "definitions"),
     [
         ({"tex": {"Macros": {"E": ["\\mathbb{E}[#2]", 2, "x"]}}}, "\\newcommand{\\E}[2][x]{\\mathbb{E}[#2]}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG_ONLY, examples
@@ -84,7 +85,7 @@ def test_the_notation_that_is_wanted() -> None:
     assert formula.source.startswith("<math")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "data",
     [
         '<meta charset="iso-8859-1"><p>café</p>'.encode("latin-1"),
@@ -104,7 +105,7 @@ def test_encodings(data: bytes, tmp_path: Path) -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("html", "complaint"), [("<p>a</p><script>b", "no end of <script>"), ("a<nav>b", "no end of <nav>")]
 )
 def test_truncated_pages_are_reported(html: str, complaint: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.corpus.pdf_bytes import FONT, pages_of, pdf_of, stream
@@ -36,7 +37,7 @@ def words(path: Path, data: bytes) -> str:
         text.close()
 
 
-@pytest.mark.parametrize(("operators", "expected"), [
+@every_case(("operators", "expected"), [
     (LINE, "A page of words."),
     (b"BT /F1 10 Tf 1 0 0 1 72 700 Tm [(A) -20 (b) -500 (c)] TJ ET", "Ab c"),
     (b"BT /F1 10 Tf 12 TL 72 700 Td (one) Tj T* (two) Tj (three) ' ET", "one\ntwo\nthree"),
@@ -75,7 +76,7 @@ def test_a_file_that_needs_a_password(tmp_path: Path) -> None:
     assert read(tmp_path / "secret.pdf", data) == ([], ["secret.pdf: needs a password; save a copy without one"])
 
 
-@pytest.mark.parametrize("data", [b"%PDF-1.4\nnothing", b"no PDF at all", b"%PDF-1.7\n" + bytes(range(256)) * 9])
+@every_case("data", [b"%PDF-1.4\nnothing", b"no PDF at all", b"%PDF-1.7\n" + bytes(range(256)) * 9])
 def test_damaged_files_are_one_problem(tmp_path: Path, data: bytes) -> None:
     documents, problems = read(tmp_path / "bad.pdf", data)
     assert documents == []

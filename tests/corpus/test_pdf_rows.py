@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.pdf.marks import Kind, Mark
 from porism.corpus.pdf.matrices import with_matrices
@@ -58,7 +58,7 @@ def same(latex: str, expected: str) -> bool:
     return first == second
 
 
-@pytest.mark.parametrize(("marks", "expected"), [
+@every_case(("marks", "expected"), [
     ([char("x", 0), char("2", 5, 4, 7), char("+", 11), char("y", 18), char("i", 23, -2, 7)], "x^2+y_i"),
     ([char("a", 0), char("n", 5, 4, 7), char("i", 5, -2.5, 7), char("b", 12)], "a_i^n b"),
     ([char("x", 0), char("a", 5, 4, 7), char("b", 9, 6.5, 5)], "x^{a^b}"),

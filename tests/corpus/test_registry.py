@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus.base import ReaderOptions
 from porism.corpus.opening import open_source, open_sources
@@ -35,7 +36,7 @@ def fill(folder: Path) -> None:
         (folder / name).write_bytes(data)
 
 
-@pytest.mark.parametrize("name", FILES)
+@every_case("name", FILES)
 def test_formats_by_name(name: str, tmp_path: Path) -> None:
     fill(tmp_path)
     assert detect_format(tmp_path / name) == FILES[name][1]
@@ -45,7 +46,7 @@ def test_formats_by_name(name: str, tmp_path: Path) -> None:
     ] == [name[0]]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("data", "expected"),
     [
         (b"<!DOCTYPE html><html><p>x", "html"), (b"% c\n\\documentclass{article}", "latex"), (b"just words", "text"),
@@ -57,7 +58,7 @@ def test_formats_by_first_bytes(data: bytes, expected: str, tmp_path: Path) -> N
     assert detect_format(tmp_path / "noname") == expected
 
 
-@pytest.mark.parametrize("data", [b"%PDF-1.4", b"\x89PNG\r\n\0", b"PK\x03\x04", b"\x7fELF\0\0\0"])
+@every_case("data", [b"%PDF-1.4", b"\x89PNG\r\n\0", b"PK\x03\x04", b"\x7fELF\0\0\0"])
 def test_unknown_formats_name_the_known_ones(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(data)
     with pytest.raises(SourceError, match="no known format") as caught:
@@ -154,7 +155,7 @@ def test_tables_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
     assert document.fields["body"].text == "x^2"
 
 
-@pytest.mark.parametrize(("name", "data"), [("a.csv", b"id,text\n1,x\n"), ("a.jsonl", b'{"id": 1, "text": "x"}\n')])
+@every_case(("name", "data"), [("a.csv", b"id,text\n1,x\n"), ("a.jsonl", b'{"id": 1, "text": "x"}\n')])
 def test_a_folder_of_tables(name: str, data: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
     for format in (None, READERS[detect_format(tmp_path / name)].name):
@@ -224,7 +225,7 @@ def test_own_ids_stay_and_repeated_ones_are_reported(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("headings", [("a", "a", "a-2"), ("a-2", "a", "a"), ("a", "a", "a", "A")])
+@every_case("headings", [("a", "a", "a-2"), ("a-2", "a", "a"), ("a", "a", "a", "A")])
 def test_headings_of_one_file_get_ids_of_their_own(tmp_path: Path, headings: tuple[str, ...]) -> None:
     text = "".join(f"# {heading}\n\n{'words ' * 500}\n\n" for heading in headings)
     (tmp_path / "x.md").write_text(text, encoding="utf-8")
@@ -253,7 +254,7 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
     assert document.fields["body"].text == "x"
 
 
-@pytest.mark.parametrize("format", [None, *READERS])
+@every_case("format", [None, *READERS])
 def test_a_named_pipe_is_refused_at_once(format: str | None, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.tex")
     with pytest.raises(SourceError, match="is a named pipe, not a file") as error:
@@ -261,7 +262,7 @@ def test_a_named_pipe_is_refused_at_once(format: str | None, tmp_path: Path) -> 
     assert "Write what it gives to a file" in str(error.value)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("format", "suffixes"),
     [(None, ".tex .md .txt"), ("folder", ".tex .md .txt"), ("latex", ".tex"), ("markdown", ".md"), ("text", ".txt")],
 )
@@ -275,7 +276,7 @@ def test_named_pipes_in_folders_are_passed_over(format: str | None, suffixes: st
     assert passed_over == {f"pipe{suffix}" for suffix in suffixes.split()}
 
 
-@pytest.mark.parametrize("format", [None, "folder", "markdown"])
+@every_case("format", [None, "folder", "markdown"])
 def test_links_that_leave_the_source_are_followed_only_if_asked(format: str | None, tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "key.md").write_text("secret", encoding="utf-8")
@@ -329,7 +330,7 @@ def test_a_packed_bomb_in_a_folder_costs_itself_alone(tmp_path: Path, monkeypatc
     assert "unpacks to more than 1,000 bytes" in problems[0].what
 
 
-@pytest.mark.parametrize(("name", "endings"), [
+@every_case(("name", "endings"), [
     ("jsonl", ".jsonl, .ndjson, .jsonlines, .json"), ("csv", ".csv, .tsv, .tab"), ("text", ".txt, .text"),
 ])
 def test_files_of_other_endings_are_to_be_named(tmp_path: Path, name: str, endings: str) -> None:
@@ -342,7 +343,7 @@ def test_files_of_other_endings_are_to_be_named(tmp_path: Path, name: str, endin
     ]
 
 
-@pytest.mark.parametrize(("name", "format"), [
+@every_case(("name", "format"), [
     ("page.rst.txt", "rst"), ("page.MD.txt", "markdown"), ("page.txt", "text"), ("page.tar.txt", "text"),
 ])
 def test_sources_that_sphinx_copied_are_read_by_the_ending_before(name: str, format: str, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import gc
 import sys
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG, examples
@@ -24,7 +24,7 @@ def read(text: str) -> list[Document]:
     return list(RstReader().documents(text, "n.rst", "notes", ignore_problem))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (":math:`x^2` and $y$", "$x^2$ and $y$"),
@@ -120,7 +120,7 @@ def test_nothing_is_read_from_elsewhere(tmp_path: Path) -> None:
     assert "secret words" not in document.fields["body"].text
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "- " * 2000 + "end", " ".join(["http://a.b"] * 5000) + " end", "*a " * 20_000 + "end",
@@ -148,7 +148,7 @@ def test_any_text_gives_documents(text: str) -> None:
     assert len({document.id for document in documents}) == len(documents)
 
 
-@pytest.mark.parametrize("piece", ["a\n=\n", "Title\n=====\n\nText $x$.\n\n", "=====\n", "=== ===\na   b\n=== ===\n\n"])
+@every_case("piece", ["a\n=\n", "Title\n=====\n\nText $x$.\n\n", "=====\n", "=== ===\na   b\n=== ===\n\n"])
 def test_work_grows_with_the_length(piece: str) -> None:
     """Calls of functions, and passes of the collector of cycles, while a text is parsed."""
 
@@ -182,7 +182,7 @@ def test_work_grows_with_the_length(piece: str) -> None:
     assert passes <= 2  # before and after
 
 
-@pytest.mark.parametrize("source", [".. raw:: html\n   :file: a.html\n", ".. toctree::\n   :maxdepth: 1\n\n   a\n"])
+@every_case("source", [".. raw:: html\n   :file: a.html\n", ".. toctree::\n   :maxdepth: 1\n\n   a\n"])
 def test_a_text_of_directives_without_words_has_none(source: str) -> None:
     assert read(source) == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.notebooks.reader import notebook_documents
 from porism.corpus.opening import open_source
@@ -93,13 +93,13 @@ def test_cells_of_a_light_script() -> None:
     assert [document.metadata["line"] for document in (lengths, angles)] == ["9", "16"]
 
 
-@pytest.mark.parametrize("name", ["n.jl", "n.R", "n.r"])
+@every_case("name", ["n.jl", "n.R", "n.r"])
 def test_scripts_of_other_languages_have_their_text_cells(name: str) -> None:
     document, = read("# %%\n# code comment\nf(x) = 1\n#' %% no\n# %% [markdown]\n#' $x$\n# $y$ ", name)
     assert body(document) == "$x$\n$y$"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text"), [
         ("plain.py", "# # A heading\n# $x$\nx = 1 # %% no\n"), ("plain.R", "# + [markdown]\n# $x$\n"),
         ("plain.py", "# ---\n# title: $x$\n# ---\n"), ("cells.c", "# %% [markdown]\n# $x$\n"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import open_source
 from porism.corpus.base import ReaderOptions
@@ -47,7 +48,7 @@ def read(folder: Path, page: str, problems: list[Problem] | None = None) -> list
     return list(open_source(folder, options=options, on_problem=(problems if problems is not None else []).append))
 
 
-@pytest.mark.parametrize("page", [SPHINX, MATERIAL, PRETEXT], ids=["sphinx", "mkdocs", "pretext"])
+@every_case("page", [SPHINX, MATERIAL, PRETEXT], ids=["sphinx", "mkdocs", "pretext"])
 def test_sections_of_a_site_are_documents_with_links(page: str, tmp_path: Path) -> None:
     groups, order = read(tmp_path, page)
     assert groups.fields["title"].text == "Groups"

@@ -11,9 +11,11 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from dumps import POSTS, rows, write_dump
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_forms import LONG_ONLY
 from reading import read_with
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
@@ -119,7 +121,7 @@ def test_reader_detects_dumps_and_reads_with_options(dump: Path, tmp_path: Path)
     assert {document.metadata["source"] for document in documents} == {"maths"}
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@every_case("packed", [False, True])
 def test_a_file_that_breaks_off_yields_everything_before(tmp_path: Path, packed: bool) -> None:
     whole = rows("posts", POSTS).encode()
     broken = whole.index(b'<row Id="20"')
@@ -148,7 +150,7 @@ def test_truncated_gzip_keeps_what_came_before(tmp_path: Path) -> None:
     assert "gzip data break off" in problems[0].what
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("row", "report"),
     [
         ('<row PostTypeId="1" Title="no id" Body="b"/>', "a row has no Id and is skipped"),
@@ -217,7 +219,7 @@ def test_bytes_of_another_encoding_are_replaced_and_reported(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("title", "text"),
     [
         ("a&nbsp;b &eacute;", "a\xa0b é"),  # what XML does not know, HTML may
@@ -237,7 +239,7 @@ def test_what_xml_forbids_is_repaired_and_reported(tmp_path: Path, title: str, t
     assert problem.what.startswith("a row is repaired (")
 
 
-@pytest.mark.parametrize("after", ["/posts>", "text >", '<row Id="1" Title="/>', "&"])
+@every_case("after", ["/posts>", "text >", '<row Id="1" Title="/>', "&"])
 def test_what_follows_a_row_costs_nothing(tmp_path: Path, after: str) -> None:
     problems: list[Problem] = []
     text = f'<posts><row Id="1" PostTypeId="1" Title="x/>y" Body="b"/>{after}'
@@ -263,6 +265,7 @@ def test_text_after_a_row_and_references_to_files(tmp_path: Path) -> None:
     ]
 
 
+@LONG_ONLY
 def test_long_rows(tmp_path: Path) -> None:
     sizes = (8 << 20, 1)
     posts = [{"Id": str(size), "PostTypeId": "1", "Title": "t", "Body": "b " * size} for size in sizes]
@@ -279,7 +282,7 @@ def test_of_two_posts_with_one_id_the_later_counts(tmp_path: Path) -> None:
     assert problems == [Problem("Posts.xml:4", "post 1 occurs twice; the later one counts")]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("data", "message"),
     [
         (None, "there is no such file"),
@@ -324,6 +327,7 @@ def test_damage_anywhere_costs_no_more_than_the_rows_it_hits(tmp_path: Path, dat
         assert len(untouched - found) <= (0 if position > 45 else 1)
 
 
+@LONG_ONLY
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     def peak(count: int) -> int:
         posts = []

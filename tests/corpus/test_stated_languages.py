@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 
 from porism.analysis.document_languages import languages_of
 from porism.analysis.languages import read_choice
@@ -22,7 +22,7 @@ def notebook(metadata: dict[str, object], *cells: tuple[str, str]) -> str:
 BOOK = "\\documentclass{book}%s\\begin{document}\nKurz.\n\\chapter{A}\nText.\n%s\\end{document}\n"
 
 
-@pytest.mark.parametrize(("name", "text", "languages"), [
+@every_case(("name", "text", "languages"), [
     ("a.md", "---\nlang: de-AT\n---\n# A\n\nx\n", ["german"]),
     ("a.qmd", "---\ntitle: T\nLanguage: French\n---\nx\n", ["french"]),
     ("a.md", "+++\nlocale = \"pt_BR\"\n+++\nx\n", ["portuguese"]),

@@ -10,6 +10,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import streams
 from porism.corpus.base import ReaderOptions, clean, ignore_problem
@@ -26,7 +27,7 @@ from porism.corpus.text_files import open_file
 from porism.errors import ConfigError, Problem, SourceError
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("options", "message"),
     [
         ({"unit": "page"}, "there is no unit 'page'. Choose one of answer, question, thread"),

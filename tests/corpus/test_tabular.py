@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import read_with
@@ -35,7 +36,7 @@ def records(path: Path, *values: Any) -> Path:
     return write(path, "".join(json.dumps(value) + "\n" for value in values))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("record", "document"),
     [
         (
@@ -209,7 +210,7 @@ def test_truncated_gzip_keeps_what_came_before(tmp_path: Path) -> None:
     assert "gzip data break off" in problems[0].what
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "data", "message"),
     [
         ("t.jsonl", b"", "the file is empty"), ("t.jsonl", b"\n\n", "no record could be read"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,7 +76,7 @@ def test_tags_are_units(tmp_path: Path) -> None:
     assert theorem.fields["proof"].text == "By Equation [eq:a] (easy)."
 
 
-@pytest.mark.parametrize(("tree", "latex"), [
+@every_case(("tree", "latex"), [
     (r"<dfrac|dx|dt>=<sqrt|2|3>", r"\frac{d x}{d t}=\sqrt[3]{2}"), ("a<rsub|i><rsup|2>", "a_i^2"),
     ("f<rprime|'><around|(|x|)>", "f'(x)"), (r"<wide|x|^>+<wide|x*y|\<bar\>>", r"\hat x+\bar{x y}"),
     (r"<matrix|<tformat|<table|<row|<cell|a>|<cell|b>>|<row|<cell|c>|<cell|d>>>>>",

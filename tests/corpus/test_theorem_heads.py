@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +14,7 @@ from porism.corpus.theorem_heads import ParagraphUnits, theorem_head
 from porism.types import Content, Formula
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "marked", "kind", "title", "rest"),
     [
         ("Theorem 2.3 (Lagrange). If so.", "Theorem 2.3", "theorem", "Lagrange", "If so."),
@@ -34,7 +34,7 @@ def test_heads_of_statements(text: str, marked: str, kind: str, title: str | Non
     assert (head.kind, head.title and head.title.text, head.rest.text) == (kind, title, rest)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "marked"),
     [
         ("Theorem 2 of the book says so.", "Theorem 2 of the book"), ("Theorem provers help.", "Theorem"),
@@ -67,7 +67,7 @@ PAGE = """<h2>Groups</h2><p>Before.</p>
 """
 
 
-@pytest.mark.parametrize("padding", ["", "<p><b>x</b></p>" * 1000])
+@every_case("padding", ["", "<p><b>x</b></p>" * 1000])
 def test_statements_of_a_page(padding: str, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(PAGE + padding, encoding="utf-8")
     section, theorem, corollary, definition = open_source(tmp_path / "a.html")

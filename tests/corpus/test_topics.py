@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus.topics import read_qrels, read_topic_information, read_topics
 from porism.errors import FormatError, SourceError
@@ -80,7 +81,7 @@ def test_json_lines(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "message"),
     [
         ("<Topics>\n<Topic number='A'>\n<Title>x</Topic></Topics>", r"topics:3: the XML is broken"),
@@ -133,7 +134,7 @@ def test_topic_information(tmp_path: Path) -> None:
         read_topic_information(write(tmp_path / "i.csv", "a,b\nc,1\nc,2\n"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "A.1\t0\td1\t2\nA.1\t0\td2\t0\nB\t0\td1\t-1\n",
@@ -151,7 +152,7 @@ def test_document_ids_with_spaces_between_tabs(tmp_path: Path) -> None:
     assert read_qrels(write(tmp_path / "q", "1\t0\tSome page:3\t1\n")) == {"1": {"Some page:3": 1}}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "message"),
     [
         ("a 0 d 1\na 0 d\n", r"q:2: a line has 3 columns and not 4"),
@@ -175,7 +176,7 @@ def test_broken_judgments_are_named(tmp_path: Path, text: str | bytes, message: 
 
 
 @pytest.mark.needs_shared_data
-@pytest.mark.parametrize(
+@every_case(
     ("name", "count", "first", "formulas"),
     [
         ("arqmath-topics/2020/Topics_Task1_2020.xml", 98, "A.1", 1007),
@@ -195,7 +196,7 @@ def test_real_topics(shared_data: Path, name: str, count: int, first: str, formu
 
 
 @pytest.mark.needs_shared_data
-@pytest.mark.parametrize(
+@every_case(
     ("name", "topics", "judged", "positive", "first"),
     [
         ("arqmath-topics/2020/qrel_task1_2020.tsv", 77, 39124, 4073, ("2190525", 0)),

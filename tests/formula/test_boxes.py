@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import parse_latex, unaccounted_tokens
 from porism.formula.tree import LayoutNode
@@ -20,7 +20,7 @@ def _label(node: LayoutNode) -> str:
     return f"“{node.label}”" if node.kind == "T" else node.label
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("box", "content"),
     [
         (r"\raisebox{2pt}{$x$}", ["x"]),
@@ -55,7 +55,7 @@ def test_cells_of_a_table_are_text() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     "assignment",
     [
         r"\postdisplaypenalty=100 ", r"\abovedisplayskip 3pt plus 1pt minus 2pt ", r"\parindent=0pt ", r"\hsize{2cm}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex, parse_mathml
 
@@ -66,6 +66,6 @@ AS_LATEX = [
 ]
 
 
-@pytest.mark.parametrize(("content", "latex"), AS_LATEX)
+@every_case(("content", "latex"), AS_LATEX)
 def test_content_gives_the_tree_of_the_latex(content: str, latex: str) -> None:
     assert layout_key(parse_mathml(f"<math>{content}</math>")) == layout_key(parse_latex(latex))

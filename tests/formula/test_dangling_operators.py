@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import operator_string, operator_tree, parse_latex
 
 
-@pytest.mark.parametrize(("latex", "expected"), [
+@every_case(("latex", "expected"), [
     (r"(\Rightarrow)", "[C!⇒]"),
     (r"\to,\Rightarrow", "[O!list,0[C!→],1[C!⇒]]"),
     (r"\lnot,\land,\lor", "[O!list,0[C!¬],1[C!∧],2[C!∨]]"),
@@ -21,7 +21,7 @@ def test_an_operator_without_operands_is_in_the_tree(latex: str, expected: str) 
     assert operator_string(operator_tree(parse_latex(latex))) == expected
 
 
-@pytest.mark.parametrize(("latex", "expected"), [
+@every_case(("latex", "expected"), [
     (r"\sin+\cos", "[U!plus,0[V!sin],1[V!cos]]"),
     (r"\sin-x", "[O!sin,0[O!neg,0[V!x]]]"),
     (r"\sin\pm x", "[O!sin,0[O!pm,0[V!x]]]"),
@@ -35,7 +35,7 @@ def test_a_plus_after_a_function_is_no_sign(latex: str, expected: str) -> None:
     assert operator_string(operator_tree(parse_latex(latex))) == expected
 
 
-@pytest.mark.parametrize(("latex", "expected"), [
+@every_case(("latex", "expected"), [
     (r"\int F\cdot dr", "[O!int,0[V!F],1[O!diff,0[V!r]]]"),
     (r"\int\cdot dx", "[O!int,0[C!⋅],1[O!diff,0[V!x]]]"),
 ])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex
 
 
-@pytest.mark.parametrize(("source", "plain"), [
+@every_case(("source", "plain"), [
     (r"\newcommand{\p}[2][a]{(#1,#2)}\p{x}+\p[b]{y}", "(a,x)+(b,y)"),
     (r"\newcommand*\p[1]{\{#1\}}\p{x}", r"\{x\}"),
     (r"\renewcommand{\vec}[1]{\mathbf{#1}}\vec{v}", r"\mathbf{v}"),
@@ -54,7 +54,7 @@ def test_a_definition_is_carried_out(source: str, plain: str) -> None:
     assert layout_key(parsed) == layout_key(parse_latex(plain))
 
 
-@pytest.mark.parametrize(("source", "problem"), [
+@every_case(("source", "problem"), [
     (r"x\newcommand{\p}", r"\newcommand without a name or a replacement"),
     (r"\def x{y}", r"\def without a name or a replacement"),
     (r"\NewDocumentCommand{\p}{q{_}}{#1}\p",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import operator_string, operator_tree, parse_latex, unaccounted_tokens
 
@@ -16,7 +16,7 @@ def tree_of(source: str) -> str:
     return operator_string(operator_tree(tree))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("diagram", "same"),
     [
         (r"\begin{CD}A @>f>> B\\ @VVgV @VVhV\\ C @>k>l> D\end{CD}", SQUARE),
@@ -41,7 +41,7 @@ def test_a_square_is_a_matrix() -> None:
     )
 
 
-@pytest.mark.parametrize("cut", [r"\begin{CD}A @>f> B\\ @", r"\begin{CD}a@b@>\\>>\end{CD}", r"@>>>\begin{CD}{@>>>}"])
+@every_case("cut", [r"\begin{CD}A @>f> B\\ @", r"\begin{CD}a@b@>\\>>\end{CD}", r"@>>>\begin{CD}{@>>>}"])
 def test_what_is_no_arrow_stays(cut: str) -> None:
     tree = parse_latex(cut)
     assert unaccounted_tokens(tree) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -132,7 +133,7 @@ def test_a_wildcard_meets_only_what_was_expanded_for_it() -> None:
     assert "(*,+,n)" not in terms("tangent-l", "x+1")
 
 
-@pytest.mark.parametrize(("formula", "expected"), [
+@every_case(("formula", "expected"), [
     ("x!! - y^2 = 0", "U!eq O!minus O!double-factorial V!x O!SUP V!y N!2 N!0"),  # the example of section 2.1.2
     ("a-b+c-d", "O!minus U!plus O!minus V!a V!b V!c V!d"),
     ("a+b-c+d+e", "U!plus O!minus U!plus V!a V!b V!c V!d V!e"),
@@ -165,7 +166,7 @@ def test_variants_of_tangent_l_have_names() -> None:
     assert not any(":" in name for name in EXTRACTORS)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "options", ["", "edge-pear", "no-end-of-line=3", "end-of-line", "edge-pairs=1", "end-of-line=x", "end-of-line=-1"]
 )
 def test_an_unknown_option_of_tangent_l_is_refused(options: str) -> None:
@@ -291,7 +292,7 @@ def _nested(depth: int) -> LayoutTree:
     return LayoutTree(inner, "")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "layout", [_row_of("x_1+", 20_000), _row_of(r"\frac{a}{b}", 5_000), _nested(10_000), _row_of("(", 20_000)],
     ids=["long", "fractions", "deep", "open"],
 )
@@ -318,7 +319,7 @@ def test_an_empty_formula_has_no_layout_terms() -> None:
     assert terms("tokens", "") == terms("tangent-l", "") == terms("mias", "") == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     ["\ud800", "\\text{\ud800}", "\\qvar{\ud800}", "\\operatorname{\ud800}", "\\\ud800", "\\begin{\ud800}", "a\x00b"],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import (
     LayoutTree,
@@ -36,7 +36,7 @@ FRAME_BLACK, FRAME_RED = (FRAME.format(value) for value in ("#000000", "#ff0000"
 SUM = "<mi>a</mi><mo>+</mo><mi>b</mi>"
 
 
-@pytest.mark.parametrize(("written", "model", "value"), [
+@every_case(("written", "model", "value"), [
     ("red", "", "#ff0000"), ("Red", "", "#ff0000"), (" ForestGreen ", "", "#228b22"), ("BrickRed", "", "#b80000"),
     ("brickred", "", ""), ("green", "", "#008000"), ("red!50", "", "#ff8080"), ("green!50!black", "", "#008000"),
     ("red!50!blue!50", "", "#bf80bf"), ("-red", "", "#00ffff"), ("red!101", "", "#ff0000"), ("red!x", "", ""),
@@ -111,7 +111,7 @@ COLOURED = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "mathml", "plain"), COLOURED)
+@every_case(("latex", "mathml", "plain"), COLOURED)
 def test_colours_are_seen_and_say_nothing(latex: str, mathml: str, plain: str) -> None:
     tree = parse_latex(latex)
     assert shown(tree) == mathml
@@ -121,7 +121,7 @@ def test_colours_are_seen_and_say_nothing(latex: str, mathml: str, plain: str) -
     assert to_latex(tree) == to_latex(parse_latex(plain))
 
 
-@pytest.mark.parametrize("latex", [latex for latex, _, _ in COLOURED])
+@every_case("latex", [latex for latex, _, _ in COLOURED])
 def test_colours_are_read_back(latex: str) -> None:
     tree = parse_latex(latex)
     again = parse_mathml(to_mathml(tree))
@@ -129,7 +129,7 @@ def test_colours_are_read_back(latex: str) -> None:
     assert shown(again) == shown(tree)
 
 
-@pytest.mark.parametrize(("mathml", "inner"), [
+@every_case(("mathml", "inner"), [
     ('<mi mathcolor="red">x</mi>', f"{RED}<mi>x</mi>{END}"),
     ('<mstyle mathcolor="#F00"><mi>a</mi><mo>+</mo><mi>b</mi></mstyle>', f"<mrow>{RED}{SUM}{END}</mrow>"),
     ('<mfrac mathcolor="red"><mi>a</mi><mi>b</mi></mfrac>', f"{RED}<mfrac><mi>a</mi><mi>b</mi></mfrac>{END}"),
@@ -141,7 +141,7 @@ def test_colours_of_mathml_are_kept(mathml: str, inner: str) -> None:
     assert shown(parse_mathml(f"<math>{mathml}</math>")) == inner
 
 
-@pytest.mark.parametrize(("latex", "inner"), [
+@every_case(("latex", "inner"), [
     (r"\left(a\color{red}+\frac bc\right)d",
      f'<mo stretchy="true">(</mo><mi>a</mi>{RED}<mo form="infix">+</mo><mfrac><mi>b</mi><mi>c</mi></mfrac>{END}'),
     (r"\begin{matrix}\color{red}a&b\end{matrix}", f"{RED}<mi>a</mi>{END}</mtd><mtd><mi>b</mi></mtd>"),
@@ -167,7 +167,7 @@ def test_many_colours_take_linear_time_and_stay_few() -> None:
     assert shown(parse_latex(r"{\color{red}" * 150 + "x")).count(RED) == 8
 
 
-@pytest.mark.parametrize("latex", [latex for latex, _, _ in COLOURED])
+@every_case("latex", [latex for latex, _, _ in COLOURED])
 def test_operator_trees_have_no_colours(latex: str) -> None:
     plain = next(plain for written, _, plain in COLOURED if written == latex)
     trees = [operator_tree(parse_latex(source)) for source in (latex, plain)]

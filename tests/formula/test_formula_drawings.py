@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 
 from porism.formula import layout_key, parse_latex, unaccounted_tokens
@@ -10,7 +10,7 @@ from porism.formula.latex.drawings import drawn_contents
 from porism.formula.tree import ParseProblem
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "same"),
     [
         (r"a+\begin{tikzpicture}[scale=2]\node (a) {$x$}; \node at (0,{1+1}) {two words};\end{tikzpicture}",
@@ -31,7 +31,7 @@ def test_texts_of_nodes_are_read(source: str, same: str) -> None:
     assert unaccounted_tokens(tree) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "same", "place"),
     [
         (r"x\tikz{\draw (0,0) circle (1);}y", "xy", 1),
@@ -46,7 +46,7 @@ def test_the_first_drawing_without_text_is_reported(source: str, same: str, plac
     assert tree.problems == (ParseProblem(place, "a drawing without text is left out"),)
 
 
-@pytest.mark.parametrize("source", [r"\tikz{\node {$x$};", r"a\begin{tikzpicture}\node {x", r"\tikz \node {x} + y"])
+@every_case("source", [r"\tikz{\node {$x$};", r"a\begin{tikzpicture}\node {x", r"\tikz \node {x} + y"])
 def test_a_drawing_without_an_end_stays_and_is_reported(source: str) -> None:
     tree = parse_latex(source)
     assert r"unknown command \node" in [problem.what for problem in tree.problems]
@@ -65,7 +65,7 @@ def test_many_drawings_take_linear_time() -> None:
     assert unaccounted_tokens(parse_latex(r"\tikz{" * 2_000)) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "contents"),
     [
         (r"\put(1,2){\makebox(0,0)[l]{far $x$}}\put(0,0){\line(1,0){50}}"

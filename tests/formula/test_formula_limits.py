@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG, LONG_ONLY
 
 from porism.formula import (
@@ -107,7 +108,7 @@ HUGE_MATHML = {
 }
 
 
-@pytest.mark.parametrize("name", HUGE_MATHML)
+@every_case("name", HUGE_MATHML)
 def test_huge_mathml_is_read_in_linear_time(name: str, assert_linear) -> None:
     source = HUGE_MATHML[name]
     assert_linear(lambda size: parse_mathml(source[:size]), 10_000, 30_000, in_full=True)

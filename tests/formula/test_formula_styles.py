@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import (
     LayoutTree,
@@ -61,7 +61,7 @@ ENCLOSED = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "mathml", "plain"), ENCLOSED)
+@every_case(("latex", "mathml", "plain"), ENCLOSED)
 def test_boxes_and_strokes_are_seen_and_say_nothing(latex: str, mathml: str, plain: str) -> None:
     tree = parse_latex(latex)
     assert shown(tree) == mathml
@@ -70,7 +70,7 @@ def test_boxes_and_strokes_are_seen_and_say_nothing(latex: str, mathml: str, pla
     assert layout_key(tree) == layout_key(parse_latex(plain))
 
 
-@pytest.mark.parametrize("latex", [latex for latex, _, _ in ENCLOSED])
+@every_case("latex", [latex for latex, _, _ in ENCLOSED])
 def test_boxes_and_strokes_are_read_back(latex: str) -> None:
     tree = parse_latex(latex)
     again = parse_mathml(to_mathml(tree))
@@ -78,7 +78,7 @@ def test_boxes_and_strokes_are_read_back(latex: str) -> None:
     assert shown(again) == shown(tree)
 
 
-@pytest.mark.parametrize(("notation", "inner"), [
+@every_case(("notation", "inner"), [
     ("box", f"<mrow>{BOX}{SUM}{END}</mrow>"), ("updiagonalstrike", f"<mrow>{UP}{SUM}{END}</mrow>"),
     ("downdiagonalstrike", f"<mrow>{DOWN}{SUM}{END}</mrow>"), ("horizontalstrike", f"<mrow>{ACROSS}{SUM}{END}</mrow>"),
 ])
@@ -104,7 +104,7 @@ def columns(*scripts: str) -> str:
     )
 
 
-@pytest.mark.parametrize(("latex", "scripts", "plain"), [
+@every_case(("latex", "scripts", "plain"), [
     ("T_a{}^b", ["_a", "^b"], "T_a^b"), ("T^a{}_b", ["^a", "_b"], "T_b^a"),
     ("T_a{}^b{}_c", ["_a", "^b", "_c"], "T_{ac}^b"), (r"\tensor{T}{_a^b_c}", ["_a", "^b", "_c"], "T_{ac}^b"),
     (r"T\indices{_a^b_c}", ["_a", "^b", "_c"], "T_{ac}^b"), ("T{}_a{}^b", ["_a", "^b"], "T_a^b"),
@@ -119,7 +119,7 @@ def test_staggered_scripts_are_set_one_after_the_other(latex: str, scripts: list
     assert layout_string(again) == layout_string(tree)
 
 
-@pytest.mark.parametrize(("latex", "mathml"), [
+@every_case(("latex", "mathml"), [
     ("{}^a_bT_c{}^d",
      f"<mmultiscripts><mi>T</mi>{columns('_c', '^d')}<mprescripts></mprescripts><mi>b</mi><mi>a</mi></mmultiscripts>"),
     (r"\hat T_c{}^d",
@@ -137,7 +137,7 @@ def test_columns_of_scripts_go_with_what_else_a_symbol_has(latex: str, mathml: s
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
-@pytest.mark.parametrize(("latex", "mathml"), [
+@every_case(("latex", "mathml"), [
     (r"\mathscr A", "<mi>𝒜\ufe01</mi>"), (r"\mathcal A", "<mi>𝒜</mi>"), (r"{\scr L}", "<mi>ℒ\ufe01</mi>"),
     (r"\symscr{F}", "<mi>ℱ\ufe01</mi>"), (r"\def\L{\mathscr L}\L", "<mi>ℒ\ufe01</mi>"), (r"\mathscr 1", "<mn>1</mn>"),
 ])
@@ -149,14 +149,14 @@ def test_script_letters_are_of_another_hand_than_calligraphic_ones(latex: str, m
     assert layout_string(again) == layout_string(tree) == layout_string(parse_latex(latex.replace("scr", "cal")))
 
 
-@pytest.mark.parametrize("source", ["𝒜\ufe01", "↔\ufe0f", "<math><mi>x\ufe00</mi></math>"])
+@every_case("source", ["𝒜\ufe01", "↔\ufe0f", "<math><mi>x\ufe00</mi></math>"])
 def test_variation_selectors_are_no_symbols(source: str) -> None:
     tree = (parse_mathml if "<" in source else parse_latex)(source)
     assert len(tree.row) == 1
     assert not tree.problems
 
 
-@pytest.mark.parametrize(("source", "written"), [
+@every_case(("source", "written"), [
     (r"\emptyset", "∅\ufe00"), (r"\varnothing", "∅"), ("∅", "∅"), ("∅\ufe00", "∅"),
     ("<math><mi>∅\ufe00</mi></math>", "∅\ufe00"), ("<math><mi>∅</mi></math>", "∅"),
 ])

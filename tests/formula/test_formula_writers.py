@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,7 +57,7 @@ MATHML = [
 ]
 
 
-@pytest.mark.parametrize(("source", "inner"), MATHML)
+@every_case(("source", "inner"), MATHML)
 def test_mathml(source: str, inner: str) -> None:
     assert to_mathml(parse_latex(source), ids=False) == f'<math xmlns="http://www.w3.org/1998/Math/MathML">{inner}</math>'
 
@@ -107,7 +107,7 @@ LATEX = [
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), LATEX)
+@every_case(("source", "expected"), LATEX)
 def test_latex(source: str, expected: str) -> None:
     assert to_latex(parse_latex(source)) == expected
 
@@ -154,7 +154,7 @@ GROUPED = [  # what a fraction, a root or a script holds is to be seen on one li
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), [*TEXTS, *GROUPED])
+@every_case(("source", "expected"), [*TEXTS, *GROUPED])
 def test_plain_text(source: str, expected: str) -> None:
     assert to_unicode(parse_latex(source)) == expected
 
@@ -169,7 +169,7 @@ TANGENT = [
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), TANGENT)
+@every_case(("source", "expected"), TANGENT)
 def test_tangents_notation(source: str, expected: str) -> None:
     assert layout_string(parse_latex(source)) == expected
 
@@ -209,7 +209,7 @@ MARKED = [  # marked nodes in preorder, or None for all
 ]
 
 
-@pytest.mark.parametrize(("source", "marked", "expected"), MARKED)
+@every_case(("source", "marked", "expected"), MARKED)
 def test_marks_in_text(source: str, marked: set[int] | None, expected: str) -> None:
     tree = parse_latex(source)
     numbers = set(range(len(preorder(tree)))) if marked is None else marked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import parse, parse_latex
 from porism.formula.extractors.latex import source_latex, unified_names, unified_tokens, whole_latex
@@ -23,7 +23,7 @@ def test_the_example_of_the_paper() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("spellings", "expected"),
     [
         ([r"\frac12", r"\dfrac{1}{2}", r"\tfrac 1 2", r"{1\over 2}"], "<frac> <1> <2>"),

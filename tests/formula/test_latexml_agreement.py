@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, layout_string, operator_string, operator_tree, parse_latex, parse_mathml
 
@@ -40,7 +41,7 @@ TWO_BELOW = "<mmultiscripts><mi>x</mi><mi>a</mi><none/><mi>b</mi><none/></mmulti
 WORDS = "<mtext>dual</mtext>"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("latex", "markup"),
     [
         ("{x_{a}}_{b}", TWO_BELOW), ("x_{a}{}_{b}", TWO_BELOW),
@@ -75,7 +76,7 @@ def test_many_scripts_on_scripts_are_nested_a_few_times() -> None:
     assert layout_string(tree).count("a") == 2_000
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("wrapped", "latex"),
     [
         (r"\begin{% matrix}a&b\end{matrix% }", r"\begin{matrix}a&b\end{matrix}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,7 +56,7 @@ def short(source: str) -> str:
     return written(read_term(source)[0].root)
 
 
-@pytest.mark.parametrize(("lean", "latex"), SAME)
+@every_case(("lean", "latex"), SAME)
 def test_a_term_has_the_tree_of_its_latex(lean: str, latex: str) -> None:
     nodes, expected = (
         [(node.kind, node.label, len(node.children)) for node in tree.root.walk()]
@@ -65,7 +65,7 @@ def test_a_term_has_the_tree_of_its_latex(lean: str, latex: str) -> None:
     assert nodes == expected
 
 
-@pytest.mark.parametrize(("source", "tree"), TREES)
+@every_case(("source", "tree"), TREES)
 def test_terms_are_read_as_lean_reads_them(source: str, tree: str) -> None:
     assert short(source) == tree
     assert read_term(source)[1] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,12 +32,12 @@ ONLY_WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "lean"), [*READ_BACK, *ONLY_WRITTEN])
+@every_case(("latex", "lean"), [*READ_BACK, *ONLY_WRITTEN])
 def test_a_formula_is_a_term(latex: str, lean: str) -> None:
     assert to_lean(parse_latex(latex)) == lean
 
 
-@pytest.mark.parametrize(("latex", "lean"), READ_BACK[:-1])
+@every_case(("latex", "lean"), READ_BACK[:-1])
 def test_what_is_written_is_read_back(latex: str, lean: str) -> None:
     read = parse_plain(lean, "lean")
     assert operator_string(operator_tree(read)) == operator_string(operator_tree(parse_latex(latex)))

@@ -1,6 +1,6 @@
 """Statements: connectives between judgments, and statements in lists before relations."""
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import OperatorNode, operator_tree, parse_latex
 
@@ -10,7 +10,7 @@ def written(node: OperatorNode) -> str:
     return f"{node.label}({', '.join(map(written, node.children))})" if node.children else node.label
 
 
-@pytest.mark.parametrize(("latex", "tree"), [
+@every_case(("latex", "tree"), [
     (r"\Gamma\vdash A\Rightarrow B", "proves(Γ, implies(A, B))"),
     (r"\Gamma\vdash A\Leftrightarrow B", "proves(Γ, iff(A, B))"),
     (r"\phi\vDash\psi \iff \Gamma\nvdash\bot", "iff(models(ϕ, ψ), nproves(Γ, ⊥))"),
@@ -25,7 +25,7 @@ def test_equivalences_and_implications_between_judgments_bind_less_than_turnstil
     assert written(operator_tree(parse_latex(latex)).root) == tree
 
 
-@pytest.mark.parametrize(("latex", "tree"), [
+@every_case(("latex", "tree"), [
     (r"a\equiv b\pmod n, c\nmid d", "list(modulo(equiv(a, b), n), ndivides(c, d))"),
     (r"a\equiv b\pmod n, \quad c,d\in S", "list(modulo(equiv(a, b), n), in(list(c, d), S))"),
     (r"A\implies B, x,y\in C", "list(implies(A, B), in(list(x, y), C))"),
@@ -38,7 +38,7 @@ def test_statements_before_a_comma_are_no_operands_of_the_relation_after_it(late
     assert written(operator_tree(parse_latex(latex)).root) == tree
 
 
-@pytest.mark.parametrize(("latex", "tree"), [
+@every_case(("latex", "tree"), [
     (r"n\equiv 0,1,2\pmod 5", "modulo(equiv(n, list(0, 1, 2)), 5)"),
     (r"n\equiv 0,1,\ldots,4\pmod 5, m\in S", "list(modulo(equiv(n, list(0, 1, …, 4)), 5), in(m, S))"),
     (r"5\pmod 7, 3", "list(modulo(5, 7), 3)"),
@@ -47,7 +47,7 @@ def test_a_modulus_after_listed_values_is_that_of_the_relation(latex: str, tree:
     assert written(operator_tree(parse_latex(latex)).root) == tree
 
 
-@pytest.mark.parametrize(("latex", "tree"), [
+@every_case(("latex", "tree"), [
     (r"\forall x, y\in A, \exists z, x+y=z", "forall(in(list(x, y), A), exists(z, eq(plus(x, y), z)))"),
     (
         r"\forall a\in A\,\forall x,y\in X, d(x,y)\ge 0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex, parse_mathml
 
@@ -28,7 +28,7 @@ ACCENTED = "<mover><mtext>e</mtext><mo>´</mo></mover>"
 BECOMES = '<mo data-mjx-variant="-mhchem">\ue429</mo>'
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("markup", "latex"),
     [
         ('<munder><mrow data-mjx-texclass="OP"><mi>ad</mi><mi>x</mi></mrow><mi>i</mi></munder>',

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex, parse_mathml, to_mathml
 
@@ -37,7 +37,7 @@ SIGNS = [  # a sign without an operand before it is not a binary operator
 ]
 
 
-@pytest.mark.parametrize(("latex", "expected"), SIGNS)
+@every_case(("latex", "expected"), SIGNS)
 def test_signs_before_operands_are_prefixes(latex: str, expected: str) -> None:
     assert operators(latex) == expected
 
@@ -57,7 +57,7 @@ BARS = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "expected"), BARS)
+@every_case(("latex", "expected"), BARS)
 def test_bars_open_close_or_stand_between(latex: str, expected: str) -> None:
     assert operators(latex) == expected
 
@@ -83,12 +83,12 @@ SPACES = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "expected"), SPACES)
+@every_case(("latex", "expected"), SPACES)
 def test_spaces_are_those_of_tex(latex: str, expected: str) -> None:
     assert operators(latex) == expected
 
 
-@pytest.mark.parametrize(("latex", "inner"), [
+@every_case(("latex", "inner"), [
     (r"a\,b", '<mrow><mi>a</mi><mspace width="0.1667em"></mspace><mi>b</mi></mrow>'),
     (r"a\qquad b", '<mrow><mi>a</mi><mspace width="2em"></mspace><mi>b</mi></mrow>'),
     (r"a\!b", '<mrow><mi>a</mi><mspace width="-0.1667em" class="back3"></mspace><mi>b</mi></mrow>'),
@@ -126,7 +126,7 @@ GROUPS = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "inner"), GROUPS)
+@every_case(("latex", "inner"), GROUPS)
 def test_fences_stretch_over_their_group_which_carries_scripts(latex: str, inner: str) -> None:
     assert written(latex) == inner
     tree = parse_latex(latex)
@@ -136,7 +136,7 @@ def test_fences_stretch_over_their_group_which_carries_scripts(latex: str, inner
 SUM = '<munder><mo lspace="0">∑</mo><mi>i</mi></munder><mi>x</mi>'
 
 
-@pytest.mark.parametrize(("latex", "inner"), [
+@every_case(("latex", "inner"), [
     (r"\left(\sum_i x\right)",
      f'<mrow><mrow><mo stretchy="true">(</mo><mrow>{SUM}</mrow><mo stretchy="true">)</mo></mrow></mrow>'),
     (r"\left.\sum_i x\right|",
@@ -157,7 +157,7 @@ def test_root_signs_around_low_letters_are_raised_to_the_line() -> None:
     assert written(r"\sqrt{\frac ab}") == "<msqrt><mfrac><mi>a</mi><mi>b</mi></mfrac></msqrt>"
 
 
-@pytest.mark.parametrize(("latex", "sign"), [
+@every_case(("latex", "sign"), [
     (r"\big(", '<mo stretchy="true" minsize="1.2em" maxsize="1.2em">(</mo>'),
     (r"A\big/B",
      '<mo lspace="0" rspace="0" stretchy="true" symmetric="true" minsize="1.2em" maxsize="1.2em">/</mo>'),
@@ -184,12 +184,12 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "display", "part"), LIMITS)
+@every_case(("latex", "display", "part"), LIMITS)
 def test_limits_are_where_the_style_has_them(latex: str, display: bool, part: str) -> None:
     assert part in written(latex, display)
 
 
-@pytest.mark.parametrize(("latex", "part"), [
+@every_case(("latex", "part"), [
     (r"\dfrac ab", '<mfrac displaystyle="true">'), (r"\tfrac ab", '<mfrac displaystyle="false">'),
     (r"\dbinom nk", '<mrow displaystyle="true"><mo stretchy="true">(</mo>'),
     (r"\begin{smallmatrix}a&b\end{smallmatrix}", '<mtable class="small" scriptlevel="1"><mtr><mtd><mi>a</mi></mtd>'),
@@ -201,7 +201,7 @@ def test_styles_are_those_of_the_source(latex: str, part: str) -> None:
     assert part in written(latex)
 
 
-@pytest.mark.parametrize(("latex", "inner"), [
+@every_case(("latex", "inner"), [
     (r"\widehat{ab}", '<mover accent="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo>ˆ</mo></mover>'),
     (r"\overline{ab}", '<mover accent="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo>‾</mo></mover>'),
     (r"\underline{ab}", '<munder accentunder="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo>_</mo></munder>'),
@@ -214,7 +214,7 @@ def test_wide_accents_stretch_and_narrow_ones_do_not(latex: str, inner: str) -> 
     assert written(latex) == inner
 
 
-@pytest.mark.parametrize(("latex", "shown"), [
+@every_case(("latex", "shown"), [
     (r"\Gamma", '<mi mathvariant="normal">Γ</mi>'), (r"\mathrm d", '<mi mathvariant="normal">d</mi>'),
     (r"\boldsymbol\alpha", "<mi>𝜶</mi>"), (r"\bm{x}", "<mi>𝒙</mi>"), (r"\mathbf{x}", "<mi>𝐱</mi>"),
     (r"\arctan x", "<mi>arctan</mi>"),
@@ -236,7 +236,7 @@ LIM = '<mo lspace="0" rspace="0" movablelimits="false">lim</mo>'
 BELOW = f'<munder accentunder="true">{LIM}<mo>_</mo></munder>'
 
 
-@pytest.mark.parametrize(("latex", "display", "inner"), [
+@every_case(("latex", "display", "inner"), [
     (r"\varliminf", False, BELOW), (r"\underline{\lim}", False, BELOW),
     (r"\varlimsup", False, f'<mover accent="true">{LIM}<mo>‾</mo></mover>'),
     (r"\varinjlim", False, f'<munder accentunder="true">{LIM}<mo>→</mo></munder>'),
@@ -254,7 +254,7 @@ def test_limits_with_a_line_or_an_arrow_have_it(latex: str, display: bool, inner
     assert to_mathml(again, ids=False, display=display) == to_mathml(tree, ids=False, display=display)
 
 
-@pytest.mark.parametrize(("latex", "shown"), [
+@every_case(("latex", "shown"), [
     ("x=1,", "x=1,"), (r"x^{2}\;.", "x2."), (r"x\,", "x"), ("x,y", "x,y"), (r"\{a,b\};", "{a,b};"), ("x...", "x…"),
     (r"\begin{cases}a,&b\\c&d.\end{cases}", "{a,bcd."), (r"\begin{aligned}a&=b,\\&=c.\end{aligned}", "a=b,=c."),
 ])
@@ -276,13 +276,13 @@ NAMES = [r"a\ {\rm mod}\ n", r"\mathbf{AA}", r"\boldsymbol{\ell}", r"\mathtt{int
          r"\mathrm{È}", r"1\cdot\ldots\cdot n", r"\operatorname{Im}z"]
 
 
-@pytest.mark.parametrize("latex", NAMES)
+@every_case("latex", NAMES)
 def test_names_and_accents_are_read_back(latex: str) -> None:
     tree = parse_latex(latex)
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
-@pytest.mark.parametrize(("before", "after"), [("", ""), (r"\left(", r"\right)"), (r"\left \{ ", r"\right.")])
+@every_case(("before", "after"), [("", ""), (r"\left(", r"\right)"), (r"\left \{ ", r"\right.")])
 def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says(before: str, after: str) -> None:
     array = written(before + r"\begin{array}{l|r}a&b\\c&d\end{array}" + after)
     looks = re.findall(r'<mtd style="([^"]*)">', array)
@@ -290,7 +290,7 @@ def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says(before: 
     assert '<mtable class="array">' in array
 
 
-@pytest.mark.parametrize(("body", "rules"), [
+@every_case(("body", "rules"), [
     (r"a\\\hline b", ["", "top"]), (r"\hline a\\b\\\hline", ["top", "bottom"]), (r"a\\b", ["", ""]),
     (r"\toprule x_{a}\\\midrule\frac{a}{b}\\\bottomrule", ["top", "top bottom"]),
     (r"\begin{matrix}a\\\hline b\end{matrix}\\c", ["", "", "top", ""]),
@@ -306,7 +306,7 @@ BOLD = '<mtext mathvariant="bold" style="font-weight: bold">{}</mtext>'
 ITALIC = '<mtext mathvariant="italic" style="font-style: italic">{}</mtext>'
 
 
-@pytest.mark.parametrize(("latex", "shown"), [
+@every_case(("latex", "shown"), [
     (r"\text{so \textbf{very} much}",
      "<mrow><mtext>so\u00a0</mtext>" + BOLD.format("very") + "<mtext>\u00a0much</mtext></mrow>"),
     (r"\textbf{if so} x", "<mrow>" + BOLD.format("if so") + "<mi>x</mi></mrow>"),
@@ -322,7 +322,7 @@ def test_text_is_shown_in_its_fonts(latex: str, shown: str) -> None:
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
-@pytest.mark.parametrize(("latex", "apart"), [
+@every_case(("latex", "apart"), [
     (r"\sin x", 1), (r"\sin^2 x", 1), (r"a\cos\theta", 2), (r"\mathrm dx", 1), (r"x\Gamma", 1), (r"\emptyset x", 1),
     (r"\sin\Gamma", 2), (r"xy", 0), (r"\mathbf xy", 0), (r"\sin(x)", 0), (r"\mathrm d\,x", 0), (r"2\sin 2", 2),
     (r"\partial x", 0), (r"\lim_x\sin y", 1), (r"\mathrm{kg}\,m", 0),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex, unaccounted_tokens
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "same"),
     [
         (r"\begin{nd}\hypo {1} {P \to Q}\open\hypo {2} {P}\have {3} {Q} \ie{1,2}\close"
@@ -31,6 +31,6 @@ def test_lines_are_rows_with_their_rules_as_text(source: str, same: str) -> None
     assert unaccounted_tokens(tree) == []
 
 
-@pytest.mark.parametrize("source", [r"\begin{nd}\have{1}", r"\begin{nd}\hypo{1}{P", r"\begin{nd}\by[\ie\end{nd}"])
+@every_case("source", [r"\begin{nd}\have{1}", r"\begin{nd}\hypo{1}{P", r"\begin{nd}\by[\ie\end{nd}"])
 def test_broken_deductions_have_a_tree_with_all_tokens(source: str) -> None:
     assert unaccounted_tokens(parse_latex(source)) == []

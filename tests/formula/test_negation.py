@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import operator_string, operator_tree, parse_latex, to_latex
 
@@ -20,7 +20,7 @@ NEGATED = {
 }
 
 
-@pytest.mark.parametrize(("expected", "source"), [(tree, one) for tree, many in NEGATED.items() for one in many])
+@every_case(("expected", "source"), [(tree, one) for tree, many in NEGATED.items() for one in many])
 def test_negated_relations(expected: str, source: str) -> None:
     layout = parse_latex(source)
     assert not layout.problems
@@ -28,7 +28,7 @@ def test_negated_relations(expected: str, source: str) -> None:
     assert operator_string(operator_tree(parse_latex(to_latex(layout)))) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "problem"),
     [
         (r"\not12", r"\not before something that is not a symbol"), (r"\not", "an argument is missing"),

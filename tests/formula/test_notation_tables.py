@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import PLAIN_NOTATIONS, PlainNotation, operator_string, operator_tree, parse_latex, parse_plain
 from porism.formula.plain.dialects import DIALECTS
@@ -11,7 +11,7 @@ from porism.formula.tables.rows import symbol_rows
 from porism.formula.tables.structures import STRUCTURES
 
 
-@pytest.mark.parametrize("notation", PLAIN_NOTATIONS)
+@every_case("notation", PLAIN_NOTATIONS)
 def test_every_name_is_read_as_its_symbol(notation: PlainNotation) -> None:
     dialect = DIALECTS[notation]
     wrong = {
@@ -22,14 +22,14 @@ def test_every_name_is_read_as_its_symbol(notation: PlainNotation) -> None:
     assert wrong == {}
 
 
-@pytest.mark.parametrize("notation", PLAIN_NOTATIONS)
+@every_case("notation", PLAIN_NOTATIONS)
 def test_labels_of_names_are_those_of_the_symbols(notation: PlainNotation) -> None:
     for label in SYMBOL_NAMES[notation]:
         tree = parse_latex(" ".join(symbol_rows()[label].commands[:1]) or label)
         assert [node.label for node in tree.row] in ([label], []), label
 
 
-@pytest.mark.parametrize("notation", STRUCTURES)
+@every_case("notation", STRUCTURES)
 def test_structures_are_read_without_problems(notation: PlainNotation) -> None:
     for name, structure in STRUCTURES[notation].items():
         if notation == "lean" and name.rpartition(".")[2] == "Ioo":

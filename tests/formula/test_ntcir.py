@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus.topics import read_topics
 from porism.formula import LayoutTree, layout_string, operator_string, operator_tree, parse, parse_latex, preorder
@@ -71,7 +72,7 @@ def test_a_wildcard_in_text_is_a_wildcard() -> None:
     assert wildcards(tree) == (["good", "unit"], ["good", "unit"])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "layout"),
     [
         (r"2.\qvar{d}+1", "[?d[+[N!1]]]"),
@@ -91,7 +92,7 @@ def test_a_wildcard_for_the_decimals_stands_for_the_number(source: str, layout: 
     assert source[wildcard.start : wildcard.end].endswith(("?d", r"\qvar{d}"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "layout"),
     [
         (r"a+\,^{14}_{6}\mathrm{C}", "[V!a[+[V!C,c[N!14],d[N!6]]]]"),
@@ -107,7 +108,7 @@ def test_scripts_set_apart_from_an_operator_belong_to_what_follows(source: str, 
     assert layout_string(parse_latex(source)) == layout
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "operators"),
     [
         (r"p\to\forall x\,Q", "[O!to,0[V!p],1[O!forall,0[V!x],1[V!Q]]]"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG, examples
@@ -372,7 +372,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), [case for cases in CASES.values() for case in cases])
+@every_case(("source", "expected"), [case for cases in CASES.values() for case in cases])
 def test_meaning(source: str, expected: str) -> None:
     assert meaning(source) == expected
 
@@ -412,7 +412,7 @@ def test_unordered_operators_are_marked() -> None:
     assert kinds["lt"] == "O"
 
 
-@pytest.mark.parametrize(("latex", "label", "kind"), [
+@every_case(("latex", "label", "kind"), [
     (r"A\cup B", "union", "U"), (r"A\cap B", "inter", "U"), (r"A\setminus B", "setminus", "O"),
     (r"A\cong B", "cong", "U"), (r"A\approx B", "approx", "U"), (r"A\simeq B", "simeq", "U"),
     (r"A\subset B", "subset", "O"), (r"A\times B", "times", "U"), (r"A\oplus B", "oplus", "U"),
@@ -422,7 +422,7 @@ def test_which_operator_it_is_and_whether_its_order_counts(latex: str, label: st
     assert (root.label, root.kind) == (label, kind)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"a\circleddash b", "[O!⊝,0[V!a],1[V!b]]"), (r"N\triangleleft G", "[O!◁,0[V!N],1[V!G]]"),
@@ -462,7 +462,7 @@ def test_ten_thousand_levels() -> None:
     assert operator_string(tree).count("O!sqrt") == 10_000
 
 
-@pytest.mark.parametrize(
+@every_case(
     "unit",
     [
         "(", "x+", r"\int ", "|", r"\forall ", "a,", "-", r"\sin ", "{", "[", r"\sum_i", "x'", "a=", r"\lnot ", "d x",

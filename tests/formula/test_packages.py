@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Iterator
 
-import pytest
+from case_tables import every_case
 from package_examples import EXAMPLES
 
 from porism.formula import (
@@ -23,7 +23,7 @@ from porism.formula.layout import child_rows
 from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS
 
 
-@pytest.mark.parametrize("package", EXAMPLES)
+@every_case("package", EXAMPLES)
 def test_commands_are_read_as_what_they_stand_for(package: str) -> None:
     for source, plain in EXAMPLES[package]:
         parsed = parse_latex(source)
@@ -31,7 +31,7 @@ def test_commands_are_read_as_what_they_stand_for(package: str) -> None:
         assert layout_key(parsed) == layout_key(parse_latex(plain)), source
 
 
-@pytest.mark.parametrize("package", EXAMPLES)
+@every_case("package", EXAMPLES)
 def test_commands_are_written_as_what_they_stand_for(package: str) -> None:
     for source, _ in EXAMPLES[package]:
         parsed = parse_latex(source)
@@ -114,7 +114,7 @@ def test_what_takes_a_power_in_brackets() -> None:
         assert layout_key(parse_latex(rf"\{name}[x+y]")) == layout_key(parse_latex(rf"\{plain}[x+y]"))
 
 
-@pytest.mark.parametrize(("source", "expected"), [
+@every_case(("source", "expected"), [
     (r"\pdv{g}{y}", "[O!divide,0[O!partial,0[V!g]],1[O!partial,0[V!y]]]"),
     (r"\ce{2H2 + O2 -> 2H2O}",
      "[O!to,0[U!plus,0[U!times,0[N!2],1[O!SUB,0[V!H],1[N!2]]],1[O!SUB,0[V!O],1[N!2]]],"
@@ -135,7 +135,7 @@ def test_what_it_means(source: str, expected: str) -> None:
     assert operator_string(operator_tree(parse_latex(source))) == expected
 
 
-@pytest.mark.parametrize(("source", "plain"), [
+@every_case(("source", "plain"), [
     (r"\cfrac[l]{1}{x}", r"\frac{1}{x}"), (r"\smash[b]{x}", "x"),
     (r"\sqrt[\leftroot{2}\uproot{3}3]{x}", r"\sqrt[3]{x}"),
     (r"\begin{pmatrix*}[r]a&b\end{pmatrix*}", r"\begin{pmatrix}a&b\end{pmatrix}"),
@@ -160,7 +160,7 @@ def test_options_and_appearance_are_no_content(source: str, plain: str) -> None:
     assert layout_key(parsed) == layout_key(parse_latex(plain))
 
 
-@pytest.mark.parametrize(("columns", "problems"), [
+@every_case(("columns", "problems"), [
     ("{cc}", 0), ("{l|r}", 0), ("{@{}c@{\\quad}c}", 0), ("{*{2}{c}}", 0), ("{>{\\displaystyle}l p{2cm}}", 0),
     ("{CC}", 0), ("", 1), ("{}", 0), ("[t]{cc}", 0),
 ])
@@ -170,7 +170,7 @@ def test_columns_of_an_array(columns: str, problems: int) -> None:
     assert len(parsed.problems) == problems
 
 
-@pytest.mark.parametrize(("array", "plain"), [
+@every_case(("array", "plain"), [
     (r"{>{A}c@{=}c} a&b\\c&d", r"\begin{matrix}Aa=&b\\Ac=&d\end{matrix}"),
     (r"{r@{\;=\;}l} x&y\\z&w\\", r"\begin{aligned}x&=y\\z&=w\end{aligned}"),
     (r"{@{(}c!{\vdots}c<{)}} \hline a&b\\ \hline c&d\\ \hline",
@@ -207,7 +207,7 @@ def test_commands_in_text_are_mathematics_there() -> None:
     assert layout_key(parse_latex(r"\text{in \SI{3}{m}}")) == layout_key(parse_latex(r"\text{in $3\,\mathrm{m}$}"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "braced"),
     [
         (r"\ket\bullet", r"\ket{\bullet}"), (r"\ket\uparrow\bra\downarrow", r"\ket{\uparrow}\bra{\downarrow}"),
@@ -223,7 +223,7 @@ def test_one_token_is_an_argument_without_braces(source: str, braced: str) -> No
     assert layout_key(parsed) == layout_key(parse_latex(braced))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     [
         r"C^\op", r"{\unit}", r"A\ev", r"\op(A)", r"\ket", r"\LL:x", r"\DP", r"\set\in", r"\qty", r"C^\op\to D",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +75,7 @@ def test_a_deep_tree_is_cut() -> None:
     assert len(chain) == MAX_PACKED_NODES
 
 
-@pytest.mark.parametrize("data", [
+@every_case("data", [
     b"", b"\1", b"\0\0", b"\1\0\0\0", b"\1\0\0\0Vx", b"\1\0\0\0\n", b"\1\0\1\0Vx\n", b"\1\0\0\0Vx\nVy\n",
     b"\2\0\0\0\1\0Vx\nVy\n", b"\1\0\0\0\xff\n", b"\3\0\1\0\0\0\1\0Ux\nVy\nUz\n",
 ])

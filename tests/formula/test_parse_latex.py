@@ -7,7 +7,7 @@ within, ``e`` the cells of a matrix, each ended by ``&`` and each line by ``|``.
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex
 
@@ -136,7 +136,7 @@ CONSTRUCTS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "key"), CONSTRUCTS)
+@every_case(("source", "key"), CONSTRUCTS)
 def test_construct_gives_exactly_this_tree(source: str, key: str) -> None:
     assert layout_key(parse_latex(source)) == key
 
@@ -170,7 +170,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize("spellings", SAME, ids=[group[0] for group in SAME])
+@every_case("spellings", SAME, ids=[group[0] for group in SAME])
 def test_spellings_of_the_same_give_equal_trees(spellings: tuple[str, ...]) -> None:
     assert {layout_key(parse_latex(source)) for source in spellings} == {layout_key(parse_latex(spellings[0]))}
 
@@ -184,7 +184,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@every_case(("one", "other"), DIFFERENT)
 def test_different_things_stay_apart(one: str, other: str) -> None:
     assert layout_key(parse_latex(one)) != layout_key(parse_latex(other))
 
@@ -201,12 +201,12 @@ PROBLEMS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "position", "what"), PROBLEMS)
+@every_case(("source", "position", "what"), PROBLEMS)
 def test_what_was_not_understood_is_reported_with_its_position(source: str, position: int, what: str) -> None:
     assert (position, what) in [(problem.position, problem.what) for problem in parse_latex(source).problems]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     ["$x+1$", "$$x$$", r"\(x\)", r"\[x\]", r"\begin{equation}x=1\label{a}\tag{2}\end{equation}", r"\,x\!\;"],
 )
@@ -238,7 +238,7 @@ def test_macros_given_by_the_caller() -> None:
     assert layout_key(parse_latex(r"\sqrt[3]{\inner xy}", macros=macros)) == "R!√ [c N!3 ] [w O!⟨ V!x O!, V!y O!⟩ ]"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "same"),
     [
         (r"\symbb{R}\symbfcal{A}\symup{d}x", r"\mathbb{R}\mathcal{A}\mathrm{d}x"), (r"a\goodbreak b\badbreak c", "abc"),
@@ -263,7 +263,7 @@ def test_layout_and_other_spellings_change_nothing(source: str, same: str) -> No
     assert parse_latex(source).problems == ()
 
 
-@pytest.mark.parametrize(("latex", "number"), [
+@every_case(("latex", "number"), [
     ("3{,}14", "3.14"), ("0{,}125", "0.125"), ("1{,}000", "1000"), ("12{,}345{,}678", "12345678"),
     ("1{,}234.5", "1234.5"), (r"10\,000", "10000"),
 ])
@@ -271,7 +271,7 @@ def test_commas_of_numbers(latex: str, number: str) -> None:
     assert [node.label for node in parse_latex(latex).row] == [number]
 
 
-@pytest.mark.parametrize(("written", "meant", "signs"), [
+@every_case(("written", "meant", "signs"), [
     (r"\left{x\mid x>0\right}", r"\left\{x\mid x>0\right\}", "{}"),
     (r"\left\{x\right}", r"\left\{x\right\}", "}"),
     (r"\frac{\left{x\right}}{2}", r"\frac{\left\{x\right\}}{2}", "{}"),

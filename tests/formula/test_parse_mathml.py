@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse, parse_latex, parse_mathml, to_mathml
 from porism.types import Formula
@@ -57,7 +57,7 @@ AS_LATEX = [
 ]
 
 
-@pytest.mark.parametrize(("mathml", "latex"), AS_LATEX)
+@every_case(("mathml", "latex"), AS_LATEX)
 def test_mathml_gives_the_tree_of_the_latex(mathml: str, latex: str) -> None:
     assert layout_key(parse_mathml(mathml)) == layout_key(parse_latex(latex))
 
@@ -74,14 +74,14 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("source", "key", "problem"), BROKEN)
+@every_case(("source", "key", "problem"), BROKEN)
 def test_broken_markup_still_gives_a_tree(source: str, key: str, problem: str) -> None:
     tree = parse_mathml(source)
     assert layout_key(tree) == key
     assert not problem or problem in [found.what for found in tree.problems]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     [
         '<math alttext="\\frac{a}{b}&lt;1"><semantics></semantics></math>',
@@ -122,7 +122,7 @@ def test_a_prime_after_an_empty_script() -> None:
     assert layout_key(found) == layout_key(parse_mathml("<math><msup><mi>x</mi><mo>′</mo></msup><mo>+</mo></math>"))
 
 
-@pytest.mark.parametrize("source", [
+@every_case("source", [
     "--><mtext>if</mtext>-->", "text<msup>text</msup>",
     "<mtext>a b</mtext><mfrac linethickness='0'></mfrac><mtext>c d</mtext>",
 ])

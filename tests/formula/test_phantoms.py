@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex, parse_mathml, to_mathml, unaccounted_tokens
 
@@ -17,7 +17,7 @@ def shown(latex: str) -> str:
 X, MINUS = "<mphantom><mi>x</mi></mphantom>", '<mphantom><mo lspace="0" rspace="0">−</mo></mphantom>'
 
 
-@pytest.mark.parametrize(("latex", "mathml", "plain"), [
+@every_case(("latex", "mathml", "plain"), [
     (r"a=\phantom{-}0", f"<mrow><mi>a</mi><mo>=</mo>{MINUS}<mn>0</mn></mrow>", "a=0"),
     (r"\phantom x y", f"<mrow>{X}<mi>y</mi></mrow>", "y"),
     (r"\phantom{x}\phantom{-}y", f"<mrow>{X}{MINUS}<mi>y</mi></mrow>", "y"),

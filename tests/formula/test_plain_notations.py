@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from notation_cases import CASES
@@ -48,21 +48,21 @@ def operators(tree: LayoutTree) -> str:
     return operator_string(operator_tree(tree))
 
 
-@pytest.mark.parametrize(("notation", "written", "latex"), EXAMPLES)
+@every_case(("notation", "written", "latex"), EXAMPLES)
 def test_a_notation_has_the_tree_of_its_latex(notation: PlainNotation, written: str, latex: str) -> None:
     tree = parse_plain(written, notation)
     assert operators(tree) == operators(parse_latex(latex))
     assert tree.problems == ()
 
 
-@pytest.mark.parametrize("notation", WRITERS)
+@every_case("notation", WRITERS)
 def test_what_is_written_is_read_back(notation: PlainNotation) -> None:
     lost = {latex for _, _, latex in EXAMPLES for tree in (parse_latex(latex),)
             if operators(parse_plain(WRITERS[notation](tree), notation)) != operators(tree)}
     assert lost == set()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("latex", "asciimath", "typst"),
     [
         (r"\sum_{i=1}^n\frac{a_i}{b}", "sum_(i = 1)^n (a_i)/(b)", "sum_(i = 1)^n frac(a_i, b)"),
@@ -95,7 +95,7 @@ def test_every_text_gives_a_tree_with_spans_inside_it(text: str, notation: Plain
     assert detect_notation(text) in ("latex", "mathml", *PLAIN_NOTATIONS)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("notation", "written", "spans"),
     [
         ("asciimath", "alpha/(x+12)", ["alpha/(x+12)", "alpha", "x", "+", "12"]),
@@ -109,7 +109,7 @@ def test_symbols_have_their_places_in_the_source(notation: PlainNotation, writte
     assert [written[node.start:node.end] for node in preorder(tree) if node.end > node.start] == spans
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written", "latex"),
     [
         (r"f\( x \) \, y", r"f(x),y"), (r"A \\ B", r"A\setminus B"), (r"\u{211d} \{ x \}", r"\mathbb{R}\{x\}"),
@@ -127,7 +127,7 @@ def test_typst_as_latex(written: str, latex: str) -> None:
     assert plain_to_latex(written, "typst") == (latex, [])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("notation", "written", "problems"),
     [
         ("asciimath", "sqrt(x", [(4, "this is never closed")]),
@@ -149,7 +149,7 @@ def test_long_and_deep_formulas_are_read_flat_and_reported() -> None:
     assert any("nested deeper" in problem.what for problem in deep.problems)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written", "notation"),
     [
         (r"\frac ab", "latex"), ("x^2+1", "latex"), ("<math><mi>x</mi></math>", "mathml"), ("sqrt(x)", "asciimath"),
@@ -172,7 +172,7 @@ def test_parse_takes_plain_notations_and_does_not_guess_them() -> None:
     assert operators(parse("sqrt(x)")) == operators(parse_latex("sqrt(x)"))
 
 
-@pytest.mark.parametrize("name", ["IsOpen", "T2Space", "ab1c23", "a" * 63, "a" * 64, "a" * 70])
+@every_case("name", ["IsOpen", "T2Space", "ab1c23", "a" * 63, "a" * 64, "a" * 70])
 def test_names_of_lean_are_names_of_latex(name: str) -> None:
     latex = parse_latex(f"\\operatorname{{{name}}}(\\operatorname{{{name}}}, x)")
     assert to_latex(parse_plain(f"{name} {name} x", "lean")) == to_latex(latex)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from long_forms import LONG_ONLY
@@ -59,7 +59,7 @@ WORDS = [
 DOUBTFUL = [("n/2 is even", "n/2"), ("the file a_b", "a_b"), ("the term n-1", "n-1")]
 
 
-@pytest.mark.parametrize(("text", "words", "formulas"), READ)
+@every_case(("text", "words", "formulas"), READ)
 def test_what_is_clearly_a_formula_becomes_one(text: str, words: str, formulas: list[str]) -> None:
     guess = recognise_formulas(text)
     assert guess.content.text.replace(PLACEHOLDER, "●") == words
@@ -67,13 +67,13 @@ def test_what_is_clearly_a_formula_becomes_one(text: str, words: str, formulas: 
     assert [formula.source for formula in guess.content.formulas] == list(guess.formulas)
 
 
-@pytest.mark.parametrize("text", WORDS)
+@every_case("text", WORDS)
 def test_words_stay_words(text: str) -> None:
     guess = recognise_formulas(text)
     assert (guess.content, guess.formulas, guess.doubtful) == (Content(text), (), ())
 
 
-@pytest.mark.parametrize(("text", "doubtful"), DOUBTFUL)
+@every_case(("text", "doubtful"), DOUBTFUL)
 def test_what_is_not_clear_stays_words_and_is_reported(text: str, doubtful: str) -> None:
     guess = recognise_formulas(text)
     assert (guess.content, guess.formulas, guess.doubtful) == (Content(text), (), (doubtful,))
@@ -95,14 +95,14 @@ SAID_NOWHERE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "words", "formulas"), SAID)
+@every_case(("text", "words", "formulas"), SAID)
 def test_a_spoken_formula_of_a_question_is_read(text: str, words: str, formulas: list[str]) -> None:
     content = recognise_formulas(text).content
     assert content.text.replace(PLACEHOLDER, "●") == words
     assert [to_unicode(parse_latex(formula.source)) for formula in content.formulas] == formulas
 
 
-@pytest.mark.parametrize("text", SAID_NOWHERE)
+@every_case("text", SAID_NOWHERE)
 def test_prose_is_not_a_spoken_formula(text: str) -> None:
     assert recognise_formulas(text).formulas == ()
 
@@ -125,14 +125,14 @@ NAMED = [  # a question, its formulas, its words after it
 ]
 
 
-@pytest.mark.parametrize(("text", "formulas", "words"), NAMED)
+@every_case(("text", "formulas", "words"), NAMED)
 def test_names_of_symbols_are_read_in_a_question(text: str, formulas: list[str], words: str) -> None:
     content = recognise_formulas(text).content
     assert [to_unicode(parse_latex(formula.source)) for formula in content.formulas] == formulas
     assert content.text.rpartition(PLACEHOLDER)[2] == words
 
 
-@pytest.mark.parametrize("text", ["the union of A and B", "x and y in R", "there exists a sum", "divides or not"])
+@every_case("text", ["the union of A and B", "x and y in R", "there exists a sum", "divides or not"])
 def test_words_that_are_names_too_stay_words(text: str) -> None:
     assert recognise_formulas(text).content == Content(text)
 
@@ -206,6 +206,6 @@ def test_time_is_linear(assert_linear) -> None:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("text", ["not ", "x in ", "the sum of ", "a "])
+@every_case("text", ["not ", "x in ", "the sum of ", "a "])
 def test_long_questions_are_read(text: str) -> None:
     assert recognise_formulas(text * 20_000 + "x plus y").content.text

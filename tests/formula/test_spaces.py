@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex, parse_mathml, to_latex
 from porism.formula.layout import child_rows
@@ -13,7 +13,7 @@ def spaces(latex: str) -> list[tuple[str, int]]:
     return [(node.label, node.space) for node in parse_latex(latex).row]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("latex", "width"),
     [
         (r"a\,b", 3), (r"a\:b", 4), (r"a\;b", 5), (r"a\!b", -3), (r"a\ b", 6), ("a~b", 6), (r"a\enspace b", 9),
@@ -75,7 +75,7 @@ def test_spaces_make_no_other_formula() -> None:
     assert to_latex(spaced, spaces=False) == to_latex(plain)
 
 
-@pytest.mark.parametrize("latex", [r"a\,b", r"a\quad b", r"\frac{1\;2}{3}", r"a\mspace{7mu}b", r"x_{i\,j}\qquad y"])
+@every_case("latex", [r"a\,b", r"a\quad b", r"\frac{1\;2}{3}", r"a\mspace{7mu}b", r"x_{i\,j}\qquad y"])
 def test_spaces_are_written_back(latex: str) -> None:
     written = to_latex(parse_latex(latex))
     assert [node.space for node in parse_latex(written).row] == [node.space for node in parse_latex(latex).row]

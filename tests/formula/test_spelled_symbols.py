@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, operator_string, operator_tree, parse_latex, parse_mathml, to_latex, to_mathml
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("spellings", "expected"),
     [
         (["57.2", "57 . 2", "57{.}2", "<mn>57</mn><mo>.</mo><mn>2</mn>"], "N!57.2"),
@@ -48,7 +48,7 @@ def test_the_double_factorial_of_mathml_is_that_of_latex() -> None:
         assert operator_string(operator_tree(tree)) == "[O!factorial2,0[V!n]]"
 
 
-@pytest.mark.parametrize("infix", ["over", "choose"])
+@every_case("infix", ["over", "choose"])
 def test_an_infix_ends_with_the_first_argument_of_a_fraction(infix: str) -> None:
     label = "divide" if infix == "over" else "binom"
     tree = operator_tree(parse_latex(rf"\frac{{n\{infix} k}}{{k+1}}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,7 +104,7 @@ SPOKEN = [
 ]
 
 
-@pytest.mark.parametrize(("source", "words"), SPOKEN)
+@every_case(("source", "words"), SPOKEN)
 def test_formulas_are_read_aloud(source: str, words: str) -> None:
     assert to_spoken(parse_latex(source)) == words
 
@@ -128,7 +128,7 @@ def test_every_string_is_read(source: str) -> None:
     assert "\n" not in words
 
 
-@pytest.mark.parametrize("source", [
+@every_case("source", [
     "(" * 20_000 + "x", "|" * 20_000, ":" * 20_000 + r"\to", "x^{" * 5_000 + "y" + "}" * 5_000,
     r"\frac{1}{" * 5_000, r"\sin " * 10_000, r"\frac{d}{dx}" * 5_000,
 ])

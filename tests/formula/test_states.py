@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import operator_tree, parse_latex, to_mathml, to_spoken
 from porism.formula.operators.notation import operator_string
@@ -12,7 +12,7 @@ def read(source: str) -> str:
     return operator_string(operator_tree(parse_latex(source)))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"|\psi\rangle", "[O!ket,0[V!ψ]]"),
@@ -35,7 +35,7 @@ def test_an_angle_bracket_without_a_partner_makes_a_state_with_a_bar(source: str
     assert read(source) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         ("||x||", "[O!norm,0[V!x]]"),
@@ -53,7 +53,7 @@ def test_the_bar_of_a_state_is_set_as_a_bracket() -> None:
     assert 'form="prefix"' in to_mathml(parse_latex(r"a|b\rangle")).split("</mo>")[0]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "expected"),
     [
         (r"H|\psi\rangle", "H ket psi"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula.tables import lookup as tables
 from porism.formula.tables.lookup import (
@@ -16,7 +16,7 @@ from porism.formula.tables.lookup import (
 )
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("label", "expected"),
     [
         ("x", "variable"), ("α", "greek"), ("0", "zero"), ("1", "one"), ("12", "number"), ("3.5", "decimal"),
@@ -36,7 +36,7 @@ def test_class_of_a_label(label: str, expected: str) -> None:
     assert token_class(label) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "expected"),
     [
         ("F", "fraction"), ("R", "root"), ("M", "matrix"), ("G", "group"), ("T", "text"), ("W", "wildcard"),
@@ -60,7 +60,7 @@ def test_labels_are_their_own_canonical_form() -> None:
             assert character(label) == (label, kind, "")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("char", "expected"),
     [
         ("𝐱", ("x", "V", "bf")), ("𝔤", ("g", "V", "frak")), ("ℝ", ("ℝ", "V", "bb")), ("𝟙", ("𝟙", "V", "bb")),
@@ -86,7 +86,7 @@ def test_names_numbers_and_negation() -> None:
     assert negated("⊕") == "⊕\u0338"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("command", "char", "expected"),
     [
         ("leftthreetimes", "⋋", "multiplicative"), ("circleddash", "⊝", "additive"), ("eqslantless", "⪕", "order"),
@@ -103,7 +103,7 @@ def test_a_command_and_its_character_are_one_symbol(command: str, char: str, exp
     assert token_class(SYMBOLS["\\" + command][0]) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("char", "expected"),
     [
         ("⪑", "order"), ("⥇", "arrow"), ("⨹", "additive"), ("⨙", "integral"), ("⩱", "equality"), ("⫓", "subset"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, operator_string, operator_tree, parse_latex, parse_mathml, unaccounted_tokens
 from porism.formula.tables.text_accents import TEXT_ACCENTS, TEXT_SIGNS
@@ -15,7 +15,7 @@ def tree_of(source: str) -> str:
     return operator_string(operator_tree(tree))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written", "plain"),
     [
         (r"caf\'e", "café"), (r"na\"{\i}ve", "naïve"), (r"H\~{}K\^{}", "H~K^"), (r"\u a\v{c}", "ăč"), (r"\’a\‘e", "áè"),
@@ -33,7 +33,7 @@ def test_commands_of_text_mode(written: str, plain: str) -> None:
     assert tree_of(rf"\text{{{written}}}") == f"[T!{plain}]"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "same"),
     [
         (r"\text{a{\bf x}c}", r"\text{a}\mathbf{x}\text{c}"), (r"\text{rank \textit{A}}", r"\text{rank }A"),
@@ -49,7 +49,7 @@ def test_text_is_what_it_says_in_parts(source: str, same: str) -> None:
     assert tree_of(source) == tree_of(same)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "tree"),
     [
         (r"\text{a }\text{b}", "[T!a b]"), (r"\text{so}\ \text{on}", "[T!so on]"),
@@ -67,7 +67,7 @@ def test_texts_side_by_side(source: str, tree: str) -> None:
     assert tree_of(source) == tree
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("mathml", "latex"),
     [
         ("<mtext>a b</mtext><mtext>&#xA0;c</mtext>", r"\text{a b c}"),
@@ -98,7 +98,7 @@ def test_what_cannot_be_read_in_a_text_is_reported_and_kept() -> None:
     assert [node.label for node in tree.row] == ["a foo bar"]
 
 
-@pytest.mark.parametrize("source", [
+@every_case("source", [
     r"\text{a\underline{b", r"\text{\underline{$x}}",
         r"\text{\textbf", r"\frac\text{\hat{a}}2", r"\text{\'",
 ])
@@ -112,7 +112,7 @@ def test_signs_of_text_mode_are_read_in_formulas_too() -> None:
     assert all(len(accent) == 1 for accent in TEXT_ACCENTS.values())
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "tree"),
     [
         (r"\verb|x_1 + $y|", "[T!x_1 + $y]"), (r"a=\verb*+f(x)+", "[U!eq,0[V!a],1[T!f(x)]]"),
@@ -128,7 +128,7 @@ def test_verbatim_text_without_an_end_is_reported() -> None:
     assert [problem.what for problem in parse_latex(r"\verb|x").problems] == [r"unknown command \verb"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "same"),
     [
         (r"\bbalpha\bfbbOmega\txtbbmu", r"\alpha\Omega\mu"), (r"\bbLparen x\bbRparen", "(x)"), (r"\imathbb", r"\imath"),
@@ -139,7 +139,7 @@ def test_letters_of_bboldx(source: str, same: str) -> None:
     assert tree_of(source) == tree_of(same)
 
 
-@pytest.mark.parametrize(("source", "reasons"), [
+@every_case(("source", "reasons"), [
     (r"\emph\b1", [r"\b is not text"]), (r"\emph\frac12", [r"\frac is not text"]),
     (r"\emph{\b}1", ["an accent without a letter"]), (r"\text{\overbracket[1pt]{x}}", [r"\overbracket is not text"]),
     (r"\text{\'\R x}", []), (r"\text{\'}", []),

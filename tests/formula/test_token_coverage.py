@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -23,7 +23,7 @@ def without_first(source: str) -> LayoutTree:
     return tree
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "missing"),
     [
         ("x+y", [MissingToken(0, "x")]),
@@ -60,7 +60,7 @@ def test_a_problem_at_a_token_accounts_for_it() -> None:
     assert unaccounted_tokens(tree) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     [
         r"\hspace{2cm}x\kern-1.5em y\rule[1pt]{2em}{.4pt}", r"\color{red}{x}\textcolor[rgb]{1,0,0}{y}",
@@ -97,7 +97,7 @@ def test_nothing_of_a_random_formula_is_missing(source: str) -> None:
     assert unaccounted_tokens(tree) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "text", "problem"),
     [
         (r"\text{G\"odel}", "Gödel", ""), (r"\text{It\^{o}'s rule}", "Itô's rule", ""),
@@ -112,7 +112,7 @@ def test_commands_in_text_are_read_or_reported(source: str, text: str, problem: 
     assert unaccounted_tokens(tree) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     [
         r"\cfrac[l]{1}{x}+\smash[t]{y}+\cancel[red]{z}", r"a\above 1pt b", r"\mathrm{Im}f+\operatorname*{Re}g",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse_latex
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("typed", "latex"),
     [
         ("√(x+y)z", r"\sqrt{x+y}z"), ("√(x(y+1))", r"\sqrt{x(y+1)}"), ("√2x", r"\sqrt{2}x"), ("√12", r"\sqrt{12}"),

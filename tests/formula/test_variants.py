@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
+from case_tables import every_case
 
 from porism.formula import operator_string, operator_tree, parse
 from porism.formula.tree import OperatorNode, OperatorTree
@@ -32,7 +32,7 @@ def text(root: OperatorNode) -> str:
     return operator_string(OperatorTree(root, ""))
 
 
-@pytest.mark.parametrize(("name", "source", "expected"), [
+@every_case(("name", "source", "expected"), [
     ("relation mirrored", r"a<b\le c", r"c\ge b>a"),
     ("relation mirrored", r"A\subseteq B", r"B\supseteq A"),
     ("fraction as power", r"\frac{a}{b}", "ab^{-1}"),
@@ -70,7 +70,7 @@ def test_a_rule_writes_a_formula_so(name: str, source: str, expected: str) -> No
     )
 
 
-@pytest.mark.parametrize("rule", REWRITES, ids=lambda rule: rule.name)
+@every_case("rule", REWRITES, ids=lambda rule: rule.name)
 def test_a_rewriting_keeps_the_value_of_every_formula_that_it_changes(rule) -> None:
     applied = 0
     for source in FORMULAS:
@@ -83,7 +83,7 @@ def test_a_rewriting_keeps_the_value_of_every_formula_that_it_changes(rule) -> N
     assert applied or rule.name in ("product as power", "power as root", "exponential")
 
 
-@pytest.mark.parametrize("rule", CHANGES, ids=lambda rule: rule.name)
+@every_case("rule", CHANGES, ids=lambda rule: rule.name)
 def test_each_change_changes_some_formula(rule) -> None:
     made = 0
     for source in FORMULAS:

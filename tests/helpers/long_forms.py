@@ -12,6 +12,9 @@ LONG_ONLY = pytest.mark.skipif(not LONG, reason="takes long: set PORISM_LONG_TES
 
 MIN_EXAMPLES = 25
 
+MAX_TEST_SECONDS = 120.0
+"""Seconds of a process's own processor time after which a test, or a case of a table, is ended: it hangs."""
+
 
 def examples(count: int) -> int:
     """How many examples of a property are tried: ``count``, or in the short form a tenth of them, at least 25."""

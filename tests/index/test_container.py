@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+from case_tables import every_case
 
 from porism.errors import IndexCorrupt, IndexVersionError, StorageError
 from porism.index import container, container_writer
@@ -90,7 +91,7 @@ def test_every_changed_byte_of_content_or_table_is_noticed(tmp_path: Path) -> No
                 read_everything(path, stamp)
 
 
-@pytest.mark.parametrize("size", [0, 1, 39, 40, 100, -1])
+@every_case("size", [0, 1, 39, 40, 100, -1])
 def test_a_truncated_file_is_noticed(tmp_path: Path, size: int) -> None:
     path = tmp_path / "c.bin"
     write(path)
@@ -122,7 +123,7 @@ def test_a_newer_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Container(tmp_path / "c.bin", "test")
 
 
-@pytest.mark.parametrize("version", container.BLOCKS)
+@every_case("version", container.BLOCKS)
 def test_every_format_that_is_read_has_blocks_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
@@ -172,7 +173,7 @@ def test_of_small_blocks_little_more_is_compared_than_is_read(tmp_path: Path, mo
         Container(path, "test").verify()
 
 
-@pytest.mark.parametrize("size", [0, -1, 1.5, "4096", None, True])
+@every_case("size", [0, -1, 1.5, "4096", None, True])
 def test_blocks_of_no_size_are_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: object) -> None:
     monkeypatch.setattr(container_writer, "SMALL_BLOCK", 64)
     with ContainerWriter(tmp_path / "c.bin", "test") as writer:
@@ -205,7 +206,7 @@ def test_an_atomic_file_replaces_the_old_one_only_when_finished(tmp_path: Path) 
     assert [file.name for file in tmp_path.iterdir()] == ["c.bin"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("number", "says"),
     [(errno.ENOSPC, "Free some space"), (errno.EROFS, "a folder that this user may change"), (errno.EIO, "Look at")],
 )

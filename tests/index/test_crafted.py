@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from crafting import Change, craft, names_of, reseal
 from long_forms import LONG
 
@@ -118,17 +119,17 @@ CHANGES: dict[str, Change] = {
 SOUND = ("done", "damaged")
 THOROUGH = "PORISM_THOROUGH" in os.environ
 """Every change of every section; in the long form two of each, all numbers too small or too large and one of the
-others; in the short form one of every other section."""
+others; in the short form one of every fourth section."""
 
 
 def is_due(number: int, change: str) -> bool:
     place = list(CHANGES).index(change)
     if not (LONG or THOROUGH):
-        return number % (2 * len(CHANGES)) == place
+        return number % (4 * len(CHANGES)) == 2 * place
     return THOROUGH or (number % 2 == place if place < 2 else number % 3 == place - 2)
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@every_case("change", CHANGES)
 def test_segments(whole: Path, tmp_path: Path, change: str) -> None:
     failed = {}
     (file,) = whole.glob("segments/*/segment.bin")
@@ -147,7 +148,7 @@ def test_segments(whole: Path, tmp_path: Path, change: str) -> None:
     assert failed == {}
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@every_case("change", CHANGES)
 def test_derived_data(whole: Path, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)
     failed = {}
@@ -171,7 +172,7 @@ def test_derived_data(whole: Path, tmp_path: Path, change: str, monkeypatch: pyt
     assert len(seen) > 25
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@every_case("change", CHANGES)
 def test_large_postings(whole: Path, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents of postings that are stored as kernels read them, which the cases above do not have."""
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)

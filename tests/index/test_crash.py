@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from index_cases import Doc, batch_of, read_all
 from long_forms import LONG_ONLY
 
@@ -121,8 +122,8 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
 STEPS = {"write_segment": writing, "write_tombstones": holding, "write_manifest": writing, "clean_index": writing}
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", ["before", "after"])
+@every_case("step", STEPS)
+@every_case("when", ["before", "after"])
 def test_interrupted_in_each_step_of_a_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, when: str
 ) -> None:

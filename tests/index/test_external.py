@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from index_cases import Doc, batch_of, read_all
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import ConfigError, IndexCorrupt
@@ -41,6 +41,7 @@ def results(path: Path) -> list[list[tuple[str, float]]]:
         ]
 
 
+@LONG_ONLY
 def test_segments_of_other_processes_give_the_index_that_one_process_makes(tmp_path: Path) -> None:
     documents = [document(number) for number in range(30)]
     index_documents(documents, tmp_path / "whole", config=CONFIG)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lexical_cases import CHANNELS, FIELDS, batch_of, queries, random_docs, write
@@ -31,7 +32,7 @@ def ranking(snapshot: Snapshot) -> list[list[tuple[str, float]]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(4 if LONG else 2))
+@every_case("seed", range(4 if LONG else 2))
 def test_scores_are_those_of_one_index_bit_by_bit(tmp_path: Path, seed: int) -> None:
     docs = random_docs(seed, 60)
     parts = [docs[:25], docs[25:26], docs[26:]]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from index_cases import Doc, batch_of, normal, read_all
 from long_forms import LONG
 
@@ -56,7 +57,7 @@ def expect(path: Path, committed: dict[str, Doc]) -> Snapshot:
     return snapshot
 
 
-@pytest.mark.parametrize("seed", range(12 if LONG else 5))
+@every_case("seed", range(12 if LONG else 2))
 def test_random_operations(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     path = tmp_path / "index"

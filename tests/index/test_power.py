@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from power_cuts import cut_power
 
@@ -43,7 +44,7 @@ BROKEN: dict[str, tuple[str, str, Callable[..., Any]]] = {
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("step", BROKEN)
+@every_case("step", BROKEN)
 def test_a_step_that_is_left_out_is_noticed(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, instead = BROKEN[step]
     __import__(module)

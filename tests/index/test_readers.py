@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from index_cases import Doc, batch_of, read_all
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, Segment, Snapshot
@@ -46,6 +46,7 @@ print(opened)
 """
 
 
+@LONG_ONLY
 def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
     path = tmp_path / "index"
     with IndexWriter(path) as writer:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from crafting import craft
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,7 +83,7 @@ def test_rows_of_very_large_channels_are_read_alike(tmp_path: Path) -> None:
     assert decode_rows(found._data.array, address(far), True, np.array([1]), 10)[0][0] == -1
 
 
-@pytest.mark.parametrize("rows", [[-2], [3], [0, 10**12]])
+@every_case("rows", [[-2], [3], [0, 10**12]])
 def test_rows_that_are_not_there(tmp_path: Path, rows: list[int]) -> None:
     found = stored(tmp_path, [(csr([{0: 1}, {}, {1: 1}]), np.arange(2, dtype=np.int32))])
     with pytest.raises(IndexError, match="of 3"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,7 +93,7 @@ def test_nothing_is_united_to_nothing() -> None:
     assert [len(ranks) for ranks in united.ranks] == [0, 0]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("data", "count"),
     [
         (b"\x01a", 2),  # ends early
@@ -117,7 +118,7 @@ def test_bytes_that_are_no_run_are_found(data: bytes, count: int) -> None:
     assert merge_runs(runs[:1].copy(), np.zeros(2, np.int32), np.zeros(64, np.uint8)) == (2, 4, -1)
 
 
-@pytest.mark.parametrize("before", [0, 1, 5])
+@every_case("before", [0, 1, 5])
 def test_a_damaged_dictionary_is_named(tmp_path: Path, before: int) -> None:
     """Also behind vocabularies of several runs, and of none."""
     with ContainerWriter(tmp_path / "d.bin", "test") as writer:

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 import pytest
 from index_cases import Doc, batch_of, read_all
+from long_forms import LONG_ONLY
 
 from porism.errors import ConfigError, IndexCorrupt, IndexLocked, IndexNotFound, IndexVersionError, StorageError
 from porism.index import IndexWriter, Snapshot, container, info, manifest
@@ -75,6 +76,7 @@ with IndexWriter(path) as writer:
 """
 
 
+@LONG_ONLY
 @pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX: run it on Linux or macOS")
 def test_a_full_disk(path: Path) -> None:
     """A limit on the size of files stands in for a full disk: writing fails half-way, at several places."""

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from index_cases import Doc, batch_of
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.errors import IndexCorrupt, IndexUnreadable
 from porism.index import IndexWriter, Snapshot, container
@@ -58,6 +59,7 @@ for opening in (Snapshot.open, lambda path: snapshot.segments[0].read_derived("p
 """
 
 
+@LONG_ONLY
 def test_an_index_of_many_segments_holds_no_descriptors(tmp_path: Path) -> None:
     """30 segments with 20 files of derived data each, under a limit of 64; and what is told when none is left.
 
@@ -78,7 +80,7 @@ def test_an_index_of_many_segments_holds_no_descriptors(tmp_path: Path) -> None:
         assert "delete" not in line
 
 
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOMEM])
+@every_case("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOMEM])
 def test_failures_of_the_system_are_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     with IndexWriter(tmp_path) as writer:
         writer.add(batch_of([Doc("a", {"body": ["x"]})]))
@@ -103,6 +105,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("name", ["manifest.json", "segment.bin", "postings-d.bin"])
 def test_rights_that_are_missing(open_folder: Path, name: str) -> None:
     path = open_folder / "index"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from index_cases import Doc, batch_of
 from numpy.typing import NDArray
 
@@ -139,7 +140,7 @@ def several(segment: Segment, contents: list[str], numbers: NumberType, fail_aft
     return computed
 
 
-@pytest.mark.parametrize("numbers", ["float32", "float16", "int8"])
+@every_case("numbers", ["float32", "float16", "int8"])
 def test_things_can_have_several_rows_or_none_in_any_type(tmp_path: Path, numbers: NumberType) -> None:
     first, second = [*write(tmp_path / "i", "a"), *write(tmp_path / "i", "b")][-2:]
     assert several(first, ["ab", "", "c"], numbers) == ["ab", "", "c"]
@@ -154,7 +155,7 @@ def test_things_can_have_several_rows_or_none_in_any_type(tmp_path: Path, number
     assert not has_vectors(second, VectorSpec("n-1", 3, "float16" if numbers != "float16" else "int8"), 6)
 
 
-@pytest.mark.parametrize("numbers", ["float32", "int8"])
+@every_case("numbers", ["float32", "int8"])
 def test_what_an_interruption_left_is_not_computed_again(tmp_path: Path, numbers: NumberType) -> None:
     (segment,) = write(tmp_path / "i", "a")
     spec = VectorSpec("n-1", 3, numbers)
@@ -194,7 +195,7 @@ def test_the_error_of_int8_is_at_most_half_a_step_of_the_row() -> None:
     assert error.max() > scales.max() / 4
 
 
-@pytest.mark.parametrize("end", [KeyboardInterrupt, RuntimeError])
+@every_case("end", [KeyboardInterrupt, RuntimeError])
 def test_rows_are_kept_by_time_after_a_chunk_and_when_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
 ) -> None:

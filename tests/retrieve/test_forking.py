@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.system.concurrency.caching import cached_property
 from porism.system.concurrency.locks import Lock
@@ -27,6 +27,7 @@ print(fork_while_searching({10 if LONG else 2}, 30.0, {None if LONG else 60}))
 """
 
 
+@LONG_ONLY
 def test_children_of_a_process_with_searching_threads_answer() -> None:
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
     result = subprocess.run(

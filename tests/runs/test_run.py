@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,7 +63,7 @@ def test_equality_is_of_rankings_not_of_names_or_order() -> None:
     assert Run({}) != {}
 
 
-@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
+@every_case("score", [float("nan"), float("inf"), -float("inf")])
 def test_scores_are_finite(score: float) -> None:
     with pytest.raises(FormatError, match="query q: a score is not a finite number"):
         Run({"q": [("a", 1.0), ("b", score)]})
@@ -96,7 +97,7 @@ def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "message"),
     [
         ("q Q0 a 1", "some.run:2: 4 columns where a run has 6. Expected: query Q0 document rank score tag."),
@@ -234,7 +235,7 @@ def test_columns_are_taken_as_they_are_and_checked() -> None:
             Run.from_columns(*columns)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
+@every_case("name", ["a.run", "a.run.gz"])
 def test_the_provenance_lies_beside_the_run(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     provenance = Provenance(
@@ -255,7 +256,7 @@ def test_the_provenance_lies_beside_the_run(tmp_path: Path, name: str) -> None:
     assert Run.read(path).provenance is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("record", "reason"),
     [
         (None, "the record is of another run or of another state of this one"),

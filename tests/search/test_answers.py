@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import orjson
-import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.search.answers import make_hits
@@ -23,7 +23,7 @@ def hits_of(*documents: Document, words: str = "prime"):
     return make_hits([(doc_id, 1.0) for doc_id in by_id], by_id.__getitem__, maker, "unicode", dict)
 
 
-@pytest.mark.parametrize(("document", "title"), [
+@every_case(("document", "title"), [
     (Document("x", {"title": Content.of("On ", Formula("p^2"))}, {"section": ("Primes",)}), "On p²"),
     (Document("x", {}, {"section": ("Numbers", "Primes $p^2$"), "file": "a.tex"}), "Primes p²"),
     (Document("x", {}, {"file": "part/a.tex"}), "a.tex"),

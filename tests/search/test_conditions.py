@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 import porism
 from porism.retrieve import ChannelSettings
@@ -44,7 +45,7 @@ def found(index: Index, question: str) -> set[str]:
     return {hit.id for hit in index.search(question, 100)}
 
 
-@pytest.mark.parametrize(("question", "expected"), [
+@every_case(("question", "expected"), [
     ('"uniform convergence"', {"phrase", "broken", "inflected"}),
     ('"Uniform  CONVERGENCE"', {"phrase", "broken", "inflected"}),
     ('"convergence uniform"', set()), ('"uniformly convergent"', {"inflected"}), ('"niform convergence"', set()),

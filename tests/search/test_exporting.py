@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
+from case_tables import every_case
 
 from porism.search.answers import Hit
 from porism.search.exporting import CSV_COLUMNS, bibtex, csv_table
@@ -42,14 +42,14 @@ def test_keys_are_used_once_and_files_stand_for_addresses() -> None:
     assert "  howpublished = {book/a\\_b.tex:3}," in entries
 
 
-@pytest.mark.parametrize("latex", ["$a}$", "$a{$", "$}{$"])
+@every_case("latex", ["$a}$", "$a{$", "$}{$"])
 def test_a_formula_without_paired_braces_does_not_break_the_entry(latex: str) -> None:
     entry = bibtex([hit([Piece(latex, formula=True)])])
     unescaped = entry.replace("\\{", "").replace("\\}", "")
     assert unescaped.count("{") == unescaped.count("}")
 
 
-@pytest.mark.parametrize("title", ["=1+1", "+a", "-a", "@a", " =HYPERLINK(1)", "\t=a"])
+@every_case("title", ["=1+1", "+a", "-a", "@a", " =HYPERLINK(1)", "\t=a"])
 def test_no_cell_is_a_formula_to_a_spreadsheet(title: str) -> None:
     head, row = csv.reader(io.StringIO(csv_table([hit([Piece(title)], "a,\"b")])))
     assert tuple(head) == CSV_COLUMNS

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.formula import layout_key, parse
 from porism.index import IndexWriter, Snapshot
@@ -91,7 +92,7 @@ def test_names_are_visual_ids_each_once(snapshot: Snapshot) -> None:
     assert FormulaPlaces(snapshot).every_name() == {"v1", "v2", "v3"}  # v4 is deleted
 
 
-@pytest.mark.parametrize(("ids", "expected"), [(True, ["f1", "f3"]), (False, ["a/title/0", "a/body/1"])])
+@every_case(("ids", "expected"), [(True, ["f1", "f3"]), (False, ["a/title/0", "a/body/1"])])
 def test_names_where_there_are_no_visual_ids(tmp_path: Path, ids: bool, expected: list[str]) -> None:
     plain = [
         Document(document.id, {

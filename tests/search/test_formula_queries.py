@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def asked(question: str | Formula | Content | Query) -> tuple[list[str], list[st
     return [formula.source for formula in query.formulas], [str(problem) for problem in problems]
 
 
-@pytest.mark.parametrize(("question", "sources"), [
+@every_case(("question", "sources"), [
     ("$x^2$", ["x^2"]), ("x^2", ["x^2"]), (r"\(x^2\)", ["x^2"]), ("$$x^2$$", ["x^2"]), (f"  {MATHML} ", [MATHML]),
     (r"\frac{\text{if $n$ is}}{2}", [r"\frac{\text{if $n$ is}}{2}"]), ("{x} and $y$", ["y"]),
     ("$a+b$ and $c$, then $a+b$", ["a+b", "c"]), ("?x + ?y", ["?x + ?y"]),
@@ -37,7 +38,7 @@ def test_formulas_are_found_however_they_are_written(question: str, sources: lis
     assert asked(question) == (sources, [])
 
 
-@pytest.mark.parametrize(("typed", "read"), [
+@every_case(("typed", "read"), [
     ("sqrt(x+1)", r"\sqrt{x+1}"), ("x squared plus one", "x^{2}+1"),
     ("∀ x : ℝ, 0 ≤ x ^ 2", r"\forall x\in\mathbb{R}:0\le x^{2}"),
     ("frac(a, b)", r"\frac{a}{b}"), ("the value of sqrt(x) here", r"the value of $\sqrt{x}$ here"),
@@ -49,7 +50,7 @@ def test_what_is_typed_in_a_plain_notation_is_read_in_it(typed: str, read: str) 
     assert notes == [f"read as a formula: ${read.split('$')[1] if '$' in read else read}$"]
 
 
-@pytest.mark.parametrize("typed", [
+@every_case("typed", [
     "x^2+1", "∑ a ≤ b", r"\sqrt x", "$sqrt(x)$", "a b", MATHML, "words and no formula", "",
 ])
 def test_what_latex_reads_alike_stays_as_it_is(typed: str) -> None:
@@ -80,7 +81,7 @@ def test_the_formula_of_a_topic_is_asked_for_and_the_rest_is_context() -> None:
     assert [found.source for found in make_formula_query(Query("A.1", {"title": title})).formulas] == ["y"]
 
 
-@pytest.mark.parametrize(("question", "sources", "report"), [
+@every_case(("question", "sources", "report"), [
     ("$x", ["x"], "a delimiter of formulas has no partner"),
     (r"x \] y", ["x   y"], "a delimiter of formulas has no partner"),
     ("sum of squares", ["sum of squares"], "no formula between dollars"),
@@ -110,7 +111,7 @@ def test_of_many_formulas_the_longest_count() -> None:
     assert f"of its {MAX_FORMULAS + 5} formulas the {MAX_FORMULAS} longest count" in problems[0]
 
 
-@pytest.mark.parametrize("question", ["", "  ", "$", "$$", "$ $", "{}", "$~$", "\x00", Content(""), Formula(" ")])
+@every_case("question", ["", "  ", "$", "$$", "$ $", "{}", "$~$", "\x00", Content(""), Formula(" ")])
 def test_nothing_to_search_for_is_refused(question: str) -> None:
     with pytest.raises(QueryError, match="the query has no formula"):
         make_formula_query(question)

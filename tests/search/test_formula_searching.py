@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from case_tables import every_case
 from long_forms import LONG
 
 import porism
@@ -210,7 +211,7 @@ def test_visual_ids_and_documents_of_one_name_are_told_apart(visual: Index) -> N
         visual.explain_formula("x^2+1", "10", "document")
 
 
-@pytest.mark.parametrize("source", [
+@every_case("source", [
     "x^{" * (10_000 if LONG else 2_000), r"\frac{1}{" * (5_000 if LONG else 2_000), "x+" * (50_000 if LONG else 11_000),
     "?x", "(" * 3_000, "+".join("abcdefgh" * 300), r"\left\{",
     "&&&", "\ud800", "x_1" * (5_000 if LONG else 1_000),
@@ -238,7 +239,7 @@ def test_models_by_name_and_from_files(tmp_path: Path) -> None:
     read_model(str(tmp_path / "empty.toml"), formulas=True)
 
 
-@pytest.mark.parametrize(("text", "message"), [
+@every_case(("text", "message"), [
     ("weight = = 1", r"m\.toml: is not valid TOML: .*line 1"),
     ("no_such_parameter = 1\n", r"m\.toml: .*no_such_parameter"),
 ])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def test_a_query_has_constants_and_the_names_of_symbols_but_no_variables() -> No
     assert goal_query(Goal((), "x", frozenset("x"))).content.text == "x"
 
 
-@pytest.mark.parametrize("text", ["", "h : a ⊢ ", "a" * (MAX_GOAL + 1)])
+@every_case("text", ["", "h : a ⊢ ", "a" * (MAX_GOAL + 1)])
 def test_what_is_no_goal_is_refused(text: str) -> None:
     with pytest.raises(QueryError):
         read_goal(text)

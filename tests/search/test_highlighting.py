@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +44,7 @@ def everything(source: str | Formula) -> list[tuple[int, int]]:
     return [(number, number) for number, _ in enumerate(operator_tree(parse(source)).root.walk())]
 
 
-@pytest.mark.parametrize(("source", "expected"), [
+@every_case(("source", "expected"), [
     (r"\sum_{i=1}^n i^2", "[∑ᵢ₌₁ⁿ i²]"),
     (r"\hat x+f'(x)=\left|y\right|", "[x̂ + f′(x) = |y|]"),
     (r"\begin{pmatrix}a&b\\c&d\end{pmatrix}^T", "[(a, b; c, d)ᵀ]"),
@@ -60,7 +60,7 @@ def test_every_symbol_of_a_formula_belongs_to_an_operator(source: str, expected:
     assert found == (expected or f"[{to_unicode(parts.layout)}]")
 
 
-@pytest.mark.parametrize(("source", "nodes", "expected"), [
+@every_case(("source", "nodes", "expected"), [
     # sum: 0 sum, 1 power, 2 i, 3 two, 4 equality, 5 i, 6 one, 7 n
     (r"\sum_{i=1}^n i^2", {0, 4, 6}, "[∑]ᵢ[₌₁]ⁿ i²"),
     (r"\sum_{i=1}^n i^2", {1, 2, 3}, "∑ᵢ₌₁ⁿ [i²]"),
@@ -140,7 +140,7 @@ def test_equal_values_are_shown_as_formulas_and_marked() -> None:
     assert MarkedMatch(other_letters).values() == []
 
 
-@pytest.mark.parametrize(("source", "position", "expected"), [
+@every_case(("source", "position", "expected"), [
     (r"\sum_{i=1}^n i^2", 1, "i^{2}"), (r"\sum_{i=1}^n i^2", 2, "i"), (r"\sum_{i=1}^n i^2", 4, "i=1"),
     (r"\sum_{i=1}^n i^2", 0, r"\sum_{i=1}^{n}i^{2}"), (r"\hat x+y", 1, r"\hat{x}"), (r"\hat x+y", 2, "x"),
     (r"x_1^{a+b}", 0, "x_{1}^{a+b}"), ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", 0, "x^{2}"),

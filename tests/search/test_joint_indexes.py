@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 
 from porism.corpus import read_topics
@@ -60,7 +61,7 @@ def test_every_model_gives_the_ids_and_scores_of_one_index(whole: Index, joint: 
     assert {"default", "plain", "words", "tangent-l", "alignment", "values"} <= set(compared)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@every_case("question", QUESTIONS)
 def test_answers_are_those_of_one_index(whole: Index, joint: Index, question: str) -> None:
     expected, found = (IndexAnswers(index).search(question, 6, explain=True) for index in (whole, joint))
     assert expected.hits
@@ -71,7 +72,7 @@ def test_answers_are_those_of_one_index(whole: Index, joint: Index, question: st
     assert found.hints == expected.hints
 
 
-@pytest.mark.parametrize("formula", [r"\sum_{k=1}^n k^2", r"?x^2 + ?y^2", r"\int_a^b f(x) dx"])
+@every_case("formula", [r"\sum_{k=1}^n k^2", r"?x^2 + ?y^2", r"\int_a^b f(x) dx"])
 def test_formulas_are_those_of_one_index_with_all_their_places(whole: Index, joint: Index, formula: str) -> None:
     expected, found = (IndexAnswers(index).search_formulas(formula, 5, explain=True) for index in (whole, joint))
     assert expected.hits

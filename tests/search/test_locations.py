@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 
 import porism
 from porism.search.locations import Location
@@ -35,7 +35,7 @@ def test_long_lines_lose_outer_headings_and_repeated_ones() -> None:
     assert location.text(longest=5) == "a.tex:3 · … › Inner part"
 
 
-@pytest.mark.parametrize(("metadata", "text"), [
+@every_case(("metadata", "text"), [
     ({}, ""), ({"file": "notes.md"}, "notes.md"),
     ({"source": "notes.md", "file": "notes.md", "line": "2"}, "notes.md:2"),
     ({"line": "7"}, ""), ({"file": "a", "line": "zero"}, "a"), ({"file": "a", "line": "0"}, "a"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +56,7 @@ def found(index: Index, pattern: str, *, symmetric: bool = True) -> set[str]:
     return {hit.name for hit in answer.hits}
 
 
-@pytest.mark.parametrize(("pattern", "names"), [
+@every_case(("pattern", "names"), [
     ("?a ⊔ (?b ⊓ ?c) = _", {"inf_sup"}),
     ("(?b ⊓ ?c) ⊔ ?a = _", {"sup_inf"}),
     ("?a * ?b = ?b * ?a", {"mul_comm"}),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from case_tables import every_case
 
 from porism.errors import pluralise
 from porism.search.printable import escaped_json, one_printable_line, printable
 
 
-@pytest.mark.parametrize(("text", "shown"), [
+@every_case(("text", "shown"), [
     ("plain ∑ text\n\tand more", "plain ∑ text\n\tand more"),
     ("a\x1b[31mred", "a�[31mred"),
     ("a\x9b31mred\x07\r\x7f", "a�31mred���"),

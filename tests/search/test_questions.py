@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ def test_plain_questions_have_no_conditions() -> None:
     assert (asked.conditions, asked.filters, asked.notes) == ((), {}, ())
 
 
-@pytest.mark.parametrize(("text", "conditions", "rest"), [
+@every_case(("text", "conditions", "rest"), [
     ('"uniform convergence" of series', [Condition(Content("uniform convergence"))], "uniform convergence of series"),
     ("“uniform convergence”", [Condition(Content("uniform convergence"))], "uniform convergence"),
     ("title:compact sets", [Condition(Content("compact"), "title", False)], "compact sets"),
@@ -64,7 +65,7 @@ def test_an_unknown_field_is_refused_with_the_nearest() -> None:
         read_question('zzz:"a b"', FIELDS)
 
 
-@pytest.mark.parametrize(("text", "note"), [
+@every_case(("text", "note"), [
     ("$x^2 and y", NO_PARTNER), ("$ is prime", NO_PARTNER), ("^2 + y^2 = z^2$", NO_PARTNER),
     ("^2$ and ^2$", LOST_BASE), ("$_1 + _2$ x", LOST_BASE),
 ])
@@ -75,7 +76,7 @@ def test_what_the_shell_took_is_noticed(text: str, note: str) -> None:
         assert "$" not in asked.query.content.text
 
 
-@pytest.mark.parametrize("text", ["$x^2$ and $y^2$", "it costs \\$5", "$5 and $10", "x^2", "$a_1^2$", "a ^ b"])
+@every_case("text", ["$x^2$ and $y^2$", "it costs \\$5", "$5 and $10", "x^2", "$a_1^2$", "a ^ b"])
 def test_nothing_is_noticed_where_nothing_is_wrong(text: str) -> None:
     assert read_question(text, FIELDS).notes == ()
 

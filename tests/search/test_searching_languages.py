@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import IndexVersionError
@@ -39,7 +40,7 @@ def index(folder):
         yield opened
 
 
-@pytest.mark.parametrize(("question", "found"), [
+@every_case(("question", "found"), [
     ("limite d'une suite de fonctions", "fr"), ("fonction continue", "fr"), ("idéal premier", "fr-ideals"),
     ("oeuvre", "fr-ideals"), ("kompakter Raum", "de"), ("Überdeckungen", "de"), ("непрерывные функции", "ru"),
     ("группы", "ru"), ("紧空间", "zh"), ("緊空間", "zh"), ("閉部分集合の連続関数", "ja"), ("コンパクト", "ja"),
@@ -112,7 +113,7 @@ def test_matches_are_marked_as_they_are_written(index) -> None:
     assert marked("oeuvres", "fr-ideals") == ["œuvre"]
 
 
-@pytest.mark.parametrize(("question", "found"), [
+@every_case(("question", "found"), [
     ('"紧空间的闭子集"', ["zh"]), ('"空间紧"', []), ('"공간에서"', ["ko"]), ('"limite uniforme"', ["fr"]),
     ("body:Räumen kompakt", ["de"]), ("body:функциями группа", ["ru"]), ("body:紧空间 闭", ["zh"]),
 ])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 import porism
 from porism.index.strings import Dictionary
@@ -30,7 +31,7 @@ def index(tmp_path_factory):
         yield opened
 
 
-@pytest.mark.parametrize(("question", "hint"), [
+@every_case(("question", "hint"), [
     ("the thorem", "did you mean 'the theorem'? No document has 'thorem'"),
     ("theroem", "did you mean 'theorem'? 1 have 'theroem', 150 have 'theorem'"),
     ("contnuous funtions", "did you mean 'continuous functions'? No document has 'contnuous' or 'funtions'"),
@@ -64,7 +65,7 @@ def test_only_words_that_no_document_has_are_surely_meant_otherwise(index) -> No
     assert (both.question, both.sure) == ("theroem continuous", True)
 
 
-@pytest.mark.parametrize("question", [
+@every_case("question", [
     "theorem", "torsor", "torso", "zebra", "thm", "whcih theorem", "$thorem$", "2024", "homomorphism", "continuity",
 ])
 def test_nothing_is_suggested_for_words_that_are_right_or_like_none(index, question: str) -> None:
@@ -92,7 +93,7 @@ def test_words_are_replaced_whole() -> None:
     assert corrected("teh tehran $teh$", suggestions) == "the tehran $teh$"
 
 
-@pytest.mark.parametrize(("filters", "hints"), [
+@every_case(("filters", "hints"), [
     ({"type": "theroem"}, ["no document has type=theroem. Did you mean theorem (76)? There is also lemma (77)."]),
     ({"type": "zebra"}, ["no document has type=zebra. There is lemma (77), theorem (76)."]),
     ({"type": ["theorem", "lema"]},

@@ -8,11 +8,12 @@ import subprocess
 import sys
 
 import pytest
+from case_tables import every_case
 
 LAZY = ("porism.corpus", "porism.lab.doc2query", "porism.vectors.embeddings", "porism.vectors.similarity")
 
 
-@pytest.mark.parametrize("package", LAZY)
+@every_case("package", LAZY)
 def test_every_public_name_is_found(package: str) -> None:
     module = importlib.import_module(package)
     assert len(module.__all__) > 3
@@ -22,7 +23,7 @@ def test_every_public_name_is_found(package: str) -> None:
             assert found.__name__ == name
 
 
-@pytest.mark.parametrize("package", LAZY)
+@every_case("package", LAZY)
 def test_a_name_that_does_not_exist_is_no_attribute(package: str) -> None:
     with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'nothing'"):
         _ = importlib.import_module(package).nothing

@@ -6,7 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,7 +81,7 @@ def test_csl(tmp_path: Path) -> None:
     assert [problem.where for problem in problems] == ["refs.json:3"]
 
 
-@pytest.mark.parametrize("records", [
+@every_case("records", [
     [{"id": "1", "type": "article", "title": "x", "text": "y"}], [{"id": "1", "family": "x", "text": "y"}],
     {"type": "book", "DOI": "x", "text": "y"},
 ])  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.formal.conventions import ABBREVIATIONS, SYMBOL_NAMES, spoken_name
 
 
-@pytest.mark.parametrize(("name", "spoken"), [
+@every_case(("name", "spoken"), [
     ("add_comm", "commutativity addition"), ("Nat.card_le_card", "cardinality less or equal natural number"),
     ("mulAssoc", "associativity multiplication"), ("addition", ""), ("", ""),
 ])  # fmt: skip

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -299,7 +300,7 @@ def test_a_module_of_agda() -> None:
     assert two.metadata["aliases"] == ("Data.Small.f", "g")
 
 
-@pytest.mark.parametrize(("name", "text"), [
+@every_case(("name", "text"), [
     ("a.lagda.md", "# Sets\n\n```agda\nmodule a where\n```\n\n```text\nno : code\n```\n\nAbout $x$.\n\n```\nx : A\n"
                    "x = y\n```\n"),
     ("a.lagda.tex", "\\section{Sets}\n\\begin{code}\nmodule a where\n\\end{code}\n\n\n\nno : code\n\nAbout $x$.\n\n"
@@ -348,7 +349,7 @@ def test_an_article_of_mizar_and_its_abstract() -> None:
     assert article[3].fields["signature"].text == "m <= m"
 
 
-@pytest.mark.parametrize(("name", "text", "format"), [
+@every_case(("name", "text", "format"), [
     ("a.v", "module a;\nendmodule", None), ("a.v", "(* x *)\nLemma a : b.\n", "rocq"),
     ("a.mm", "#import <Foundation.h>", None), ("a.mm", "$c a $.", "metamath"), ("a.abs", "An abstract.", None),
     ("a.miz", "environ\nbegin", "mizar"), ("a.thy", "theory A begin end", "isabelle"), ("a.agda", "x : A", "agda"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.lean.declarations import Declaration, DeclarationReader
 from porism.corpus.lean.source import DocComment, LeanSource
@@ -149,7 +149,7 @@ theorem d (x : α) : x = x := p
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "statement"), [
+@every_case(("text", "statement"), [
     ("theorem a (n : ℕ := 3) : n = n := p", "(n : ℕ := 3) : n = n"),
     ("theorem a.{u, v} {α : Type u} : T := p", "{α : Type u} : T"),
     ("theorem a : let x := 1; x = x := p", ": let x := 1; x = x"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -124,7 +124,7 @@ def test_the_module_is_named_from_the_package(tmp_path: Path) -> None:
     assert [first.metadata["line"], second.metadata["line"]] == ["1", "3"]
 
 
-@pytest.mark.parametrize("text", [
+@every_case("text", [
     "Plain words, (in brackets); with 1.5 and 2.", "Code `x ≤ y` and `f`.", "Two\n  lines `a`\nof it.",
     "`foo` begins.", "A colon: `x`.", "Ends with `x`",
 ])  # fmt: skip
@@ -132,7 +132,7 @@ def test_docstrings_that_need_no_parser_read_as_with_it(text: str) -> None:
     assert docstring_content(text, "a", 1, lambda problem: None) == markdown_text(text, "a")
 
 
-@pytest.mark.parametrize(("text", "read"), [
+@every_case(("text", "read"), [
     ("The *sum* of $a$\nand `$b`.", "The sum of $a$\nand $b."),
     ("First.\n\n    Second, indented in the source.", "First.\n\nSecond, indented in the source."),
     ("A list:\n- one `x`\n- two", "A list:\n- one x\n- two"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.lean.declarations import DeclarationReader
 from porism.corpus.lean.generated import generated
@@ -14,7 +14,7 @@ def made(text: str) -> list[str]:
     return [each.name for declaration in reader.declarations for each in generated(declaration, reader)]
 
 
-@pytest.mark.parametrize(("text", "names"), [
+@every_case(("text", "names"), [
     ("@[to_additive] theorem mul_comm : T := p", ["add_comm"]),
     ("@[to_additive foo] theorem A.mul_comm : T := p", ["A.foo"]),
     ("@[to_additive Foo.bar] theorem Monoid.mul_comm : T := p", ["Foo.bar"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.lean.documents import LeanDocuments
 from porism.corpus.lean.mentions import mentioned
@@ -60,7 +60,7 @@ DECLARED = DeclaredNames({
 }.get)
 
 
-@pytest.mark.parametrize(("written", "namespace", "opened", "names", "rest"), [
+@every_case(("written", "namespace", "opened", "names", "rest"), [
     ("foo", "A.B", (), ("A.B.foo",), ""),
     ("foo", "A", (), ("A.foo",), ""),
     ("B.foo", "A", (), ("A.B.foo",), ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.lean.names import full_name, instance_name, last_part, namespace_part
 from porism.corpus.lean.translations import ADDITIVE, DUAL, split_words
@@ -17,7 +17,7 @@ def test_names_in_namespaces() -> None:
     assert (namespace_part("a"), last_part("a")) == ("", "a")
 
 
-@pytest.mark.parametrize(("type_text", "hypotheses", "namespace", "name"), [
+@every_case(("type_text", "hypotheses", "namespace", "name"), [
     ("Monoid (α × β)", [], "", "instMonoidProd"),
     ("Group G", [], "", "instGroup"),
     ("Monoid G", ["Group G"], "", "instMonoidOfGroup"),
@@ -38,7 +38,7 @@ def test_a_deeply_nested_type_has_a_name() -> None:
     assert instance_name(f"{'(' * 5_000}Foo", [], lambda name: False, "").startswith("inst")
 
 
-@pytest.mark.parametrize(("name", "words"), [
+@every_case(("name", "words"), [
     ("HMulLE_top", ["HMul", "LE", "_", "top"]),
     ("mul_one", ["mul", "_", "one"]),
     ("isLeftRegular", ["is", "Left", "Regular"]),
@@ -51,7 +51,7 @@ def test_words_of_names(name: str, words: list[str]) -> None:
     assert split_words(name) == words
 
 
-@pytest.mark.parametrize(("name", "translated"), [
+@every_case(("name", "translated"), [
     ("mul_comm", "add_comm"),
     ("mul_comm'", "add_comm'"),
     ("CommMonoid", "AddCommMonoid"),
@@ -71,7 +71,7 @@ def test_additive_names(name: str, translated: str) -> None:
     assert ADDITIVE.full_name(name) == translated
 
 
-@pytest.mark.parametrize(("name", "translated"), [
+@every_case(("name", "translated"), [
     ("le_sup_left", "le_inf_left"),
     ("OrderTop.top_le", "OrderBot.bot_le"),
     ("isGLB_Ioi", "isLUB_Iio"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.lean.documents import LeanDocuments
 from porism.corpus.lean.signatures import statement_spans
@@ -36,7 +36,7 @@ def read(text: str) -> list[Document]:
     return list(LeanDocuments(text, "A.lean", "lib", "A", lambda problem: None).documents())
 
 
-@pytest.mark.parametrize(("text", "formulas"), SIGNATURES.items())
+@every_case(("text", "formulas"), SIGNATURES.items())
 def test_a_signature_is_parted(text: str, formulas: list[str]) -> None:
     assert [text[start:end] for start, end in statement_spans(text)] == formulas
 
@@ -63,7 +63,7 @@ def test_structures_are_text() -> None:
     assert document.fields["signature"].formulas == ()
 
 
-@pytest.mark.parametrize(("translation", "written", "expected"), TRANSLATED)
+@every_case(("translation", "written", "expected"), TRANSLATED)
 def test_statements_are_translated(translation: Translation, written: str, expected: str) -> None:
     assert translated(written, translation) == expected
 

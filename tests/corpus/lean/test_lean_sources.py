@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus.lean.source import LeanSource
 
@@ -18,7 +18,7 @@ def test_comments_and_strings_are_blank_and_all_places_stay() -> None:
     assert source.unclosed == []
 
 
-@pytest.mark.parametrize("string", ['"a \\" -- b"', 'r"a \\"', 'r#"a " -- b"#', 's!"a {b} -- c"', '"two\nlines -- x"'])
+@every_case("string", ['"a \\" -- b"', 'r"a \\"', 'r#"a " -- b"#', 's!"a {b} -- c"', '"two\nlines -- x"'])
 def test_strings_of_all_kinds_end_where_they_do(string: str) -> None:
     source = LeanSource(f"{string} def -- gone")
     assert source.code.rstrip().endswith("def")

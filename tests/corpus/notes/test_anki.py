@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,7 +70,7 @@ def read(path: Path) -> tuple[list[Document], list[Problem]]:
     return list(open_source(path, on_problem=problems.append)), problems
 
 
-@pytest.mark.parametrize("new", [False, True])
+@every_case("new", [False, True])
 def test_a_note_is_a_document(tmp_path: Path, new: bool) -> None:
     data = database(tmp_path / "x.db", new=new)
     members = {"collection.anki2": b"stub", "media": b"{}"}
@@ -89,7 +90,7 @@ def test_a_note_is_a_document(tmp_path: Path, new: bool) -> None:
     assert cloze.fields["body"].to_latex() == "Extra: $$n > 0$$\n\nSource: Lang"
 
 
-@pytest.mark.parametrize(("data", "problem"), [
+@every_case(("data", "problem"), [
     (b"PK\x03\x04 nothing", "not a zip file"), (b"", "empty"), ({}, "no collection"),
     ({"collection.anki2": b"SQLite format 3\0"}, "database cannot be read"),
     ({"collection.anki21b": b"no zstd"}, "not a package"),

@@ -6,7 +6,7 @@ import io
 import tarfile
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +50,7 @@ def read(path: Path) -> tuple[dict[str, Document], list[Problem]]:
     return {document.id: document for document in open_source(path, on_problem=problems.append)}, problems
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@every_case("packed", [False, True])
 def test_notes_have_their_notebooks_and_tags(tmp_path: Path, packed: bool) -> None:
     path = archive(tmp_path / "x.jex") if packed else raw(tmp_path / "x")
     assert detect_format(path) == "joplin"

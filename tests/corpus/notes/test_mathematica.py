@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,7 +76,7 @@ def test_cells_are_units(tmp_path: Path) -> None:
     assert (theorem.metadata["type"], theorem.fields["body"].to_latex()) == ("theorem", "Each $x$ is fine.")
 
 
-@pytest.mark.parametrize(("boxes", "latex"), [
+@every_case(("boxes", "latex"), [
     (r'SubsuperscriptBox["x", "i", "2"]', "x_i^2"), (r'OverscriptBox["x", "_"]', r"\overline x"),
     (r'RadicalBox["2", "3"]', r"\sqrt[3]2"), (r'RowBox[{"\[Alpha]", "\[Element]", "\[DoubleStruckCapitalR]"}]',
      r"\alpha\in\mathbb R"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def formulas(documents: list[Document]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "format", "expected"),
     [
         ("a.dokuwiki", "dokuwiki", ["G", "x_1", "a \\\\ b"]), ("a.textile", "textile", ["G", "x^2", "b"]),
@@ -96,7 +97,7 @@ def test_formulas_and_statements_of_each_format(name: str, format: str, expected
         assert documents[-1].fields["body"].text == "Let \ufffc be \U0001d451."
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("head", "format"),
     [
         ('<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96)">', "jats"), ("<article><front><journal-meta>", "jats"),
@@ -218,7 +219,7 @@ def test_an_archive_whose_text_is_a_bomb_is_refused(tmp_path: Path, monkeypatch)
     assert "word/document.xml has more than 10,000 bytes" in problems[0]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("limit", "value", "expected"),
     [("MAX_SECONDS", 0.0001, "takes more than 0.0001 seconds"), ("MAX_OUTPUT_BYTES", 10, "gives more than 10 bytes")],
 )
@@ -244,7 +245,7 @@ def test_spaces_at_the_end_of_a_formula_leave_no_backslash() -> None:
     assert document.fields["body"].formulas[0].source == "\\left. x \\right."
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("kind", "wrap"),
     [
         ("BlockQuote", lambda inner: [{"t": "BlockQuote", "c": inner}]),

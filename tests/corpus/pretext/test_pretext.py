@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -167,7 +168,7 @@ def test_nothing_outside_the_source_is_read(tmp_path: Path) -> None:
     assert "leads out of the source" in str(problems[0])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text", "expected"),
     [
         ("old.xml", "<mathbook><article><p>$</p></article></mathbook>", "pretext"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,7 +133,7 @@ def test_files_are_read_in_their_places(tmp_path: Path) -> None:
     assert sorted(file.name for file in group.files) == ["defs.typ", "main.typ", "one.typ"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "expected"),
     [
         ("#if x > 2 [yes] else [no] z", "yesno z"),
@@ -154,7 +155,7 @@ def test_what_is_printed(text: str, expected: str, tmp_path: Path) -> None:
     assert read_text(tmp_path, text) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "problem"),
     [
         ("a\nb $x", "a.typ:2: a formula is never ended"), ("a\n#[b", "a.typ:2: a bracket is never closed"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from term_cases import channel_case, random_counts
 
 from porism.errors import IndexCorrupt
@@ -52,7 +53,7 @@ def write(path: Path, postings: Postings) -> Container:
     return Container(path, "derived")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("documents", "most"), [(0, 1), (1, 1), (200, 1), (200, 2), (300, 9), (300, 40_000), (70_000, 3)]
 )
 def test_the_same_postings_come_back(tmp_path: Path, documents: int, most: int) -> None:
@@ -130,14 +131,14 @@ def test_numbers_take_the_smallest_type_that_has_them_all() -> None:
     assert narrowed(np.zeros(0, np.int32)).dtype == np.uint8
 
 
-@pytest.mark.parametrize("terms", [[3, 3], [4, 2], [-1, 2], [2, 30], [30]])
+@every_case("terms", [[3, 3], [4, 2], [-1, 2], [2, 30], [30]])
 def test_dense_terms_that_are_not_there_are_refused(terms: list[int]) -> None:
     stored = some_postings().to_arrays()
     with pytest.raises(IndexCorrupt, match="terms that are not there"):
         Postings.from_arrays({**stored, "dense_terms": np.array(terms, np.int32)})
 
 
-@pytest.mark.parametrize("change", [
+@every_case("change", [
     {"dense_df": np.array([5, 301, 5, 5, 5], np.int32)}, {"dense_df": np.array([-1, 5, 5, 5, 5], np.int32)},
     {"dense_df": np.array([5], np.int32)}, {"list_starts": np.array([0], np.int64)},
     {"list_starts": np.array([1, 0], np.int64)}, {"length_counts": np.array([300], np.int64)},
@@ -166,7 +167,7 @@ def test_stored_counts_of_lengths_are_those_of_the_documents() -> None:
     assert Postings.from_arrays(older).length_counts().tolist() == stored["length_counts"].tolist()
 
 
-@pytest.mark.parametrize("name", STORED + SPARED)
+@every_case("name", STORED + SPARED)
 def test_arrays_of_other_types_or_missing_ones_are_refused(name: str) -> None:
     stored = some_postings().to_arrays()
     if name in STORED:

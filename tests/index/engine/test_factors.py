@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.index.engine.factors_kernels import soft_norms
 from porism.system.compiled.kernels import address
 
 
-@pytest.mark.parametrize("softness", [0.0, 0.4, 1.0])
+@every_case("softness", [0.0, 0.4, 1.0])
 def test_norms_are_the_roots_of_products_with_the_matrix(softness: float) -> None:
     similar = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 1.0]], np.float32)
     starts, columns = np.array([0, 2, 5, 7], np.int64), np.array([0, 1, 0, 1, 2, 1, 2], np.int32)

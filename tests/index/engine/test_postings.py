@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from term_cases import channel_case, random_counts
 
 from porism.errors import IndexCorrupt
@@ -44,8 +45,8 @@ def test_a_field_without_weight_does_not_count():
         assert [one.frequency(0, 0), one.frequency(1, 0), one.length(0)] == [2, 1, 3]
 
 
-@pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("dense_at_least", [1, 64, 10_000])
+@every_case("wide", [False, True])
+@every_case("dense_at_least", [1, 64, 10_000])
 def test_postings_equal_the_matrix(wide, dense_at_least):
     random = np.random.default_rng(3)
     counts = random_counts(random, 300, 3, 90, 0.08, 60_000 if wide else 255)
@@ -61,8 +62,8 @@ def test_postings_equal_the_matrix(wide, dense_at_least):
     assert postings.live_df(live).tolist() == (case.tf[live] > 0).sum(axis=0).tolist()
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
-@pytest.mark.parametrize("saturating", [True, False])
+@every_case("shift", [0.0, 0.5, 3.0])
+@every_case("saturating", [True, False])
 def test_impacts_are_within_their_error(saturating, shift):
     random = np.random.default_rng(4)
     case = channel_case(random_counts(random, 400, 1, 40, 0.3, 400), [(0, 1.0)], wide=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from term_cases import channel_case, random_counts
 
 from porism.errors import IndexCorrupt
@@ -18,7 +19,7 @@ from porism.index.engine.term_list_kernels import GROUP
 from porism.index.engine.term_lists import TermLists, group_starts
 
 
-@pytest.mark.parametrize("most", [3, 300, 70_000])
+@every_case("most", [3, 300, 70_000])
 def test_lists_are_where_the_sums_of_all_lengths_say(most: int) -> None:
     random = np.random.default_rng(most)
     lengths = random.integers(0, most, 3 * GROUP + 7)
@@ -47,13 +48,13 @@ def test_sums_of_groups_do_not_depend_on_how_many_are_added_at_a_time(monkeypatc
     assert whole[-1] == int(lengths.sum(dtype=np.int64))
 
 
-@pytest.mark.parametrize("term", [-1, 10, 2**31 - 1])
+@every_case("term", [-1, 10, 2**31 - 1])
 def test_terms_that_are_not_there_are_refused(term: int) -> None:
     with pytest.raises(IndexCorrupt, match="lists that are not there"):
         TermLists.of(np.ones(10, np.int64), np.zeros(0, np.int32)).find(np.array([3, term]))
 
 
-@pytest.mark.parametrize("start", [-3, 8, 2**40])
+@every_case("start", [-3, 8, 2**40])
 def test_lists_outside_the_postings_are_refused(start: int) -> None:
     lists = TermLists(np.ones(10, np.uint8), np.array([start, 10]), np.zeros(0, np.int32), 10)
     with pytest.raises(IndexCorrupt, match="lists that are not there"):
@@ -96,7 +97,7 @@ def test_a_look_up_compares_only_the_blocks_of_its_terms(tmp_path: Path, monkeyp
     assert unread(derived)["dense_codes"] == whole["dense_codes"] - 1
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "message"), [("list_lengths", "'list_lengths'"), ("list_starts", "'list_starts'")]
 )
 def test_damage_is_found_before_a_list_is_used(
@@ -111,7 +112,7 @@ def test_damage_is_found_before_a_list_is_used(
         Postings.open(Container(path, "derived")).df_of(np.array([3]))
 
 
-@pytest.mark.parametrize("share", [1.0, 0.7, 0.0])
+@every_case("share", [1.0, 0.7, 0.0])
 def test_live_frequencies_are_those_of_all_terms_counted_at_once(
     share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_cases import Doc, batch_of, packed_tree
@@ -72,7 +73,7 @@ def test_the_largest_tree() -> None:
     assert found.indptr.tolist() == [0, MAX_PACKED_NODES, 2 * MAX_PACKED_NODES]
 
 
-@pytest.mark.parametrize("broken", [
+@every_case("broken", [
     b"", b"\1", b"\0\0", b"\1\0\0\0", b"\1\0\0\0Vx", b"\1\0\1\0Vx\n", b"\2\0\0\0\0\0Vx\nVy\n", b"\1\0\0\0Vx\nVy\n",
     b"\xff\xff\0\0Vx\n", b"\2\0\0\0\1\0Vx\nVy\n",
 ])
@@ -81,7 +82,7 @@ def test_broken_trees_are_noticed(broken: bytes) -> None:
         Trees.build([packed("x"), broken])
 
 
-@pytest.mark.parametrize(("name", "position", "value"), [
+@every_case(("name", "position", "value"), [
     ("labels", 0, 5), ("labels", 3, -1), ("sizes", 0, 4), ("sizes", 0, 6), ("sizes", 1, 0), ("sizes", 2, 2),
     ("sizes", 5, 2), ("arities", 0, 3), ("arities", 0, 1), ("arities", 4, 1), ("arities", 5, 1), ("indptr", 1, 6),
     ("indptr", 1, 4), ("indptr", 0, 1), ("label_starts", 1, 1000),

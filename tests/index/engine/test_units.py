@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_cases import Doc, batch_of
@@ -59,7 +60,7 @@ def test_a_formula_that_only_deleted_documents_hold_is_not_live(tmp_path: Path) 
     assert [units.find(key) for key in ("p", "q")] == [None, 1]
 
 
-@pytest.mark.parametrize("at_a_time", [1, 2, 100])
+@every_case("at_a_time", [1, 2, 100])
 def test_deleted_documents_are_counted_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_a_time: int
 ) -> None:

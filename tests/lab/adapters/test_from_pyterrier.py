@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 from pyterrier_cases import WORDS, Topics, columns, no_java, pd, pt  # noqa: F401  (no_java is used by pytest)
 
 import porism
@@ -63,6 +65,7 @@ def test_a_batch_is_one_table() -> None:
     assert not run.provenance.seconds
 
 
+@LONG_ONLY
 def test_there_and_back_is_the_same_search(index: porism.Index, topics: Topics) -> None:
     assert stage_of(to_pyterrier(index)).search(topics) == index.run(topics)
     by = from_pyterrier(to_pyterrier(RetrieverReranker(index, depth=1000)), depth=30)
@@ -90,6 +93,7 @@ def test_a_transformer_without_ranks_is_cut_by_its_scores() -> None:
     assert (stage_of(table) % 2).search(queries("1"))["1"] == [("c", 3.0), ("b", 3.0)]
 
 
+@LONG_ONLY
 def test_pipelines_mix_both(index: porism.Index, topics: Topics) -> None:
     words = to_pyterrier(pipeline(index, WORDS))
     stage = stage_of(words, name="words") % 50 >> RetrieverReranker(index, depth=20)
@@ -177,7 +181,7 @@ def test_a_reranker_in_a_pipeline(index: porism.Index, topics: Topics) -> None:
     assert isinstance(pipeline(index).reranked(backwards, batch=True), RerankStage)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("work", "said"),
     [
         (lambda frame: frame.drop(columns=["score"]), "no column 'score'"),
@@ -192,7 +196,7 @@ def test_what_a_reranker_may_not_give(work: Any, said: str) -> None:
         reranker_of(work).rerank(queries("1", "2"), FIRST)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("results", "said"),
     [
         ({"docno": ["a"]}, "no column 'score'"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.sample import QRELS, QUERIES
 
@@ -27,6 +28,7 @@ def folder(tmp_path: Path, sample_index: Path, monkeypatch: pytest.MonkeyPatch) 
     return tmp_path
 
 
+@LONG_ONLY
 def test_examples_of_pipelines_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     for block in blocks(PAGE.split("## Porism in PyTerrier")[0]):
@@ -36,6 +38,7 @@ def test_examples_of_pipelines_run(folder: Path, capsys: pytest.CaptureFixture[s
     assert [len(title) for title in titles] == sorted(map(len, titles))
 
 
+@LONG_ONLY
 def test_examples_with_pyterrier_run(folder: Path) -> None:
     pt = pytest.importorskip("pyterrier")
     names: dict[str, Any] = {}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from pyterrier_cases import Topics, columns, no_java, pd  # noqa: F401  (no_java is used by pytest)
 
 import porism
@@ -30,8 +31,8 @@ def test_queries_read_back_as_they_were() -> None:
     assert queries_from_frame(queries_to_frame(queries)) == queries
 
 
-@pytest.mark.parametrize("source", ["2019^{2018}\\", "a} + {b", "x_{", r"\$5", r"a \\", r"\text{$n$}"])
-@pytest.mark.parametrize("display", [False, True])
+@every_case("source", ["2019^{2018}\\", "a} + {b", "x_{", r"\$5", r"a \\", r"\text{$n$}"])
+@every_case("display", [False, True])
 def test_broken_formulas_do_not_break_the_text_around_them(source: str, display: bool) -> None:
     query = Query("1", {"query": Content.of("Is ", Formula(source, display=display), " or ", Formula("y"), " larger?")})
     read = queries_from_frame(queries_to_frame([query]))[0].fields["query"]
@@ -93,7 +94,7 @@ def test_ties_have_the_ranks_of_the_one_rule() -> None:
     assert found["rank"].tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("rows", "said"),
     [
         ({"docno": ["a", "a"], "score": [1.0, 2.0]}, "occurs twice"),

@@ -7,6 +7,8 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 from pyterrier_cases import WORDS, Topics, columns, no_java, pd, pt  # noqa: F401  (no_java is used by pytest)
 
 import porism
@@ -54,6 +56,7 @@ def test_a_search_gives_the_same_results(index: porism.Index, topics: Topics, fr
     assert found["query"].tolist() == [texts[query_id] for query_id in found["qid"]]
 
 
+@LONG_ONLY
 def test_formula_search_is_a_transformer(index: porism.Index, topics: Topics, frame: Any) -> None:
     found = to_pyterrier(formula_pipeline(index), k=7)(frame)
     run = index.run_formulas(topics, 7)
@@ -88,7 +91,7 @@ def test_an_empty_query_has_no_results(hybrid: Any) -> None:
     assert set(found["qid"]) == {"2"}
 
 
-@pytest.mark.parametrize("names", [["qid", "query"], ["query", "extra", "qid"]])
+@every_case("names", [["qid", "query"], ["query", "extra", "qid"]])
 def test_empty_tables_have_the_right_columns_and_types(names: list[str], hybrid: Any, index: porism.Index) -> None:
     found = hybrid(pd.DataFrame({name: pd.Series([], dtype=str) for name in names}))
     assert list(found.columns) == [*names, "docno", "score", "rank"]
@@ -124,6 +127,7 @@ def test_a_cutoff_is_pushed_down(index: porism.Index, frame: Any, hybrid: Any) -
     assert again(frame[:1])["rank"].tolist() == [0, 1, 2, 3]
 
 
+@LONG_ONLY
 def test_a_reranker_orders_results_anew(index: porism.Index, topics: Topics, frame: Any, words: Any) -> None:
     stage = pipeline(index, WORDS) % 50 >> RetrieverReranker(index, depth=20)
     found = (words % 50 >> to_pyterrier(RetrieverReranker(index, depth=20)))(frame)
@@ -152,6 +156,7 @@ def test_sets_of_documents_are_ranked_whole(index: porism.Index, topics: Topics,
     assert run_from_frame(found).to_dict() == {name: dict(expected[name]) for name in expected if expected[name]}
 
 
+@LONG_ONLY
 def test_operators_work(index: porism.Index, topics: Topics, frame: Any, hybrid: Any, words: Any) -> None:
     one, other = index.run(topics), pipeline(index, WORDS).search(topics)
     total = (2 * hybrid + words)(frame)
@@ -168,6 +173,7 @@ def test_operators_work(index: porism.Index, topics: Topics, frame: Any, hybrid:
     )
 
 
+@LONG_ONLY
 def test_a_search_gives_features_of_candidates(index: porism.Index, topics: Topics, frame: Any, hybrid: Any) -> None:
     found = (hybrid % 5 >> (hybrid ** to_pyterrier(RetrieverReranker(index, WORDS))))(frame)
     run = index.run(topics, 5)
@@ -182,12 +188,14 @@ def test_a_search_gives_features_of_candidates(index: porism.Index, topics: Topi
         assert np.stack(rows["features"].tolist()) == pytest.approx(expected)
 
 
+@LONG_ONLY
 def test_a_cutoff_holds_for_results_given_too(frame: Any, hybrid: Any) -> None:
     plain = (hybrid % 8 >> hybrid) % 3
     assert plain.compile()(frame).equals(plain(frame))
 
 
-@pytest.mark.parametrize(
+@LONG_ONLY
+@every_case(
     ("method", "parameters"), [("rrf", {"k": 10}), ("borda", {}), ("combmnz", {}), ("linear", {"weights": [0.7, 0.3]})]
 )
 def test_a_fusion_is_that_of_the_runs(
@@ -218,6 +226,7 @@ def test_a_fusion_keeps_what_all_its_results_say_of_documents(frame: Any, words:
     assert found["text"].tolist() == [f"{doc_id}!" for doc_id in found["docno"]]
 
 
+@LONG_ONLY
 def test_an_experiment_measures_what_evaluation_does(
     index: porism.Index, topics: Topics, qrels: dict[str, dict[str, int]], frame: Any, hybrid: Any, words: Any
 ) -> None:
@@ -289,7 +298,7 @@ def test_missing_columns_are_named(hybrid: Any, index: porism.Index) -> None:
         to_pyterrier(Run({"1": [("a", 1.0)]}))(results)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("rows", "said"),
     [
         ({"qid": ["1", "1"], "query": ["x", "y"]}, "two queries have the id '1'"),

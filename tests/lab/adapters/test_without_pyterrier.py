@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 
 from porism.errors import MissingExtra
 from porism.lab.adapters import (
@@ -20,7 +22,7 @@ from porism.lab.adapters import (
 from porism.runs.run import Run
 
 
-@pytest.mark.parametrize(
+@every_case(
     "call",
     [
         lambda: to_pyterrier(Run({})),
@@ -39,6 +41,7 @@ def test_the_install_command_is_named(call: object, monkeypatch: pytest.MonkeyPa
         call()  # type: ignore[operator]
 
 
+@LONG_ONLY
 def test_the_adapters_import_nothing_heavy() -> None:
     code = "import sys, porism.lab.adapters; print([name for name in ('pyterrier', 'pandas') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

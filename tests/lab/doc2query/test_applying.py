@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.errors import IndexNotFound, Problem
 from porism.index import IndexWriter, Snapshot
@@ -83,6 +84,7 @@ def test_what_a_model_reads_is_the_document_without_its_queries() -> None:
     assert source_text(document, ("title",)) == "A <math><msup><mi>x</mi><mn>2</mn></msup></math>"
 
 
+@LONG_ONLY
 def test_expansions_are_found_and_removing_them_leaves_no_trace(tmp_path: Path, sample_index: Path) -> None:
     path = tmp_path / "index"
     shutil.copytree(sample_index, path)

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +67,7 @@ def test_it_lies_within_the_values(values: list[float]) -> None:
         assert (low, high) == (values[0], values[0])
 
 
-@pytest.mark.parametrize("values", [[], [0.1, math.nan]])
+@every_case("values", [[], [0.1, math.nan]])
 def test_no_interval_without_values(values: list[float]) -> None:
     with pytest.raises(ConfigError, match="no confidence interval without values"):
         confidence_interval(values)

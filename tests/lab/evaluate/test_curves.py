@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,7 +154,7 @@ def test_times_by_hand() -> None:
     assert (one.median, one.p95, one.worst, one.mean) == (0.5, 0.5, 0.5, 0.5)
 
 
-@pytest.mark.parametrize("provenance", [None, Provenance()])
+@every_case("provenance", [None, Provenance()])
 def test_unknown_times(provenance: Provenance | None) -> None:
     with pytest.raises(QueryError, match="mine: nothing is known of its times"):
         time_statistics(Run({"t": [("a", 1.0)]}, "mine", provenance=provenance))

@@ -6,6 +6,7 @@ import json
 from math import isnan, log2
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,7 +124,7 @@ def test_gains_written_as_floats_are_whole_numbers() -> None:
     assert evaluate_run(ranked(t="bac"), as_floats).aggregated == evaluate_run(ranked(t="bac"), QRELS).aggregated  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("gain", [1.5, float("nan"), float("inf"), -float("inf"), 10**6, -(10**30)])
+@every_case("gain", [1.5, float("nan"), float("inf"), -float("inf"), 10**6, -(10**30)])
 def test_gains_that_cannot_be_counted_are_refused(gain: float) -> None:
     with pytest.raises(FormatError, match=r"judgments of topic t: the gain .* of document a is not a whole number"):
         evaluate_run(ranked(t="a"), {"t": {"a": gain}})  # type: ignore[dict-item]
@@ -154,7 +155,7 @@ def test_wrong_options() -> None:
         evaluate_run(ranked(t="a"), QRELS, ["AP"])["RR"]
 
 
-@pytest.mark.parametrize("failure", [ValueError("Unsupported\n measures"), OSError(2, "no perl"), ImportError()])
+@every_case("failure", [ValueError("Unsupported\n measures"), OSError(2, "no perl"), ImportError()])
 def test_a_measure_that_cannot_be_computed_is_named(monkeypatch: pytest.MonkeyPatch, failure: Exception) -> None:
     def fail(*_: object) -> None:
         raise failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from porism.errors import ConfigError
 from porism.lab.evaluate import DEFAULT_MEASURES, Measure, parse_measure, parse_measures
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "name", "definition"),
     [
         ("nDCG@10", "nDCG@10", "nDCG@10"),
@@ -58,7 +59,7 @@ def test_repr_reads_back(name: str, prime: bool, rel: int, cutoff: int) -> None:
     assert parse_measure(repr(measure)) == measure
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "message"),
     [
         ("nDGC@10", "there is no measure 'nDGC'. Did you mean nDCG"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.corpus import read_qrels
 from porism.lab.evaluate import evaluate_run
@@ -13,7 +14,7 @@ from porism.runs.run import Run
 pytestmark = pytest.mark.needs_shared_data
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("file", "missing", "expected"),
     [
         ("prim_MathDowsers-task1-alpha05noReRank-auto-both-A.tsv", "zero",
@@ -30,7 +31,7 @@ def test_arqmath_2020(shared_data: Path, file: str, missing: str, expected: dict
     assert {name: round(evaluation[name], 3) for name in expected} == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("candidates", "ndcg_10", "ndcg_20", "judged_10"),
     [
         (30, 0.7308, 0.7028, 0.9852),

@@ -7,6 +7,7 @@ from typing import Any
 
 import ir_measures
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -73,7 +74,7 @@ def test_the_order_and_the_company_of_measures_do_not_matter() -> None:
     assert list(forwards) == [repr(measure) for measure in MEASURES]
 
 
-@pytest.mark.parametrize("name", ["nDCG", "nDCG'", "nDCG@2", "nDCG(gains={0:-1,1:2})"])
+@every_case("name", ["nDCG", "nDCG'", "nDCG@2", "nDCG(gains={0:-1,1:2})"])
 def test_judgments_that_are_all_negative_are_scored(name: str) -> None:
     gains = {"s": {"a": 0 if "gains" in name else -1}, "t": {"a": 1, "b": -1}}
     run = Run({"s": [("a", 1.0)], "t": [("a", 1.0)]})

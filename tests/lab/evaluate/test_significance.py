@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -157,15 +158,15 @@ def test_columns_are_tested_each_by_itself() -> None:
     assert alone[2].p_value * 2**7 == int(alone[2].p_value * 2**7)
 
 
-@pytest.mark.parametrize("values", [[], [0.4], [0.0, 0.0, 0.0], [0.0], [1e-12, -1e-12]])
-@pytest.mark.parametrize("test", [paired_t_test, wilcoxon, permutation_test])
+@every_case("values", [[], [0.4], [0.0, 0.0, 0.0], [0.0], [1e-12, -1e-12]])
+@every_case("test", [paired_t_test, wilcoxon, permutation_test])
 def test_nothing_to_test_is_no_evidence(test, values: list[float]) -> None:  # type: ignore[no-untyped-def]
     assert test(values).p_value == 1.0
     assert math.isfinite(test(values).statistic)
 
 
-@pytest.mark.parametrize("test", [paired_t_test, wilcoxon, permutation_test])
-@pytest.mark.parametrize("value", [math.nan, math.inf])
+@every_case("test", [paired_t_test, wilcoxon, permutation_test])
+@every_case("value", [math.nan, math.inf])
 def test_undefined_values_are_refused(test, value: float) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ConfigError, match="Leave out topics for which a measure is undefined"):
         test([0.1, value])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,7 +80,7 @@ def test_groups_stay_together() -> None:
     assert sorted(map(len, parts)) == [4, 4, 6, 6]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "message"),
     [
         ({"topics": ["a", "b"], "folds": 3}, "2 topics cannot be divided into 3 folds. Use 2 to 2 folds."),
@@ -150,7 +151,7 @@ def test_the_scheme_of_2021() -> None:
     assert parts == arqmath_2021_split(TOPICS_77, seed=3) != arqmath_2021_split(TOPICS_77, seed=4)
 
 
-@pytest.mark.parametrize("count", [5, 6, 7, 13, 71, 100])
+@every_case("count", [5, 6, 7, 13, 71, 100])
 def test_the_scheme_of_2021_on_other_numbers_of_topics(count: int) -> None:
     parts = arqmath_2021_split({str(number): "abc"[number % 3] for number in range(count)})
     assert sum(len(parts[name]) for name in ("train", "validation", "test")) == count
@@ -162,7 +163,7 @@ def test_too_few_topics_for_the_scheme_of_2021() -> None:
         arqmath_2021_split({str(number): "proof" for number in range(4)})
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("sizes", "message"),
     [
         ({"train": 2, "test": 2}, "the parts train 2, test 2 have 4 topics together, and 3 are given"),

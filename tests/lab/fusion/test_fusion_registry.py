@@ -6,6 +6,7 @@ import math
 from dataclasses import fields
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, FormatError
 from porism.lab.fusion import FUSIONS, RRF, Condorcet, FusionTable, fuse, make_fusion
@@ -24,7 +25,7 @@ def test_the_methods() -> None:
     }
 
 
-@pytest.mark.parametrize("method", sorted(FUSIONS))
+@every_case("method", sorted(FUSIONS))
 def test_parameters_as_plain_values_and_back(method: str) -> None:
     fusion = make_fusion(method)
     assert type(fusion) is FUSIONS[method]
@@ -62,7 +63,7 @@ def test_a_fused_run_can_be_written_and_read(tmp_path) -> None:
     assert read.provenance == fused.provenance
 
 
-@pytest.mark.parametrize(("method", "parameters", "message"), [
+@every_case(("method", "parameters", "message"), [
     ("rff", {}, r"there is no fusion 'rff'. Did you mean rrf\?"),
     ("median", {}, "there is no fusion 'median'"),
     ("rrf", {"K": 60}, r"there is no setting 'K'. Did you mean k\?"),
@@ -91,7 +92,7 @@ def test_what_is_refused(method, parameters, message) -> None:
         fuse([A, B], method, **parameters)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf])
+@every_case("value", [math.nan, math.inf])
 def test_numbers_are_finite(value: float) -> None:
     with pytest.raises(ConfigError):
         RRF(k=value)

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import fusion_reference as book
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 
 from porism.errors import ConfigError
 from porism.lab.fusion import IBC, WIBC, FusionTable, fuse
@@ -50,7 +52,7 @@ def test_ranks_beyond_the_deepest_are_rated_as_missing() -> None:
     assert order(IBC(deepest=1, ties="majority").fuse(runs)) == ["c", "b", "a"]
 
 
-@pytest.mark.parametrize("method", [IBC(median="lower", ties="majority"), WIBC(weights=(1, 1, 1), median="lower")])
+@every_case("method", [IBC(median="lower", ties="majority"), WIBC(weights=(1, 1, 1), median="lower")])
 def test_a_run_without_results_abstains_or_rates_all_documents_zero(method) -> None:
     runs = [run_of("x", "a", "y"), run_of("a", "z", "x"), run_of("q", topic="other")]
     # a 998 999 and, of the silent run, 0; x 999 997 0; y and z one rating: medians of two a 998, x 997, y z 0;
@@ -71,7 +73,7 @@ def test_the_last_rank_that_counts_is_rated_above_a_missing_one() -> None:
         assert order(IBC(deepest=4, median="lower", seed=seed).fuse(runs))[0] == "a"
 
 
-@pytest.mark.parametrize("median", ["lower", "average"])
+@every_case("median", ["lower", "average"])
 def test_winners_are_those_of_one_election_after_the_other(median) -> None:
     """The median by the statistics module, ratings drawn by the table's chances, and the best elected one by one."""
     middle = statistics.median_low if median == "lower" else statistics.median
@@ -125,6 +127,7 @@ def voters(count: int) -> list[Run]:
     return [Run.from_columns(["T"], [0, 1], ["z"], [1.0], "far", ranks=[1000]) for _ in range(count)]
 
 
+@LONG_ONLY
 def test_ratings_are_drawn_uniformly() -> None:
     """Of three runs one has ``a`` and ``b``, in this order, and two have neither, so that all medians are 0.
 
@@ -167,7 +170,7 @@ def test_weighted_medians() -> None:
     assert fuse(runs, "wibc", weights=[1, 0, 0]).top(3) == fuse(runs, "wibc", weights=[7, 0, 0]).top(3)
 
 
-@pytest.mark.parametrize("median", ["lower", "average"])
+@every_case("median", ["lower", "average"])
 def test_equal_weights_elect_as_no_weights(median) -> None:
     for seed in range(20):
         runs = book.random_runs(seed, systems=3 + seed % 4)

@@ -8,6 +8,7 @@ from itertools import pairwise
 import fusion_reference as book
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def test_normalisations() -> None:
     )
 
 
-@pytest.mark.parametrize(("norm", "each"), [("min-max", 1.0), ("z-score", 0.0), ("sum", 0.5), ("none", 7.0)])
+@every_case(("norm", "each"), [("min-max", 1.0), ("z-score", 0.0), ("sum", 0.5), ("none", 7.0)])
 def test_equal_scores_are_normalised(norm: str, each: float) -> None:
     equal = Run({"T": [("p", 7.0), ("q", 7.0)]}, "equal")
     assert fused("combsum", equal, norm=norm) == {"p": each, "q": each}
@@ -144,8 +145,8 @@ def _short(value: object) -> str:
     return str(getattr(value, "__name__", value))[:40]
 
 
-@pytest.mark.parametrize(("method", "parameters", "reference"), BOOK, ids=_short)
-@pytest.mark.parametrize("gaps", [False, True])
+@every_case(("method", "parameters", "reference"), BOOK, ids=_short)
+@every_case("gaps", [False, True])
 def test_methods_are_those_of_the_book(method, parameters, reference, gaps) -> None:
     for seed in range(12):
         runs = book.random_runs(seed, gaps=gaps, ties=seed % 2 == 0)
@@ -156,8 +157,8 @@ def test_methods_are_those_of_the_book(method, parameters, reference, gaps) -> N
             assert dict(result[topic]) == pytest.approx(expected, abs=1e-12), (seed, topic)
 
 
-@pytest.mark.parametrize("weights", [None, (0.7, 0.2, 0.4, 0.0)])
-@pytest.mark.parametrize("gaps", [False, True])
+@every_case("weights", [None, (0.7, 0.2, 0.4, 0.0)])
+@every_case("gaps", [False, True])
 def test_no_neighbours_in_a_condorcet_order_are_against_the_majority(weights, gaps) -> None:
     for seed in range(30):
         runs = book.random_runs(seed, gaps=gaps)
@@ -226,7 +227,7 @@ def test_the_order_of_runs_and_topics_changes_nothing(seed, method, data) -> Non
     assert one == other
 
 
-@pytest.mark.parametrize("method", sorted(FUSIONS))
+@every_case("method", sorted(FUSIONS))
 def test_one_run_keeps_its_order(method: str) -> None:
     run = Run({"T": [("a", 5.0), ("b", 3.0), ("c", 1.0)], "empty": []}, "one")
     parameters = {"wibc": {"weights": [2.0]}, "rbc": {"coefficients": [1.0]}}.get(method, {})
@@ -236,7 +237,7 @@ def test_one_run_keeps_its_order(method: str) -> None:
     assert "empty" in result
 
 
-@pytest.mark.parametrize("method", sorted(FUSIONS))
+@every_case("method", sorted(FUSIONS))
 def test_runs_without_any_results(method: str) -> None:
     parameters = {"wibc": {"weights": [1.0, 1.0]}, "rbc": {"coefficients": [1.0, 1.0]}}.get(method, {})
     result = fuse([Run({"T": []}, "a"), Run({}, "b")], method, **parameters)

@@ -7,6 +7,7 @@ import json
 import fusion_reference as book
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, QueryError
 from porism.lab.evaluate import evaluate_run
@@ -103,7 +104,7 @@ def test_ranks_and_ratings_are_the_same_linear_regression() -> None:
     assert one.scores == pytest.approx(other.scores, abs=1e-6)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@every_case("model", MODELS)
 def test_every_model_ranks_topics_it_has_not_seen(model: str) -> None:
     runs, qrels = judged_runs(seed=3)
     seen, unseen = [f"T{n}" for n in range(8)], [f"T{n}" for n in range(8, 12)]
@@ -180,7 +181,7 @@ def test_linear_models_are_stored_as_plain_numbers() -> None:
             FittedRBC.from_dict(broken)
 
 
-@pytest.mark.parametrize("method", [RBC(model="linear"), WIBC()])
+@every_case("method", [RBC(model="linear"), WIBC()])
 def test_no_topic_is_ranked_by_its_own_judgments(method) -> None:
     """Poisoned judgments of one topic change its ranking when trained on it, and not when cross-validated."""
     runs, qrels = judged_runs()
@@ -257,7 +258,7 @@ def test_few_examples_are_enough_for_every_model() -> None:
         assert len(RBC(model=model).fit(runs[:1], few, ["T1"]).fuse(runs[:1])["T3"]) == 30
 
 
-@pytest.mark.parametrize("name", LEARNED)
+@every_case("name", LEARNED)
 def test_every_method_that_learns_is_stored_and_restored(name: str) -> None:
     runs, qrels = judged_runs()
     method = make_fusion(name, {"model": "linear"} if name == "rbc" else {})

@@ -6,6 +6,7 @@ from math import log
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pairwise_cases import NAN, THREE, made_up
@@ -30,7 +31,7 @@ BY_HAND = {
 }
 
 
-@pytest.mark.parametrize("method", BY_HAND)
+@every_case("method", BY_HAND)
 def test_by_hand(method: str) -> None:
     assert make_aggregation(method).scores(THREE) == pytest.approx(BY_HAND[method], abs=1e-12)
 
@@ -42,7 +43,7 @@ def test_bradley_terry_of_two_documents_by_hand() -> None:
     assert found == pytest.approx([0.5 * log(wins / losses), -0.5 * log(wins / losses)], abs=1e-9)
 
 
-@pytest.mark.parametrize("certain", [False, True])
+@every_case("certain", [False, True])
 def test_bradley_terry_finds_the_likeliest_strengths_also_where_wins_are_certain(certain: bool) -> None:
     pairs = made_up(3, 30, scale=20.0)
     if certain:
@@ -95,7 +96,7 @@ def test_ties_at_a_cut_are_broken_as_in_runs() -> None:
     assert found.argmax() == 2  # the later id
 
 
-@pytest.mark.parametrize(("parameters", "message"), [
+@every_case(("parameters", "message"), [
     ({"cuts": []}, "cuts"), ({"cuts": [5, 5]}, "cuts"), ({"cuts": [0]}, "cuts"), ({"of": "sun"}, "Did you mean sum"),
     ({"of": "loop-truncation"}, "cannot repeat itself"), ({"parameters": {"leest": 1}}, "leest"),
 ])
@@ -104,7 +105,7 @@ def test_wrong_parameters_of_loop_truncation(parameters: dict[str, object], mess
         make_aggregation("loop-truncation", parameters)
 
 
-@pytest.mark.parametrize(("method", "parameters"), [
+@every_case(("method", "parameters"), [
     ("sum-log", {"least": 0.0}), ("sym-sum-log", {"least": 0.5}), ("out-of-flip", {"least": -1.0}),
     ("bradley-terry", {"prior": 0.0}), ("bradley-terry", {"tolerance": float("inf")}), ("bradley-terry", {"steps": 0}),
 ])
@@ -118,7 +119,7 @@ def test_an_unknown_aggregation() -> None:
         make_aggregation("sim-sum")
 
 
-@pytest.mark.parametrize("method", ["out-of-flip", "loop-truncation"])
+@every_case("method", ["out-of-flip", "loop-truncation"])
 def test_the_order_of_the_stage_before_must_be_known(method: str) -> None:
     parameters = {"of": "out-of-flip"} if method == "loop-truncation" else {}
     aggregation = make_aggregation(method, parameters)
@@ -127,14 +128,14 @@ def test_the_order_of_the_stage_before_must_be_known(method: str) -> None:
         aggregation.scores(PairwiseScores("q", THREE.doc_ids, THREE.matrix))
 
 
-@pytest.mark.parametrize("method", AGGREGATIONS)
+@every_case("method", AGGREGATIONS)
 def test_few_candidates(method: str) -> None:
     aggregation = make_aggregation(method)
     assert aggregation.scores(PairwiseScores("q", (), np.zeros((0, 0)), ranked=True)).tolist() == []
     assert aggregation.scores(PairwiseScores("q", ("a",), np.zeros((1, 1)), ranked=True)).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("method", sorted(AGGREGATIONS))
+@every_case("method", sorted(AGGREGATIONS))
 def test_certain_scores_stay_finite_and_rank_as_they_say(method: str) -> None:
     certain = PairwiseScores("q", ("a", "b", "c"), np.triu(np.ones((3, 3))), ranked=True)
     found = make_aggregation(method).scores(certain)

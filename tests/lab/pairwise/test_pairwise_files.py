@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from pairwise_cases import NAN, THREE, made_up
 
 from porism.errors import ConfigError, FormatError, Problem, SourceError
@@ -21,7 +22,7 @@ def matrix_of(run: PairwiseRun, query_id: str = "q") -> list[list[float]]:
     return np.nan_to_num(pairs.matrix, nan=-1.0).tolist()
 
 
-@pytest.mark.parametrize("name", ["p.tsv", "p.csv", "p.jsonl", "p.npz", "p.tsv.gz", "p.jsonl.gz"])
+@every_case("name", ["p.tsv", "p.csv", "p.jsonl", "p.npz", "p.tsv.gz", "p.jsonl.gz"])
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     run = PairwiseRun((THREE, made_up(1, 7, "r")), {"kind": "duo"})
     write_pairwise(tmp_path / name, run)
@@ -41,7 +42,7 @@ def test_an_archive_has_32_bits_where_these_suffice(tmp_path: Path) -> None:
     assert read_pairwise(tmp_path / "wide.npz").queries[0].matrix[0, 1] == 0.1
 
 
-@pytest.mark.parametrize(("name", "text"), [
+@every_case(("name", "text"), [
     ("p.txt", LINES),
     ("p.tsv", LINES.replace(" ", "\t")),
     ("p.csv", "query,first,second,score\n" + LINES.replace(" ", ",")),
@@ -66,7 +67,7 @@ def test_gzip(tmp_path: Path) -> None:
         read_pairwise(tmp_path / "q.tsv.gz")
 
 
-@pytest.mark.parametrize(("name", "text", "message"), [
+@every_case(("name", "text", "message"), [
     ("p.tsv", "q a b 0.9\nq b a\n", "p.tsv:2: 3 columns where the file has 4. Expected: query first second score"),
     ("p.tsv", "q a b 1 2 0.9\n", "p.tsv:1: 6 columns without a header"),
     ("p.tsv", "q a b 0.9\nq b a much\n", "p.tsv:2: the score 'much' is not a number"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from pairwise_cases import NAN, THREE
 
 from porism.errors import ConfigError, FormatError, Problem, QueryError
@@ -11,7 +12,7 @@ from porism.lab.pairwise import PairwiseRun, PairwiseScores, ranked_by
 from porism.runs.run import Run
 
 
-@pytest.mark.parametrize(("ids", "matrix", "message"), [
+@every_case(("ids", "matrix", "message"), [
     (("a", "b"), np.zeros((3, 3)), r"shape \(3, 3\) for 2 candidates"),
     (("a", "a"), np.zeros((2, 2)), "a candidate occurs twice"),
     (("a", "b"), np.array([[0, 1.2], [0, 0]]), "the score 1.2 of a over b is not a probability"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pairwise_cases import made_up
@@ -133,7 +134,7 @@ def test_one_order_costs_half_and_reads_the_higher_ranked_first() -> None:
     assert found.comparisons == 2
 
 
-@pytest.mark.parametrize(("method", "parameters", "each"), [
+@every_case(("method", "parameters", "each"), [
     ("all-pairs", {}, [9 * 8, 4 * 3]), ("sliding", {"passes": 2, "both": False}, [8 + 7, 3 + 2]),
     ("active", {"budget": 2.0, "both": False}, [18, 6]),
 ])
@@ -149,7 +150,7 @@ def test_a_heap_is_expected_to_agree_with_the_stage_before() -> None:
     assert expected_comparisons(sorting, [3]) == 3  # both children, one and the root, the two left
 
 
-@pytest.mark.parametrize("method", SORTINGS)
+@every_case("method", SORTINGS)
 def test_indifference_keeps_the_order(method: str) -> None:
     (found,) = sort_together(make_sorting(method), [12], lambda rows: np.full(len(rows), 0.5))
     assert found.order.tolist() == list(range(12))
@@ -161,7 +162,7 @@ def test_what_is_no_probability_is_refused() -> None:
             sort_together(make_sorting("all-pairs"), [3], lambda rows, answer=answer: answer)
 
 
-@pytest.mark.parametrize(("method", "parameters"), [
+@every_case(("method", "parameters"), [
     ("heap", {"top": 0}), ("sliding", {"passes": 0}), ("active", {"budget": 0.0}), ("active", {"rounds": 0}),
 ])
 def test_wrong_parameters(method: str, parameters: dict[str, object]) -> None:

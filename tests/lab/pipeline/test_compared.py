@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from reranking_cases import QUERIES, RUN, reranked_index
 from tiny_models import TEXTS, need_encoders, save_cross_encoder, save_mono
 
@@ -215,7 +216,7 @@ def test_few_candidates(folder: Path, index: Index) -> None:
         assert np.isfinite(duo.scores(QUERIES[0], ["d0"])).all()
 
 
-@pytest.mark.parametrize(("given", "message"), [
+@every_case(("given", "message"), [
     ({"method": "sums"}, "Did you mean sum"), ({"sorting": "heaps"}, "Did you mean heap"),
     ({"orders": "two"}, "orders"),
     ({"sorting": "heap", "sorting_parameters": {"top": 0}}, "top"), ({"length": -1}, "length"),

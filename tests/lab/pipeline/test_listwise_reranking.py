@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from reranking_cases import QUERIES, RUN, reranked_index
 from tiny_models import need_models, save_causal
 
@@ -89,7 +90,7 @@ def test_explanations(folder: Path, index: Index) -> None:
     assert "without a score" in done.explain("empty").label
 
 
-@pytest.mark.parametrize(("given", "message"), [
+@every_case(("given", "message"), [
     ({"window": 1}, "window cannot be 1"), ({"step": 0}, "step cannot be 0"), ({"window": 5, "step": 6}, "step cannot"),
 ])
 def test_wrong_settings(folder: Path, given: dict[str, int], message: str) -> None:

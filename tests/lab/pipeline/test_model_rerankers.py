@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from reranking_cases import QUERIES, RUN, reranked_index
 from tiny_models import TEXTS, need_encoders, save_bert, save_cross_encoder
 
@@ -169,7 +170,7 @@ def test_the_digest_of_a_recipe_is_that_of_the_files(folder: Path, tmp_path: Pat
     assert kind.stored(first, ("q1",))["tuned_on"] == ["q1"]
 
 
-@pytest.mark.parametrize(("model", "given", "message"), [
+@every_case(("model", "given", "message"), [
     ("default", {}, "needs a model"), ("nowhere", {}, "there is no model 'nowhere'"),
     ("cross", {"lenght": 3}, "lenght"), ("cross", {"length": -1}, "length cannot be -1"),
     ("cross", {"precision": "float8"}, "precision"), ("cross", {"first_stage": 1.5}, "first_stage cannot be 1.5"),

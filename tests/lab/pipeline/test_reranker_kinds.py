@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 from porism.lab.pipeline import RetrieverReranker
 from porism.lab.pipeline.rerankers.plain import PlainKind
@@ -66,7 +67,7 @@ def test_settings_of_a_plain_kind() -> None:
     OWN.check(tuned)
 
 
-@pytest.mark.parametrize(("model", "given", "message"), [
+@every_case(("model", "given", "message"), [
     ("words", {}, "has no model"), ("default", {"powr": 1}, "powr"), ("default", {"power": "much"}, "power"),
 ])
 def test_wrong_settings_of_a_plain_kind_are_refused(model: str, given: dict[str, object], message: str) -> None:

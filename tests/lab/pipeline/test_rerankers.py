@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from pipeline_fakes import Fixed, Given, order, queries
@@ -68,7 +69,7 @@ def test_a_query_without_new_scores_stays_as_it_is() -> None:
     assert got.to_dict() == {"q": {"a": 5.0, "b": 4.0}, "r": {"c": 7.0}, "s": {}}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("scores", "said"), [([1.0, np.inf], "document 'b' is not finite"), ([1.0, 2.0, 3.0], r"shape \(3,\) for 2")]
 )
 def test_scores_that_cannot_be_are_refused(scores: list[float], said: str) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from pipeline_fakes import Clock, Fixed, Given, order, queries
 
 import porism
@@ -44,7 +45,7 @@ def test_a_batch_is_asked_at_once_and_no_query_has_a_time() -> None:
     assert not run.provenance.seconds
 
 
-@pytest.mark.parametrize(("cutoff", "k", "asked"), [(3, 1000, 3), (3, 2, 2), (3, 3, 3)])
+@every_case(("cutoff", "k", "asked"), [(3, 1000, 3), (3, 2, 2), (3, 3, 3)])
 def test_a_cutoff_is_pushed_down_into_the_retriever(cutoff: int, k: int, asked: int) -> None:
     source = Fixed(LETTERS)
     run = (pipeline(source) % cutoff).search(queries("q"), k)
@@ -57,7 +58,7 @@ def test_of_two_cutoffs_the_lower_counts() -> None:
         assert order(stage.search(queries("q")), "q") == ["a", "b"]
 
 
-@pytest.mark.parametrize(("k", "depth", "asked"), [(2, 4, 4), (6, 4, 6), (4, 4, 4)])
+@every_case(("k", "depth", "asked"), [(2, 4, 4), (6, 4, 6), (4, 4, 4)])
 def test_a_reranker_asks_for_its_depth_or_k_where_that_is_more(k: int, depth: int, asked: int) -> None:
     source = Fixed(LETTERS)
     stage = (pipeline(source) >> Given(dict(zip("abcdefgh", range(8), strict=True)), depth)) % k
@@ -106,7 +107,7 @@ def test_a_fusion_fuses_what_its_sources_find() -> None:
     assert run["q"] == [("h", 0.5), ("a", 0.5), ("z", pytest.approx(1 / 3))]
 
 
-@pytest.mark.parametrize("k", [1, 2, 7])
+@every_case("k", [1, 2, 7])
 def test_a_fusion_asks_its_sources_for_its_depth_whatever_k_is(k: int) -> None:
     one, other = Fixed(LETTERS), Fixed({"q": {"h": 9.0, "z": 8.0, "y": 7.0}})
     run = fused(one, other, depth=2).search(queries("q"), k)
@@ -228,7 +229,7 @@ class _Foreign:
     def search(self, query: str) -> object: ...
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("make", "error", "said"),
     [
         (lambda: pipeline("notes.index"), ConfigError, "a str is not a retriever"),
@@ -252,7 +253,7 @@ def test_what_cannot_be_a_pipeline_is_said_before_any_search(make: object, error
         make()  # type: ignore[operator]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("asked", "k", "said"),
     [
         (queries("q", "q"), 10, "two queries have the id 'q'"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from pairwise_cases import THREE
 
 from porism.errors import SourceError
@@ -80,7 +81,7 @@ def test_settings_of_a_recipe(tmp_path: Path) -> None:
         KIND.make(settings, 3, None)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("given", "message"), [
+@every_case(("given", "message"), [
     ({"pairs": "none.npz"}, "the file of pairwise scores 'none.npz' cannot be read"),
     ({"pairs": "p", "method": "sums"}, "Did you mean sum"), ({"pears": "p"}, "pears"),
     ({"pairs": "p", "holes": "zero"}, "holes"),

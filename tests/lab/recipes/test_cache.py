@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import Problem
 from porism.lab.recipes.answers import AnswerStore
@@ -33,7 +34,7 @@ def test_an_entry_is_found_as_it_was_kept(tmp_path: Path) -> None:
     assert cache.find("fuse", "key") is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("damage", "told"),
     [
         (lambda entry: (entry / "part" / "file").write_text("contens", encoding="utf-8"), "part/file is not as it was"),

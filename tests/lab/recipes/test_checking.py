@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 from recipe_cases import FUSIONS, RECIPE
 
 from porism.analysis.analyzer import AnalysisConfig
@@ -24,7 +26,7 @@ def errors(path: Path) -> list[str]:
     return [str(error).removeprefix(str(path)) for error in caught.value.errors]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "told"),
     [
         ("k = 30", 'methd = "rrf"', ":25: there is no setting 'fusions.rrf.methd'. Did you mean fusions.rrf.method?"),
@@ -110,6 +112,7 @@ def test_a_report_names_the_part_of_a_set_that_is_nearest(write: Write) -> None:
     assert found == [":34: there is no topic set 'dev.tset'. Did you mean dev.test?"]
 
 
+@LONG_ONLY
 def test_systems_made_of_themselves(write: Write) -> None:
     text = FUSIONS.replace("[report]", '[fusions.b]\nof = ["c", "first"]\n[fusions.c]\nof = ["b", "both"]\n[report]')
     assert errors(write(text)) == [":10: b is made of itself: b takes c takes b. Leave one of them out."]

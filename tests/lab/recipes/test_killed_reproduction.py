@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from recipe_cases import contents
 
@@ -217,7 +218,7 @@ def kill(root: Path, paper: str, operations: list[int]) -> dict[str, int]:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("paper", list(CASES))
+@every_case("paper", list(CASES))
 def test_killed_at_chosen_points(tmp_path: Path, paper: str) -> None:
     case = CASES[paper]
     assert kill(tmp_path, paper, []) == {"killed": len(case.points), "finished": case.stages}

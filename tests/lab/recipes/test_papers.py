@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from click.testing import CliRunner
 from long_forms import LONG_ONLY
 from tiny_models import bpe_tokenizer, need_encoders
@@ -109,7 +110,7 @@ def test_an_aggregation_is_cut_at_its_depth(tmp_path: Path) -> None:
         assert after[2:] == before[2:]
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     ({"method": "sum-of"}, "there is no aggregation 'sum-of'"),
     ({"cut": 3}, "there is no setting 'aggregations.two.cut'"),
     ({"pairs": "nowhere.tsv"}, "there is no file"),

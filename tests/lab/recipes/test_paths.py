@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.lab.recipes.kinds.searching import opened
 from porism.lab.tuning import with_parameters
@@ -38,7 +39,7 @@ def test_a_channel_begins_with_the_field_weights_of_its_model() -> None:
     assert changed("channels.words.field_weights.title", 2.0).field_weights == {"title": 5.0}
 
 
-@pytest.mark.parametrize(
+@every_case(
     "path", ["channels.wrds.weight", "channels.words.powr", "channels.words.powr.x", "feedback.weght", "tuned_on.A.1"]
 )
 def test_other_paths_lead_nowhere(path: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from cutoff_kind import CUTOFF_KIND
 from recipe_cases import FUSIONS
 
@@ -65,7 +66,7 @@ def test_a_new_kind_is_one_module_and_one_line(write: Write, laboratory: Path) -
 
 
 @pytest.mark.usefixtures("with_cutoffs")
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (("k = 3", "k = 0"), ":9: cutoffs.short: the depth is 0. It is 1 or more."),
     (("k = 3", "kk = 3"), ":11: there is no setting 'cutoffs.short.kk'. Did you mean cutoffs.short.k?"),
     (('of = "both"', 'of = "bth"'), ":10: there is no system 'bth'. Did you mean both?"),
@@ -84,7 +85,7 @@ def test_a_kind_that_is_not_registered_is_no_table(write: Write) -> None:
         plan_recipe(write(CUT))
 
 
-@pytest.mark.parametrize("kind", registry.KINDS, ids=lambda kind: kind.table)
+@every_case("kind", registry.KINDS, ids=lambda kind: kind.table)
 def test_a_kind_has_a_module_and_a_line_in_the_documentation(kind: TableKind) -> None:  # type: ignore[type-arg]
     module = inspect.getmodule(type(kind))
     assert module is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.lab.reports.curve_plots import (
     depths_plot,
@@ -108,7 +109,7 @@ def test_a_time_of_zero_can_be_drawn() -> None:
     assert times_plot({"run": [0.0, 0.5]}).figure.axes[0].lines[0].get_xdata()[0] > 0
 
 
-@pytest.mark.parametrize(("value", "text"), [
+@every_case(("value", "text"), [
     (0.254, "0.25 ms"), (17.6, "18 ms"), (1.23, "1.2 ms"), (180.0, "180 ms"), (1234, "1.2 s"), (12345, "12 s"),
     (90_000, "1.5 min"), (0, "0 ms"),
 ])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.lab.reports import FusionExtension, Report, html_page, make_report, report_values, text_table
@@ -70,7 +71,7 @@ def test_the_tree_as_a_plot(extended: Report) -> None:
     assert '<section id="extensions">' in page
 
 
-@pytest.mark.parametrize(("extensions", "message"), [
+@every_case(("extensions", "message"), [
     ([("a", "x", "e")], "there is no run 'e' to extend"),
     ([("a", "x", "b"), ("c", "y", "b")], "'b' extends two systems"),
     ([("a", "x", "b"), ("b", "y", "a")], "'b' extends itself"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long_forms import LONG_ONLY
 
 from porism.errors import SourceError
 from porism.lab.reports import Report, latex_tables, make_report, write_latex
@@ -84,6 +85,7 @@ def test_a_folder_that_does_not_exist_is_an_error(report: Report, tmp_path: Path
         write_latex(report, tmp_path / "no" / "x.tex")
 
 
+@LONG_ONLY
 def test_latex_takes_it(report: Report, tmp_path: Path) -> None:
     is_there = shutil.which("pdflatex") is not None
     if not is_there or subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode:

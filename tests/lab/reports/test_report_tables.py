@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, SourceError
 from porism.lab.evaluate import compare_runs, evaluate_run
@@ -151,7 +152,7 @@ def test_a_report_is_the_comparison_with_more(runs: list[Run], report: Report) -
     assert report.times["slow"].worst == pytest.approx(0.06)
 
 
-@pytest.mark.parametrize("measure", ["nDCG'", "nDCG", "bpref", "MAP'", "num_rel_ret"])
+@every_case("measure", ["nDCG'", "nDCG", "bpref", "MAP'", "num_rel_ret"])
 def test_values_at_depths_are_those_of_an_evaluation(runs: list[Run], measure: str) -> None:
     long = Run({topic: [(f"d{place}" if place % 7 else "dcba"[place // 7 % 4] + "x" * (place // 28), -float(place))
                         for place in range(60)] for topic in QRELS}, "long")
@@ -210,8 +211,8 @@ def test_plots_have_unique_names_and_become_files(report: Report, tmp_path: Path
         write_plots(drawn, paths[0])
 
 
-@pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("topics", [1, 6])
+@every_case("count", [1, 2])
+@every_case("topics", [1, 6])
 def test_one_run_or_one_topic_are_enough(runs: list[Run], count: int, topics: int) -> None:
     qrels = dict(list(QRELS.items())[-topics:])
     report = make_report(runs[:count], qrels, ["nDCG'"])

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from colour_vision import SIGHT, contrast, seen
 
 from porism.lab.reports.theme import COLOURS, css_overrides, css_variables
@@ -16,7 +17,7 @@ def test_contrast_is_known_for_black_and_white() -> None:
     assert contrast("#ffffff", "#000000") == pytest.approx(21)
 
 
-@pytest.mark.parametrize("scheme", [0, 1])
+@every_case("scheme", [0, 1])
 def test_text_and_marks_stand_out_from_the_surface(scheme: int) -> None:
     surface = COLOURS["surface"][scheme]
     for name in ("ink", "muted", "link", "alarm"):
@@ -27,8 +28,8 @@ def test_text_and_marks_stand_out_from_the_surface(scheme: int) -> None:
             assert contrast(COLOURS[name][scheme], surface) >= 3, name
 
 
-@pytest.mark.parametrize("scheme", [0, 1])
-@pytest.mark.parametrize("sight", SIGHT)
+@every_case("scheme", [0, 1])
+@every_case("sight", SIGHT)
 def test_series_stay_apart(scheme: int, sight: str) -> None:
     names = [name for name in COLOURS if name.startswith("series")]
     assert len(names) == 8

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.lab.train.near import NearDuplicates, shingles, signatures
@@ -32,7 +33,7 @@ def test_signatures_are_alike_as_far_as_the_sets_overlap() -> None:
     assert abs((one == other).mean() - exact) < 0.15
 
 
-@pytest.mark.parametrize("least", [0.5, 0.6])
+@every_case("least", [0.5, 0.6])
 def test_what_is_found_is_what_comparing_all_finds(least: float) -> None:
     draw = random.Random(3)
     known = [" ".join(draw.choices(WORDS, k=30)) for _ in range(40)]

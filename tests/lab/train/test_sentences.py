@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus import split_math
 from porism.lab.train.sentences import split_sentences
 
 
-@pytest.mark.parametrize(("text", "sentences"), [
+@every_case(("text", "sentences"), [
     ("One. Two! three.\nFour", ["One.", "Two! three.", "Four"]),
     ("Let $a. B$ be. $c$ is. So $d$.", ["Let $a. B$ be.", "$c$ is.", "So $d$."]),
     ("See e.g. Lemma 2 by J. Smith. Done.", ["See e.g. Lemma 2 by J. Smith.", "Done."]),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from tiny_models import need_models
 
 from porism.errors import ConfigError
@@ -89,8 +90,8 @@ def test_a_trained_model_appears_whole_with_its_report(tmp_path: Path) -> None:
     assert np.array_equal(torch.load(tmp_path / "line" / "line.pt")["weight"].numpy(), weights)
 
 
-@pytest.mark.parametrize("accumulate", [1, 2])
-@pytest.mark.parametrize("part", [1, 3, 8, 20])
+@every_case("accumulate", [1, 2])
+@every_case("part", [1, 3, 8, 20])
 def test_parts_add_up_to_their_batch(tmp_path: Path, part: int, accumulate: int) -> None:
     settings = replace(SETTINGS, accumulate=accumulate)
     whole, weights = train(tmp_path / "whole", settings)
@@ -156,7 +157,7 @@ def test_each_epoch_has_all_examples_in_another_order() -> None:
     assert (len(epochs), [epochs[place] for place in range(3)]) == (3, [(2, 0), (0, 1), (2, 2)])
 
 
-@pytest.mark.parametrize(("given", "message"), [
+@every_case(("given", "message"), [
     ({"epochs": 0}, "epochs cannot be 0"),
     ({"steps": 0}, "steps cannot be 0"),
     ({"micro_batch": 0}, "micro_batch cannot be 0"),
@@ -182,7 +183,7 @@ def accepted(min_batch: int = 1, **given: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize("border", [
+@every_case("border", [
     {"epochs": 1}, {"steps": 1}, {"micro_batch": 1}, {"accumulate": 1}, {"batch": 1}, {"decay": 0}, {"warmup": 0},
 ])
 def test_the_border_of_a_range_is_accepted_and_what_is_below_is_not(border: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -132,7 +133,7 @@ def test_a_source_tuned_on_the_same_topics_is_not_made_honest_by_folds() -> None
     assert evaluate_run(run, JUDGED).tuned_on == ("A.1", "A.2", "A.3")
 
 
-@pytest.mark.parametrize("method", [name for name, method in FUSIONS.items() if method.__dataclass_fields__.keys()
+@every_case("method", [name for name, method in FUSIONS.items() if method.__dataclass_fields__.keys()
                                     & {"k", "norm", "weights", "sigma", "seed"} and name != "rbc"])
 def test_every_fusion_can_be_tuned(method: str) -> None:
     name, values = next(
@@ -147,7 +148,7 @@ def test_every_fusion_can_be_tuned(method: str) -> None:
     assert evaluate_run(run, JUDGED)["nDCG'"] == pytest.approx(max(trial.score or 0 for trial in found.trials))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "message"),
     [
         ({"method": "rff"}, "there is no fusion 'rff'. Did you mean rrf?"),

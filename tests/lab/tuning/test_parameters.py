@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ PARAMETERS: list[Parameter] = [
 ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("parameter", "expected"),
     [
         (Choices((3, 1, 3.0, True, "1")), [3, 1, True, "1"]),
@@ -55,7 +56,7 @@ def test_the_weights_of_zhong_et_al() -> None:
     assert points(Simplex(0.1, 2, 0.1)) == [[alpha, round(1 - alpha, 1)] for alpha in alphas]
 
 
-@pytest.mark.parametrize(("step", "systems", "least"), [(0.1, 5, 0.0), (0.2, 3, 0.2), (0.05, 2, 0.1), (1.0, 4, 0.0)])
+@every_case(("step", "systems", "least"), [(0.1, 5, 0.0), (0.2, 3, 0.2), (0.05, 2, 0.1), (1.0, 4, 0.0)])
 def test_a_simplex_has_all_combinations_once_in_order(step: float, systems: int, least: float) -> None:
     units, floor = round(1 / step), round(least / step)
     expected = [
@@ -66,7 +67,7 @@ def test_a_simplex_has_all_combinations_once_in_order(step: float, systems: int,
     assert all(math.isclose(math.fsum(weights), 1) for weights in found)
 
 
-@pytest.mark.parametrize("parameter", PARAMETERS, ids=repr)
+@every_case("parameter", PARAMETERS, ids=repr)
 def test_every_point_has_its_position_and_is_read_back(parameter: Parameter) -> None:
     positions = [parameter.position(point) for point in points(parameter)]
     assert positions == sorted(set(positions))
@@ -117,7 +118,7 @@ def test_a_line_of_a_simplex_by_hand() -> None:
     assert Simplex(0.5, 2).line([1.0, 0.0], 0) == [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("given", "message"),
     [
         (3, "x.k: 3 is nothing to choose from. Write a list"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError
@@ -57,6 +57,7 @@ def objective(index: Index) -> RunObjective:
     return settings_objective(build, SETTINGS, ASKED, JUDGMENTS, "nDCG@10", k=20, name="sample")
 
 
+@LONG_ONLY
 def test_settings_of_every_stage_are_tuned_together(objective: RunObjective, tmp_path: Path) -> None:
     found = tune(objective, SPACE, store=TrialStore(tmp_path / "trials"))
     assert isinstance(found, Tuned)

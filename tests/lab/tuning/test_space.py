@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.lab.tuning import Space, with_parameters
@@ -35,7 +36,7 @@ def test_sizes_of_huge_spaces_are_known() -> None:
     assert space.point(space.size - 1) == dict.fromkeys(space.parameters, 1000)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("given", "message"),
     [
         ({}, "there is no parameter to tune"),
@@ -72,7 +73,7 @@ def test_a_list_as_a_whole() -> None:
     assert with_parameters({"weights": None}, {"weights": [0.3, 0.7]}) == {"weights": [0.3, 0.7]}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("path", "error_path", "message"),
     [
         ("channels.tokens.weigth", ("channels", "tokens", "weigth"), "Did you mean channels.tokens.weight?"),

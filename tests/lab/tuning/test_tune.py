@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,7 +69,7 @@ def test_the_best_mean_over_the_topics_given() -> None:
     ]
 
 
-@pytest.mark.parametrize("search", [GridSearch(), RandomSearch(10, 3), RandomSearch(10, 4), CoordinateSearch(starts=2)])
+@every_case("search", [GridSearch(), RandomSearch(10, 3), RandomSearch(10, 4), CoordinateSearch(starts=2)])
 def test_ties_go_to_the_first_in_the_order_of_the_space(search: Search) -> None:
     table = {1: (0.4, 0.2), 2: (0.2, 0.4), 3: (0.3, 0.3), 4: (0.1, 0.1)}
     for order in ([4, 2, 3, 1], [4, 1, 2, 3], [3, 4, 1, 2]):
@@ -171,7 +172,7 @@ class Failing(Tabled):
         return values
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("objective", "problem"),
     [
         (Failing(ConfigError("no such norm", hint="Choose another.")), "no such norm. Choose another: skipped"),
@@ -244,7 +245,7 @@ def test_an_objective_undefined_everywhere_has_failed() -> None:
         tune(lambda parameters: {}, {"k": [1]}, topics=["a"])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "error", "message"),
     [
         ({"topics": []}, QueryError, "there are no topics to tune on"),
@@ -262,7 +263,7 @@ def test_what_cannot_be_tuned_is_known_before_any_work(
     assert objective.asked == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("folds", "message"),
     [
         ([["a", "b"]], "two folds at least"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, FormatError, SourceError
 from porism.lab.evaluate import evaluate_run
@@ -152,7 +153,7 @@ def test_summaries(tuned: Tuned, crossed: CrossValidated) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("content", "message"),
     [
         ("", "this is not JSON"),

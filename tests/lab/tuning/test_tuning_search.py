@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.lab.tuning import CoordinateSearch, GridSearch, RandomSearch, Search, Space, make_search
@@ -145,7 +146,7 @@ def test_searches_by_name() -> None:
     assert search_record(CoordinateSearch(seed=4)) == {"search": "coordinate", "rounds": 10, "starts": 3, "seed": 4}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "settings", "message"),
     [
         ("gird", {}, "there is no search 'gird'. Did you mean grid?"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism import Index, index_documents
 from porism.corpus import split_math
@@ -78,7 +79,7 @@ def test_segments_and_deletions_change_no_score(index: Index, tmp_path: Path) ->
         ]
 
 
-@pytest.mark.parametrize(("weight", "words"), [(-1.0, 5), (float("nan"), 5), (0.3, 0)])
+@every_case(("weight", "words"), [(-1.0, 5), (float("nan"), 5), (0.3, 0)])
 def test_numbers_out_of_range_are_refused(weight: float, words: int) -> None:
     with pytest.raises(ConfigError, match="coverage cannot have"):
         Coverage(weight, words)

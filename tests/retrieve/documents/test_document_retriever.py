@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import ConfigError, QueryError
@@ -146,7 +147,7 @@ def test_other_settings_need_no_new_index(path) -> None:
     assert doubled == pytest.approx(2 * single)
 
 
-@pytest.mark.parametrize("make", [
+@every_case("make", [
     lambda: SearchModel({}),
     lambda: SearchModel({"words": ChannelSettings(0.0)}),
     lambda: SearchModel({"words": ChannelSettings()}, {"title": -1.0}),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism import Index, index_documents
 from porism.corpus import split_math
@@ -29,7 +30,7 @@ def found(tmp_path: Path, question: str, *documents: Document, model=DEFAULT_MOD
         return [hit.id for hit in index.search(question, 5)]
 
 
-@pytest.mark.parametrize(("question", "kinds"), [
+@every_case(("question", "kinds"), [
     ("definition of a manifold", ("definition",)),
     ("define manifold", ("definition",)),
     ("how is a sheaf defined", ("definition",)),
@@ -78,7 +79,7 @@ def test_the_explanation_adds_up_and_names_the_kind(tmp_path: Path) -> None:
         assert "definition" in part.label
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("inf"), float("nan")])
+@every_case("weight", [-1.0, float("inf"), float("nan")])
 def test_a_weight_out_of_its_range_is_refused(weight: float) -> None:
     with pytest.raises(ConfigError, match="kinds cannot have the weight"):
         Kinds(weight=weight)
@@ -105,7 +106,7 @@ def test_a_proof_weighs_less_than_a_statement(tmp_path: Path) -> None:
     assert found(tmp_path, "Nakayama", proved, statement)[0] == "statement"
 
 
-@pytest.mark.parametrize("question", [r"$x \sqcup y$", "⊔", r"\sqcup"])
+@every_case("question", [r"$x \sqcup y$", "⊔", r"\sqcup"])
 def test_a_symbol_is_found_however_it_is_written(tmp_path: Path, question: str) -> None:
     plain = document("plain", body="theorem sup_comm : a ⊔ b = b ⊔ a")
     formula = document("formula", body=r"The join $A \sqcup B$ of both.")

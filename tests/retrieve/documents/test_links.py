@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from lexical_cases import Doc, batch_of
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -71,7 +72,7 @@ def as_dict(graph: LinkGraph) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@every_case("seed", range(4))
 def test_the_graph_is_that_of_live_documents_in_any_segmentation(tmp_path, seed) -> None:
     documents = random_threads(seed, 60)
     names = list(documents)
@@ -160,7 +161,7 @@ def test_gains_worked_by_hand(tmp_path) -> None:
     assert [part.label.split(":")[0] for part in explanation.parts] == ["thread 2", "thread 4"]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@every_case("seed", range(3))
 def test_gains_by_the_book_in_any_segmentation(tmp_path, seed) -> None:
     documents = random_threads(seed + 20, 50)
     links = links_by_the_book(documents)
@@ -187,7 +188,7 @@ def test_gains_by_the_book_in_any_segmentation(tmp_path, seed) -> None:
     assert gains[0] == gains[1]
 
 
-@pytest.mark.parametrize("documents", [
+@every_case("documents", [
     {"a": {}, "b": {"tags": ("x",)}}, {"a": {"question_id": "1"}, "b": {"question_id": "2"}},
     {"a": {"linked": ("1",)}, "b": {"question_id": "1"}}, {"a": {"question_id": "1", "linked": ("1", "2")}}, {},
 ])
@@ -254,7 +255,7 @@ def test_filters_hold_for_candidates(forum) -> None:
     assert retriever.explain(query, "2").value > dict(run)["2"]
 
 
-@pytest.mark.parametrize("weight", [-1.0, math.nan, math.inf])
+@every_case("weight", [-1.0, math.nan, math.inf])
 def test_weights_out_of_range_are_refused(weight) -> None:
     with pytest.raises(ConfigError):
         Links(weight)

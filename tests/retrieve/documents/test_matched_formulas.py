@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from alignment_reference import Reference
+from case_tables import every_case
 from structure_cases import SETTINGS, Group, tree_of, write
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -136,7 +137,7 @@ def test_the_mass_is_the_sum_of_what_the_terms_say(snapshots: list[Snapshot]) ->
     assert retriever.read(Formula("(a+b)^2")).mass == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("latex", ["x", "n", "5", r"\pi", "?a", "", r"\mathbb{R}"])
+@every_case("latex", ["x", "n", "5", r"\pi", "?a", "", r"\mathbb{R}"])
 def test_single_symbols_add_nothing(latex: str, snapshots: list[Snapshot]) -> None:
     for snapshot in snapshots:
         evidence = evidence_of(snapshot)
@@ -223,7 +224,7 @@ def test_matches_name_the_best_formula_of_a_document(snapshots: list[Snapshot]) 
                 assert max(alike) >= 0.5
 
 
-@pytest.mark.parametrize("wrong", [
+@every_case("wrong", [
     {"weight": -1.0}, {"weight": float("nan")}, {"weight": 1e7}, {"least": 1.0}, {"least": -0.1}, {"candidates": 0},
     {"formulas": 0}, {"combine": "mean"}, {"mass_power": -1.0},
 ])
@@ -252,7 +253,7 @@ def hybrid(snapshot: Snapshot, settings: Matches) -> DocumentRetriever:
     return DocumentRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
 
 
-@pytest.mark.parametrize("parts", [1, 3])
+@every_case("parts", [1, 3])
 def test_a_document_with_an_equal_formula_gains_what_it_lacks(parts: int, tmp_path: Path) -> None:
     entries = list(HELD.items())
     snapshot = write(tmp_path / "index", *(dict(entries[start::parts]) for start in range(parts)))

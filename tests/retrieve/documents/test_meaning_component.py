@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 import porism
 from porism.errors import ConfigError
@@ -57,7 +58,7 @@ def test_the_explanation_names_the_terms_that_met_and_adds_up(index: Path) -> No
                                        "words: invers ~ words: invers")
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("inf"), float("nan")])
+@every_case("weight", [-1.0, float("inf"), float("nan")])
 def test_a_weight_out_of_its_range_is_refused(weight: float) -> None:
     with pytest.raises(ConfigError, match="meaning cannot have the weight"):
         Meaning(weight=weight)

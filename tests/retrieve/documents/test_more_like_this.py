@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError, QueryError
@@ -160,7 +161,7 @@ def test_errors_say_what_is_missing(index) -> None:
         index.more_like("a", 0)
 
 
-@pytest.mark.parametrize("make", [
+@every_case("make", [
     lambda: MoreLikeThisSettings(0), lambda: MoreLikeThisSettings(min_df=0),
     lambda: MoreLikeThisSettings(max_df=0.0), lambda: MoreLikeThisSettings(max_df=1.1),
 ])

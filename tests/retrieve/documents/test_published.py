@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.configuration import CHANNEL_SETS
 from porism.errors import ConfigError
@@ -69,7 +70,7 @@ def index(tmp_path_factory):
 HARD = sorted(name for name in SYSTEMS_2021 if name != "mirmu2021-scm")
 
 
-@pytest.mark.parametrize("name", HARD)
+@every_case("name", HARD)
 def test_each_system_finds_the_answer(index, name):
     with open_index(index, SYSTEMS_2021[name]) as opened:
         query = Query("q", {"title": Content.of("converges to ", Formula(r"\sum_{n=1}^\infty \frac{1}{n^2}"))})

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 import porism
 from porism.analysis.analyzer import AnalyzedFormula, Analyzer
@@ -37,8 +38,8 @@ MARKED = [  # query, the document's formulas, those that are marked
 ]
 
 
-@pytest.mark.parametrize(("query", "formulas", "marked"), MARKED)
-@pytest.mark.parametrize("compare", [True, False])
+@every_case(("query", "formulas", "marked"), MARKED)
+@every_case("compare", [True, False])
 def test_the_right_formulas_are_marked(
     tmp_path, query: str, formulas: list[str], marked: set[int], compare: bool
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
@@ -35,7 +36,7 @@ def test_it_is_the_weighted_sum_of_two_bm25_plus(sample_index):
         assert [score for _, score in found["q"]] == pytest.approx(plain.scores.tolist())
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
+@every_case("weight", [-0.1, 1.1, float("nan")])
 def test_a_weight_that_is_no_share_is_refused(weight):
     with pytest.raises(ConfigError, match="from 0 to 1"):
         tangent_l_model(weight)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from lexical_cases import CHANNELS, FIELDS, Doc, bm25_by_the_book, queries, random_docs, write
@@ -58,7 +59,7 @@ def expander(snapshot: Snapshot, settings: Feedback) -> QueryExpander:
     return QueryExpander(snapshot.segments, lexical, settings)
 
 
-@pytest.mark.parametrize("settings", [Feedback(0.2, 10, 5), Feedback(1.5, 3, 4), Feedback(0.2, 200, 1000)])
+@every_case("settings", [Feedback(0.2, 10, 5), Feedback(1.5, 3, 4), Feedback(0.2, 200, 1000)])
 def test_equals_the_book_in_any_segmentation(tmp_path, settings) -> None:
     docs = random_docs(41, 150)
     asked = queries(5, 10)
@@ -105,7 +106,7 @@ def test_only_allowed_documents_are_learnt_from(tmp_path) -> None:
     assert expander(snapshot, Feedback()).expand(query, nothing) == query
 
 
-@pytest.mark.parametrize("query", [{}, {"words": {}}, {"words": {"unheard": 2.0}}, {"words": {"w1": 0.0}}])
+@every_case("query", [{}, {"words": {}}, {"words": {"unheard": 2.0}}, {"words": {"w1": 0.0}}])
 def test_a_query_that_finds_nothing_learns_nothing(tmp_path, query) -> None:
     assert expander(write(tmp_path / "index", random_docs(44, 30)), Feedback()).expand(query) == query
 
@@ -121,7 +122,7 @@ def test_feedback_of_weight_zero_is_off(tmp_path) -> None:
     assert made.expand({"words": {"w1": 1.0}}) == {"words": {"w1": 1.0}}
 
 
-@pytest.mark.parametrize("make", [
+@every_case("make", [
     lambda: Feedback(-0.1), lambda: Feedback(math.nan), lambda: Feedback(0.2, 0), lambda: Feedback(0.2, 10, 0),
 ])
 def test_settings_out_of_range_are_refused(make) -> None:

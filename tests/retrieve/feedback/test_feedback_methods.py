@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -238,8 +239,8 @@ def test_rm3_learns_from_judged_documents_all_the_same(tmp_path) -> None:
         made.expand(query, judged=Judged(("d6",), ("d1",)))
 
 
-@pytest.mark.parametrize("name", ["ltc.ltc", "Lnu.ltb", "dirichlet", "pl2"])
-@pytest.mark.parametrize("method", ["score-weighted", "rocchio", "rm3"])
+@every_case("name", ["ltc.ltc", "Lnu.ltb", "dirichlet", "pl2"])
+@every_case("method", ["score-weighted", "rocchio", "rm3"])
 def test_general_weightings_in_any_segmentation(tmp_path, name, method) -> None:
     """Their factors are stored: what is learnt is finite, and does not depend on segments."""
     docs = random_docs(5, 70)
@@ -269,8 +270,8 @@ def test_priors() -> None:
     assert document_prior(np.zeros(0), "scores").tolist() == []
 
 
-@pytest.mark.parametrize("query", [{}, {"words": {}}, {"words": {"unheard": 2.0}}, {"words": {"w1": 0.0}}])
-@pytest.mark.parametrize("method", ["rocchio", "rm3"])
+@every_case("query", [{}, {"words": {}}, {"words": {"unheard": 2.0}}, {"words": {"w1": 0.0}}])
+@every_case("method", ["rocchio", "rm3"])
 def test_a_query_that_finds_nothing_learns_nothing(tmp_path, query, method) -> None:
     assert expander(write(tmp_path / "index", random_docs(44, 30)), Feedback(method=method)).expand(query) == query
 
@@ -285,7 +286,7 @@ def test_bad_judgments_and_channels(tmp_path) -> None:
         expander(snapshot, Feedback(channels=("paths",)))
 
 
-@pytest.mark.parametrize("wrong", [
+@every_case("wrong", [
     {"method": "rm4"}, {"prior": "none"}, {"alpha": -1.0}, {"beta": math.nan}, {"gamma": math.inf},
     {"original_weight": 1.1}, {"min_df": 0}, {"max_df": 0.0}, {"max_df": 1.5}, {"non_relevant": -1},
     {"non_relevant": 20, "depth": 25},
@@ -295,7 +296,7 @@ def test_settings_out_of_range_are_refused(wrong) -> None:
         replace(Feedback(), **wrong)
 
 
-@pytest.mark.parametrize(("settings", "active"), [
+@every_case(("settings", "active"), [
     (Feedback(), True), (Feedback(0.0), False), (Feedback(0.0, method="rm3"), True),
     (Feedback(method="rm3", original_weight=1.0), False), (Feedback(0.0, method="rocchio"), True),
     (Feedback(method="rocchio", beta=0.0), False), (Feedback(method="rocchio", beta=0.0, non_relevant=2), True),

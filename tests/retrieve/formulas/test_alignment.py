@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from alignment_reference import Outcome, Reference, assigned, optimal
+from case_tables import every_case
 from hostile import HOSTILE
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ def similarity(query: str, found: str, settings: AlignmentSettings = SETTINGS) -
     return float(aligner.similarities(QueryTree.of(tree_of(query)), 0, np.array([0], np.int32))[0])
 
 
-@pytest.mark.parametrize("latex", [
+@every_case("latex", [
     "x", "a+b=c", r"\frac{a}{b}", r"\sum_{i=1}^{m}i^2", r"\sin(x+y)", r"\begin{pmatrix}a&b\\c&d\end{pmatrix}", "?a+?b",
 ])
 def test_a_formula_matches_itself_node_by_node(latex: str) -> None:
@@ -43,7 +44,7 @@ def test_a_formula_matches_itself_node_by_node(latex: str) -> None:
     assert similarity(latex, latex) == 1.0
 
 
-@pytest.mark.parametrize(("query", "found"), [
+@every_case(("query", "found"), [
     ("a+b+c", "c+a+b"), ("ab=c", "c=ba"), ("x^2+2xy+y^2", "y^2+x^2+2yx"), (r"A\cup B", r"B\cup A"),
     (r"\{a,b,c\}", r"\{c,b,a\}"),
 ])
@@ -86,7 +87,7 @@ SUMS = [
 ]
 
 
-@pytest.mark.parametrize(("query", "found", "matched"), SUMS)
+@every_case(("query", "found", "matched"), SUMS)
 def test_what_pairs_are_worth(query: str, found: str, matched: float) -> None:
     assert align(query, found).matched == pytest.approx(matched)
 
@@ -109,7 +110,7 @@ def test_nothing_in_common() -> None:
     assert similarity(r"\text{if}", r"\frac{a}{b}", replace(SETTINGS, other_leaf=0.0)) == 0.0
 
 
-@pytest.mark.parametrize(("query", "found", "share"), [
+@every_case(("query", "found", "share"), [
     ("?a+1", r"\sin x+1", 1.0),
     ("?a+1", r"1+\frac{x}{y}", 1.0),
     (r"\frac{?a}{?a}", r"\frac{x^2}{x^2}", 1.0),
@@ -231,7 +232,7 @@ def test_an_assignment_is_at_least_half_the_best_and_for_two_operands_the_best(
         assert found == pytest.approx(best)
 
 
-@pytest.mark.parametrize(("query", "found"), [
+@every_case(("query", "found"), [
     ("?a+1", r"1+\frac{x}{y}"), (r"1+?a+x", r"x+\frac{x}{y}+1"), (r"?a\cdot 2\cdot ?b", r"2xy"),
     ("+".join(["?w", *"abcdefghj"]), "+".join(["a^2", *"bcdefghja"])),
 ])
@@ -251,7 +252,7 @@ def flat(label: str, names: list[str]) -> OperatorTree:
     return OperatorTree(node(label, [leaf(name) for name in names]), "")
 
 
-@pytest.mark.parametrize("count", [8, 9, 20, 120])
+@every_case("count", [8, 9, 20, 120])
 def test_many_operands_are_matched_whatever_their_order(count: int) -> None:
     names = [f"V{chr(0x4E00 + n)}" for n in range(count)]
     aligner = aligner_of([flat("Uplus", names[::-1]), flat("Uplus", names[3:] + ["Vnew"] * 3)])
@@ -264,7 +265,7 @@ def test_many_operands_are_matched_whatever_their_order(count: int) -> None:
 
 # --- bounds ---
 
-@pytest.mark.parametrize("chosen", [SETTINGS, replace(SETTINGS, skip_query=1.0, skip_found=1.0)])
+@every_case("chosen", [SETTINGS, replace(SETTINGS, skip_query=1.0, skip_found=1.0)])
 def test_steps_are_bounded_by_the_nodes_of_both_trees(chosen: AlignmentSettings) -> None:
     hostile = [tree_of(make(700)) for make in list(HOSTILE.values())[:: 1 if LONG else 3]]
     aligner = aligner_of(hostile, chosen)

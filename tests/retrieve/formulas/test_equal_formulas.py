@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from structure_cases import SETTINGS, Group, tree_of, write
 
 from porism.formula import EXTRACTORS
@@ -28,7 +29,7 @@ def equal(snapshot: Snapshot, query: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize(("most", "expected"), [
+@every_case(("most", "expected"), [
     (3, {"(a+b)^2", "(u+v)^2", "a^2+2ab+b^2"}), (2, {"(a+b)^2", "(u+v)^2", "a^2+2ab+b^2"}), (1, set()),
 ])
 def test_a_term_of_many_formulas_is_left_out_however_they_are_spread(

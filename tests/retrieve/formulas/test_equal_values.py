@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from structure_cases import named, retriever_of, sources, tree_of, write
 
 from porism.index import Snapshot
@@ -53,7 +54,7 @@ def by_value(retriever: StructureRanker, query: str) -> UnitResults:
     return hits._replace(scores=similar).take(np.argsort(-similar, kind="stable"))
 
 
-@pytest.mark.parametrize(("query", "expected"), [*EQUAL.items(), *RENAMED.items()])
+@every_case(("query", "expected"), [*EQUAL.items(), *RENAMED.items()])
 def test_an_equal_formula_is_found_by_its_value(
     query: str, expected: str, retriever: StructureRanker, snapshot: Snapshot
 ) -> None:
@@ -67,7 +68,7 @@ def test_an_equal_formula_is_found_by_its_value(
     assert value.renamed == (query in RENAMED)
 
 
-@pytest.mark.parametrize("query", [
+@every_case("query", [
     r"1+\frac{1}{x}", r"\frac{1}{n}-\frac{1}{n+1}", r"\sin 2x", "e^{a+b}", r"1+\frac{1}{t}",
 ])
 def test_an_equal_formula_of_like_length_comes_first(
@@ -76,7 +77,7 @@ def test_an_equal_formula_of_like_length_comes_first(
     assert sources(snapshot, retriever.search([Formula(query)], 1)[0]) == [(EQUAL | RENAMED)[query]]
 
 
-@pytest.mark.parametrize("query", [*EQUAL, *RENAMED])
+@every_case("query", [*EQUAL, *RENAMED])
 def test_near_misses_are_not_found_by_value(query: str, retriever: StructureRanker, snapshot: Snapshot) -> None:
     equal = by_value(retriever, query)
     assert sources(snapshot, equal) == [(EQUAL | RENAMED)[query]]
@@ -84,12 +85,12 @@ def test_near_misses_are_not_found_by_value(query: str, retriever: StructureRank
     assert equal.scores.tolist() == [model.renamed_equal if query in RENAMED else model.equal]
 
 
-@pytest.mark.parametrize("query", ["x", "x+0", "?a+1", "", r"\frac{1}{x-x}", r"\cosh^2x-\sinh^2x=1"])
+@every_case("query", ["x", "x+0", "?a+1", "", r"\frac{1}{x-x}", r"\cosh^2x-\sinh^2x=1"])
 def test_what_says_nothing_is_not_searched_by_value(query: str, retriever: StructureRanker) -> None:
     assert len(by_value(retriever, query).scores) == 0
 
 
-@pytest.mark.parametrize(("query", "found"), [(r"\sin^2x+\cos^2x", "1"), ("1", "1"), (r"\sqrt4", "2")])
+@every_case(("query", "found"), [(r"\sin^2x+\cos^2x", "1"), ("1", "1"), (r"\sqrt4", "2")])
 def test_a_number_is_found_as_a_whole_formula_only(
     query: str, found: str, retriever: StructureRanker, snapshot: Snapshot
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -28,7 +29,7 @@ def exactness(query: str, found: str) -> int:
     return int(aligner_of([tree_of(found)]).exactness(QueryTree.of(tree_of(query)), 0, np.zeros(1, np.int32)).kinds[0])
 
 
-@pytest.mark.parametrize(("query", "found", "expected"), [
+@every_case(("query", "found", "expected"), [
     ("a+b", "a+b", IDENTICAL), ("a+b", "b+a", IDENTICAL), ("a+b", "x+y", RENAMED), ("a+a", "x+y", NOTHING),
     ("a+b", "x+x", NOTHING), ("a+b", "a+b+c", NOTHING), ("a+b", "a-b", NOTHING), ("a-b", "b-a", RENAMED),
     (r"\frac{a}{b}", r"\frac{b}{a}", RENAMED), ("a+b", r"\sqrt{a+b}", PART), ("a+b", r"\sqrt{u+v}", RENAMED_PART),
@@ -55,7 +56,7 @@ def test_what_a_formula_is_to_the_query(query: str, found: str, expected: int) -
     assert exactness(query, found) == expected
 
 
-@pytest.mark.parametrize(("query", "found", "share"), [
+@every_case(("query", "found", "share"), [
     ("a+b", "b+a", 1), ("a+b", "x+y", 1), ("a+b", "a-b", 0),
     # a part that stands for itself: a side of a relation, an item of a list, also where it stands within others before
     ("a+b", "c=a+b", 1), ("a+b", "x<y=u+v", 1), ("a+b", "p, a+b", 1), ("a+b", r"\sqrt{a+b}=a+b", 1),
@@ -163,7 +164,7 @@ def test_the_work_is_bounded() -> None:
     assert exactness(ring, ring.replace("a", "z")) in (RENAMED, NOTHING)
 
 
-@pytest.mark.parametrize(("label", "fixed"), [
+@every_case(("label", "fixed"), [
     ("π", True), ("e", True), ("ℝ", True), ("rank", True), ("x", False), ("i", False),
 ])
 def test_what_keeps_its_name(label: str, fixed: bool) -> None:
@@ -184,7 +185,7 @@ SQUARES = {
 }
 
 
-@pytest.mark.parametrize(("query", "first"), [
+@every_case(("query", "first"), [
     (r"\sum_{j=1}^{N} j^2", SQUARES), (r"\sum_{i=1}^m i^2", SQUARES),
     (r"\sin^2 t+\cos^2 t=1", {r"\sin^{2}\theta+\cos^{2}\theta=1 ,"}),
 ])

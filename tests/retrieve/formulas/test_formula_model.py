@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from structure_cases import named, retriever_of, write
 
 from porism.errors import ConfigError
@@ -35,7 +36,7 @@ OTHER = FormulaModel(
 )
 
 
-@pytest.mark.parametrize("model", [*FORMULA_MODELS.values(), OTHER], ids=[*FORMULA_MODELS, "other"])
+@every_case("model", [*FORMULA_MODELS.values(), OTHER], ids=[*FORMULA_MODELS, "other"])
 def test_models_come_back_from_their_mappings(model: FormulaModel) -> None:
     assert set(model.to_dict()) == FIELDS
     assert FormulaModel.from_dict(model.to_dict()) == model
@@ -53,7 +54,7 @@ def test_what_is_not_given_is_the_default() -> None:
     assert dict(given) == {"tokens": ChannelSettings(1.0, 1.2, 0.5, 0.0)}
 
 
-@pytest.mark.parametrize(("value", "message", "hint"), [
+@every_case(("value", "message", "hint"), [
     ({"candidate": 5}, "there is no setting 'candidate'", "Did you mean candidates?"),
     ({"zzz": 5}, "there is no setting 'zzz'", "Choose from channels, "),
     ({"alignment": {"widht": 1}}, "there is no setting 'alignment.widht'", "Did you mean alignment.width?"),
@@ -106,7 +107,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     )
 
 
-@pytest.mark.parametrize("name", list(FORMULA_MODELS))
+@every_case("name", list(FORMULA_MODELS))
 def test_every_model_searches_and_explains_what_it_finds(name: str, snapshot: Snapshot) -> None:
     retriever = retriever_of(snapshot, FORMULA_MODELS[name])
     found = named(snapshot, retriever.search([Formula("(a+b)^2")], 10)[0])
@@ -115,7 +116,7 @@ def test_every_model_searches_and_explains_what_it_finds(name: str, snapshot: Sn
         assert retriever.match(Formula("(a+b)^2"), key).score == score
 
 
-@pytest.mark.parametrize("name", list(FORMULA_MODELS))
+@every_case("name", list(FORMULA_MODELS))
 def test_symbols_that_no_formula_has_do_not_hide_the_rest(name: str, snapshot: Snapshot) -> None:
     if name not in ("subtrees", "values"):  # of which no term is left
         found = named(snapshot, retriever_of(snapshot, FORMULA_MODELS[name]).search([Formula(r"(a+\zeta)^2")], 10)[0])
@@ -146,7 +147,7 @@ OF_DOCUMENTS = {
 docs/reference/weightings.md explain them."""
 
 
-@pytest.mark.parametrize("given", [
+@every_case("given", [
     {"similarity": "words"}, {"weighting": "ltc.ltc"}, {"field_weights": {"title": 2.0}},
 ])
 def test_formula_models_have_no_settings_of_documents(given: dict[str, object]) -> None:
@@ -154,7 +155,7 @@ def test_formula_models_have_no_settings_of_documents(given: dict[str, object]) 
         FormulaModel.from_dict({"channels": {"tokens": given}})
 
 
-@pytest.mark.parametrize(("heading", "defaults"), [
+@every_case(("heading", "defaults"), [
     ("Parameters of the alignment", AlignmentSettings()),
     ("Parameters of a channel", ChannelSettings()),
     ("Parameters of matches in documents", Matches()),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from lexical_cases import Doc, batch_of, bm25_by_the_book
 
 from porism.errors import ConfigError, QueryError
@@ -81,7 +82,7 @@ def check(snapshot: Snapshot, docs: Sequence[Doc], k: int, channels=CHANNELS) ->
             assert scores.tolist() == [known.get(key, 0.0) for key in one.doc_ids(chosen)]
 
 
-@pytest.mark.parametrize("k", [1, 10, 1000])
+@every_case("k", [1, 10, 1000])
 def test_equals_bm25_by_the_book_in_any_segmentation(tmp_path: Path, k: int) -> None:
     docs = random_docs(1, 200)
     without = [Doc("none", {"body": ["w"]})]

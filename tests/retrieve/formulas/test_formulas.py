@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from alignment_reference import Reference
+from case_tables import every_case
 from hostile import HOSTILE
 from lexical_cases import Doc, bm25_by_the_book
 from long_forms import LONG
@@ -103,7 +104,7 @@ def by_the_book(query: str, model: FormulaModel) -> dict[str, float]:
     return total
 
 
-@pytest.mark.parametrize("query", [query for query in QUERIES if "?" not in query])
+@every_case("query", [query for query in QUERIES if "?" not in query])
 def test_the_score_is_the_one_that_is_documented(query: str, snapshots: list[Snapshot]) -> None:
     model = replace(
         DEFAULT_FORMULA_MODEL, value=0.0, renamed_value=0.0, equal=0.0, renamed_equal=0.0, identical=0.0, renamed=0.0,
@@ -134,8 +135,8 @@ def test_a_formula_has_the_whole_weight_of_each_part_with_itself(snapshots: list
     assert found.scores[0] >= whole + model.alignment_weight * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])
-@pytest.mark.parametrize("query", QUERIES)
+@every_case("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])
+@every_case("query", QUERIES)
 def test_scores_do_not_depend_on_segments(query: str, model: FormulaModel, snapshots: list[Snapshot]) -> None:
     results = [
         named(snapshot, retriever_of(snapshot, model).search([Formula(query)], 1000)[0]) for snapshot in snapshots
@@ -145,8 +146,8 @@ def test_scores_do_not_depend_on_segments(query: str, model: FormulaModel, snaps
     assert len({key for key, _ in results[0]}) == len(results[0])
 
 
-@pytest.mark.parametrize("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])
-@pytest.mark.parametrize("query", QUERIES)
+@every_case("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])
+@every_case("query", QUERIES)
 def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, snapshots: list[Snapshot]) -> None:
     for snapshot in snapshots[0 if LONG else 1 : 2]:
         retriever = retriever_of(snapshot, model)
@@ -159,7 +160,7 @@ def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, 
             assert layout_key(parse(match.found)) == key
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@every_case("query", QUERIES)
 def test_what_matches_is_known_without_the_score(query: str, snapshots: list[Snapshot]) -> None:
     for model in (DEFAULT_FORMULA_MODEL, replace(DEFAULT_FORMULA_MODEL, alignment=None)):
         retriever = retriever_of(snapshots[1], model)
@@ -171,7 +172,7 @@ def test_what_matches_is_known_without_the_score(query: str, snapshots: list[Sna
             assert (aligned.explanation.value, len(aligned.explanation.parts)) == (0.0, 0)
 
 
-@pytest.mark.parametrize("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])
+@every_case("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])
 def test_any_number_of_results_is_a_beginning_of_all(model: FormulaModel, snapshots: list[Snapshot]) -> None:
     for snapshot in snapshots[0 if LONG else 1 : 2]:
         retriever = retriever_of(snapshot, model)
@@ -193,7 +194,7 @@ def test_equal_scores_stand_by_descending_key(tmp_path: Path) -> None:
 
 # --- what is found ---
 
-@pytest.mark.parametrize("query", ["", r"\unheard", r"\text{nothing of this}", "{}"])
+@every_case("query", ["", r"\unheard", r"\text{nothing of this}", "{}"])
 def test_nothing_known_finds_nothing(query: str, snapshots: list[Snapshot]) -> None:
     model = replace(DEFAULT_FORMULA_MODEL, channels={"tokens": ChannelSettings(1.0)})
     found = retriever_of(snapshots[0], model).search([Formula(query)], 10)[0]
@@ -234,7 +235,7 @@ def test_channels_that_the_index_lacks_are_left_out(tmp_path: Path) -> None:
     assert sources(snapshot, retriever.search([Formula("(a+b)^2")], 1)[0]) == ["(a+b)^2"]
 
 
-@pytest.mark.parametrize(("query", "found"), [
+@every_case(("query", "found"), [
     (r"\sum_{i=1}^{?n}?a", r"\sum_{i=1}^{n}i^2"), (r"\frac{?a}{6}", r"\frac{\pi^2}{6}"), ("?a<?b", "a<b"),
     (r"1+\frac{?a}{?b}", r"1+\frac{1}{x}"), (r"\sin^2?t+\cos^2?t", r"\cos^2 t+\sin^2 t"), ("(?a)^3", "(x+y)^3"),
 ])
@@ -278,7 +279,7 @@ def test_a_search_aligns_a_bounded_number_of_nodes(tmp_path: Path) -> None:
         assert len(retriever.search([Formula(latex)], 1000)[0].scores) >= len(aligned)
 
 
-@pytest.mark.parametrize("documents", [
+@every_case("documents", [
     [{"a": ["p, d: c = s", "p=dc", "p=d+s", "c, s: p", "a=bq+r"]}],
     [{"a": ["p, d: c = s", "p=dc", "a=bq+r"]}, {"b": ["p=d+s", "c, s: p"]}],
 ])

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from structure_cases import SETTINGS, retriever_of, tree_of, write
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -30,7 +31,7 @@ def substitution(found: FormulaMatch) -> dict[str, str]:
     return {entry.query: entry.found for entry in found.substitutions}
 
 
-@pytest.mark.parametrize(("query", "found", "expected"), [
+@every_case(("query", "found", "expected"), [
     (r"\sum_{i=1}^{m}i^2", r"\sum_{k=1}^{n}k^2", {"i": "k", "m": "n"}),
     ("a+b", "b+a", {"a": "a", "b": "b"}),
     ("(x+y)^2", "(u+v)^2", {"x": "u", "y": "v"}),
@@ -111,7 +112,7 @@ def test_without_alignment_there_are_no_pairs(tmp_path: Path) -> None:
     assert found.score == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("latex", ["<5", "<x,y>", "< a >", "x<y"])
+@every_case("latex", ["<5", "<x,y>", "< a >", "x<y"])
 def test_latex_that_begins_with_an_angle_is_not_taken_for_markup(latex: str, tmp_path: Path) -> None:
     found = match(tmp_path, latex, latex)
     count = len(list(tree_of(latex).root.walk()))

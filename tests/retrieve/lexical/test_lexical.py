@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, queries, random_docs, write
 
 from porism.errors import ConfigError, QueryError
@@ -26,7 +27,7 @@ def check(retriever: LexicalRetriever, docs: list[Doc], k: int, seed: int = 0, c
         assert results.scores.tolist() == [score for _, score in expected]
 
 
-@pytest.mark.parametrize("k", [1, 10, 1000])
+@every_case("k", [1, 10, 1000])
 def test_equals_bm25_by_the_book_in_any_segmentation(tmp_path, k):
     docs = random_docs(1, 300)
     whole = write(tmp_path / "whole", docs)
@@ -106,7 +107,7 @@ def test_other_parameters_need_no_new_index(tmp_path):
 PLUS = {"words": LexicalChannel(1.0, BM25Plus(1.2, 0.75, 1.0)), "letters": LexicalChannel(0.7, BM25Plus(0.9, 0.4, 3.0))}
 
 
-@pytest.mark.parametrize("k", [1, 10, 1000])
+@every_case("k", [1, 10, 1000])
 def test_equals_bm25_plus_by_the_book_in_any_segmentation(tmp_path, k):
     docs = random_docs(12, 300)
     for snapshot in (write(tmp_path / "whole", docs), write(tmp_path / "parts", docs[200:], docs[:3], docs[3:200])):

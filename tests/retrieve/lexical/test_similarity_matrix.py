@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.container_writer import ContainerWriter
@@ -96,7 +97,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "message"), BROKEN)
+@every_case(("wrong", "message"), BROKEN)
 def test_a_matrix_that_is_none_is_not_written(tmp_path, wrong, message):
     write(tmp_path / "m.bin")
     before = (tmp_path / "m.bin").read_bytes()
@@ -147,7 +148,7 @@ def test_names_of_matrices(tmp_path):
         SimilarityMatrix.open(tmp_path / "none.bin")
 
 
-@pytest.mark.parametrize("name", ["", ".hidden", "-x", "a/b", "../a", "a b", "a\n", "é"])
+@every_case("name", ["", ".hidden", "-x", "a/b", "../a", "a b", "a\n", "é"])
 def test_what_cannot_be_a_name(tmp_path, name):
     with pytest.raises(ConfigError, match="cannot be the name of a similarity matrix"):
         SIMILARITIES.path(tmp_path, name)

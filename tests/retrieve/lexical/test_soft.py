@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lexical_cases import FIELDS, WORDS, Doc, random_docs, write
@@ -28,8 +29,8 @@ def asked(seed: int, count: int = 8) -> list[dict[str, float]]:
     ]
 
 
-@pytest.mark.parametrize("normalised", [False, True, "maintain"])
-@pytest.mark.parametrize(("k", "softness"), [(3, 1.0), (1000, 1.0), (1000, 0.3), (20, 1.5)])
+@every_case("normalised", [False, True, "maintain"])
+@every_case(("k", "softness"), [(3, 1.0), (1000, 1.0), (1000, 0.3), (20, 1.5)])
 def test_scores_are_those_of_all_pairs(tmp_path, normalised, k, softness):
     docs = random_docs(21, 120)
     similar = random_similar(3, [*WORDS[:30], "unheard"])  # ten words are similar to themselves only
@@ -50,8 +51,8 @@ def test_scores_are_those_of_all_pairs(tmp_path, normalised, k, softness):
     assert fuzzy > 0, "some documents are found by similar terms alone"
 
 
-@pytest.mark.parametrize("weighting", ["", "Lnu.ltb", "ltc.ltc", "pl2", "dirichlet"])
-@pytest.mark.parametrize("normalised", [False, True, "maintain"])
+@every_case("weighting", ["", "Lnu.ltb", "ltc.ltc", "pl2", "dirichlet"])
+@every_case("normalised", [False, True, "maintain"])
 def test_segments_and_deleted_documents_change_no_bit(tmp_path, weighting, normalised):
     docs = random_docs(22, 150)
     matrix = matrix_of(tmp_path / "s.bin", random_similar(5, WORDS))
@@ -74,8 +75,8 @@ def test_segments_and_deleted_documents_change_no_bit(tmp_path, weighting, norma
     assert any(len(mine.ids) for mine in one)
 
 
-@pytest.mark.parametrize("normalised", [False, True, "maintain"])
-@pytest.mark.parametrize("weighting", ["", "Lnu.ltb", "dirichlet"])
+@every_case("normalised", [False, True, "maintain"])
+@every_case("weighting", ["", "Lnu.ltb", "dirichlet"])
 def test_explanations_add_up_to_the_score(tmp_path, weighting, normalised):
     docs = random_docs(23, 60)
     similar = random_similar(7, WORDS[:30])

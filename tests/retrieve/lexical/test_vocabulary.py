@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 import porism
 from porism.index.strings import Dictionary
@@ -18,7 +19,7 @@ from porism.types import Content, Document
 WORDS = [f"w{number:02}x" for number in range(40)]
 
 
-@pytest.mark.parametrize("segments", [1, 2])
+@every_case("segments", [1, 2])
 def test_a_vocabulary_that_is_asked_often_is_learnt_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, segments: int
 ) -> None:

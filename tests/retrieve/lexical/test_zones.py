@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, queries, random_docs, write
 
 from porism.errors import ConfigError
@@ -25,7 +26,7 @@ def check(retriever: LexicalRetriever, docs: list[Doc], k: int) -> None:
         assert results.scores.tolist() == [score for _, score in expected]
 
 
-@pytest.mark.parametrize("k", [3, 1000])
+@every_case("k", [3, 1000])
 def test_equals_the_book_in_any_segmentation(tmp_path, k) -> None:
     docs = random_docs(31, 200)
     for snapshot in (write(tmp_path / "whole", docs), write(tmp_path / "parts", docs[150:], docs[:2], docs[2:150])):
@@ -110,7 +111,7 @@ def test_fields_that_are_not_named_can_have_a_weight(tmp_path) -> None:
     assert named == {"body": 0.25, "notes": 0.25, "title": 3.0}
 
 
-@pytest.mark.parametrize("make", [
+@every_case("make", [
     lambda: Zone(-1.0, {}), lambda: Zone(math.nan, {}), lambda: Zone(1.0, {"title": -2.0}),
     lambda: Zone(1.0, {"title": math.inf}),
 ])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 import porism
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, QueryError
@@ -342,6 +343,6 @@ def test_vectors_that_are_missing_are_computed_if_they_are_few(
     assert scores() == stored
 
 
-@pytest.mark.parametrize(("pairs", "epochs"), [(0, 12), (538, 12), (7_000, 10), (20_000, 3), (100_000, 3)])
+@every_case(("pairs", "epochs"), [(0, 12), (538, 12), (7_000, 10), (20_000, 3), (100_000, 3)])
 def test_few_pairs_are_seen_more_often(pairs: int, epochs: int) -> None:
     assert usual_training(pairs) == TableTraining(epochs=epochs)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
@@ -89,7 +90,7 @@ def mean_loss(left: NDArray[np.float64], right: NDArray[np.float64], scale: floa
     return total
 
 
-@pytest.mark.parametrize("widths", [(12,), (4, 12)])
+@every_case("widths", [(12,), (4, 12)])
 def test_gradients_are_finite_differences(widths: tuple[int, ...]) -> None:
     random = np.random.default_rng(5)
     left, right = random.normal(size=(2, 9, 12))
@@ -198,7 +199,7 @@ def test_a_batch_has_pairs_of_one_origin_and_each_pair_is_seen_once() -> None:
     assert seen != sorted(seen)
 
 
-@pytest.mark.parametrize("rows", [0, 1, 2, 63, 64, 65])
+@every_case("rows", [0, 1, 2, 63, 64, 65])
 def test_any_number_of_pairs(rows: int) -> None:
     trained = train_table(made_up(rows, 1), made_up(rows, 2), own_rows(TERMS), random_table(TERMS, 32), SETTINGS)
     assert np.isfinite(trained.vectors).all()
@@ -211,7 +212,7 @@ def test_empty_texts_and_equal_ones_are_no_fault() -> None:
     assert np.isfinite(trained.vectors).all()
 
 
-@pytest.mark.parametrize("wrong", [
+@every_case("wrong", [
     {"dimensions": 0}, {"epochs": 0}, {"batch": 1}, {"cuts": (32,)}, {"cuts": (0,)}, {"scale": 0.0}, {"scale": 41.0},
     {"learning_rate": 0.0}, {"learning_rate": float("nan")},
 ])

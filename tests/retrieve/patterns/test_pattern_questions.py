@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ def roles(question: PatternQuestion) -> list[list[tuple[str, str]]]:
     return [[(pattern.role, pattern.source) for pattern in group] for group in question.groups]
 
 
-@pytest.mark.parametrize(("text", "expected"), [
+@every_case(("text", "expected"), [
     ("?a ⊔ ?b = _", [[("anywhere", "?a ⊔ ?b = _")]]),
     ("⊢ ?a < ?b", [[("conclusion", "?a < ?b")]]),
     ("|- ?a < ?b", [[("conclusion", "?a < ?b")]]),
@@ -53,7 +54,7 @@ def test_problems_have_their_places() -> None:
     assert [str(problem) for problem in problems] == ["pattern: character 13: nothing follows +"]
 
 
-@pytest.mark.parametrize("text", ["", " , ", '""', "?a" * MAX_LENGTH, "+".join(["?a"] * MAX_PATTERN_NODES)])
+@every_case("text", ["", " , ", '""', "?a" * MAX_LENGTH, "+".join(["?a"] * MAX_PATTERN_NODES)])
 def test_what_says_nothing_or_too_much_is_refused(text: str) -> None:
     with pytest.raises(QueryError):
         read_patterns(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -24,9 +24,9 @@ def stored(numbers: Any, counts: list[int], width: int = 37) -> VectorRows:
     return VectorRows(packed, offsets(np.array(counts)), scales)
 
 
-@pytest.mark.parametrize("numbers", ["float32", "float16", "int8"])
-@pytest.mark.parametrize("counts", [[1] * 3_000, [0, 3, 1, 0, 0, 2, 7, 0] * 500], ids=["one row", "chunks"])
-@pytest.mark.parametrize("queries", [1, FEW_QUERIES + 1])
+@every_case("numbers", ["float32", "float16", "int8"])
+@every_case("counts", [[1] * 3_000, [0, 3, 1, 0, 0, 2, 7, 0] * 500], ids=["one row", "chunks"])
+@every_case("queries", [1, FEW_QUERIES + 1])
 def test_products_are_those_of_the_best_row_of_each_thing(numbers: Any, counts: list[int], queries: int) -> None:
     rows = stored(numbers, counts)
     asked = np.random.default_rng(1).normal(size=(queries, rows.dimensions)).astype(np.float32)
@@ -49,7 +49,7 @@ def test_segments_without_vectors_have_no_products() -> None:
     assert (best_products(rows, np.ones((1, 4), np.float32), np.ones(2, np.bool_)) == -np.inf).all()
 
 
-@pytest.mark.parametrize("numbers", ["float32", "float16", "int8"])
+@every_case("numbers", ["float32", "float16", "int8"])
 def test_numbers_of_16_and_8_bits_are_widened_as_numpy_widens_them(numbers: Any) -> None:
     """Products with unit vectors are the numbers themselves, largest and smallest among them."""
     special = np.array([[65504.0, -65504.0, 6e-8, -6e-8, 0.0, -0.0, 1.0, 2.0 ** -14]], np.float32)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from weighting_cases import TINY, Counted, score
 
 from porism.errors import ConfigError
@@ -37,7 +38,7 @@ def test_atire_has_the_constant():
     assert Counted(TINY).scores(BM25Atire(), {"bb": 1}) == [None] * 5  # ln(4 / 4)
 
 
-@pytest.mark.parametrize("delta", [0.0, 0.5, 2.0])
+@every_case("delta", [0.0, 0.5, 2.0])
 def test_bm25l_in_its_published_form(delta):
     c = 3 / B
     expected = math.log(5 / 1.5) * 2.2 * (c + delta) / (1.2 + c + delta)
@@ -131,7 +132,7 @@ def test_bm25_adapt_counts_no_further_than_its_levels():
     assert sums[0].tolist() == [1] * LEVELS
 
 
-@pytest.mark.parametrize(("weighting", "settings", "told"), [
+@every_case(("weighting", "settings", "told"), [
     (BM25Robertson, {"k1": -1}, "k1 = -1"),
     (BM25Atire, {"b": 1.5}, "b = 1.5"),
     (BM25L, {"k1": 0}, "k1 = 0"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from weighting_cases import Counted, random_texts
 
 from porism.errors import ConfigError
@@ -54,7 +55,7 @@ def test_letters_of_smart_keep_their_case():
     assert weighting_named("lnu.ltb") != weighting_named("Lnu.ltb")
 
 
-@pytest.mark.parametrize(("name", "settings", "what", "hint"), [
+@every_case(("name", "settings", "what", "hint"), [
     ("bm52", {}, "no weighting 'bm52'", "Did you mean bm25?"),
     ("dirichlt", {}, "no weighting 'dirichlt'", "Did you mean dirichlet?"),
     ("ltc", {}, "no weighting 'ltc'", "ltc.ltc"),
@@ -80,7 +81,7 @@ def test_what_does_not_exist_is_refused_with_a_hint(name, settings, what, hint):
     assert re.search(hint, caught.value.hint or "")
 
 
-@pytest.mark.parametrize("name", ALL)
+@every_case("name", ALL)
 def test_the_repr_tells_weightings_apart(name):
     assert sum(repr(weighting_named(name)) == repr(weighting_named(other)) for other in ALL) == 1
 
@@ -97,7 +98,7 @@ COLLECTIONS = {
 }
 
 
-@pytest.mark.parametrize("texts", COLLECTIONS.values(), ids=list(COLLECTIONS))
+@every_case("texts", COLLECTIONS.values(), ids=list(COLLECTIONS))
 def test_numbers_are_finite(texts):
     counted = Counted(texts)
     for name in ALL:
@@ -115,7 +116,7 @@ def _check_that_numbers_are_finite(counted, weighting):
             assert all(value is None or np.isfinite(value) for value in counted.scores(weighting, asked))
 
 
-@pytest.mark.parametrize("name", ALL)
+@every_case("name", ALL)
 def test_terms_of_deleted_documents_only_are_finite(name):
     counted, weighting = Counted([["x", "x", "y"], ["y"]]), weighting_named(name)
     nothing = np.zeros(2, np.int64)
@@ -136,7 +137,7 @@ def test_terms_of_deleted_documents_only_are_finite(name):
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "weightings.md"
 
 
-@pytest.mark.parametrize("name", list(WEIGHTINGS))
+@every_case("name", list(WEIGHTINGS))
 def test_the_documentation_has_every_weighting_with_its_defaults(name):
     row = next((line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{name}`")), None)
     assert row, f"docs/reference/weightings.md has no row for {name}"

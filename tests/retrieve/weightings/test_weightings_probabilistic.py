@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from case_tables import every_case
 from weighting_cases import TINY, Counted, score
 
 from porism.errors import ConfigError
@@ -78,7 +79,7 @@ def test_dph_of_a_document_of_one_term_is_0():
     assert score(DPH(), {"bb": 1}, 4) == 0.0
 
 
-@pytest.mark.parametrize(("weighting", "value", "told"), [
+@every_case(("weighting", "value", "told"), [
     (Dirichlet, 0.0, "mu = 0.0"),
     (Dirichlet, float("inf"), "mu = inf"),
     (JelinekMercer, 0.0, "lambda = 0.0"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from case_tables import every_case
 from lexical_cases import Doc, write
 from weighting_cases import Counted, random_texts
 
@@ -47,7 +48,7 @@ def collections(tmp_path_factory):
     return texts, whole, parts
 
 
-@pytest.mark.parametrize("name", ALL)
+@every_case("name", ALL)
 def test_scores_are_those_of_the_formula_in_any_segmentation(name, collections):
     texts, whole, parts = collections
     weighting = weighting_named(name)
@@ -67,7 +68,7 @@ def test_scores_are_those_of_the_formula_in_any_segmentation(name, collections):
         assert one.scores.tolist() == sorted(one.scores.tolist(), reverse=True)
 
 
-@pytest.mark.parametrize("name", ALL)
+@every_case("name", ALL)
 def test_the_best_few_are_those_of_all(name, collections):
     texts, whole, parts = collections
     channels = {"words": LexicalChannel(1.0, weighting_named(name))}
@@ -80,8 +81,8 @@ def test_the_best_few_are_those_of_all(name, collections):
             assert best.scores.tolist() == everything.scores.tolist()[:5]
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("texts", [[["x"]], [["x", "x", "y"], ["x"]], [["x"]] * 3, [[], []]], ids=str)
+@every_case("name", ALL)
+@every_case("texts", [[["x"]], [["x", "x", "y"], ["x"]], [["x"]] * 3, [[], []]], ids=str)
 def test_the_smallest_collections_can_be_searched(tmp_path, name, texts):
     snapshot = write(tmp_path / "index", docs_of(texts))
     weighting = weighting_named(name)
@@ -91,7 +92,7 @@ def test_the_smallest_collections_can_be_searched(tmp_path, name, texts):
     assert found.scores.tolist() == pytest.approx(sorted(expected, reverse=True), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ALL)
+@every_case("name", ALL)
 def test_explanations_add_up_to_the_score(name, collections):
     texts, _, parts = collections
     retriever = LexicalRetriever(parts.segments, {"words": LexicalChannel(0.5, weighting_named(name))})
@@ -102,7 +103,7 @@ def test_explanations_add_up_to_the_score(name, collections):
             assert explain_terms(retriever, {"words": query}, doc_id).value == pytest.approx(value, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ALL)
+@every_case("name", ALL)
 def test_scores_with_field_weights_and_zones_do_not_depend_on_segments(name, fielded):
     whole, parts = fielded
     channels = {"words": LexicalChannel(1.0, weighting_named(name))}

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from weighting_cases import TINY, Counted, random_texts, score
 
 from porism.errors import ConfigError
@@ -57,7 +58,7 @@ def test_unknown_terms_of_the_query_do_not_count_in_its_length():
     assert weighting.query_weights(nothing, nothing.astype(np.int64), statistics, nothing).tolist() == []
 
 
-@pytest.mark.parametrize(("settings", "told"), [
+@every_case(("settings", "told"), [
     ({"documents": "Lnq"}, "no normalisation 'q'"),
     ({"documents": "Zna"}, "no term frequency 'Z'"),
     ({"queries": "lzb"}, "no document frequency 'z'"),
@@ -90,8 +91,8 @@ def gensim_corpus():
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
-@pytest.mark.parametrize("pivot", [None, 7.5])
-@pytest.mark.parametrize("frequency", list(FREQUENCY))
+@every_case("pivot", [None, 7.5])
+@every_case("frequency", list(FREQUENCY))
 def test_every_scheme_equals_gensim(gensim_corpus, frequency, pivot):
     from gensim.models import TfidfModel
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import ConfigError
@@ -23,7 +24,7 @@ from porism.settings import SettingError
 HERE = Path()
 
 
-@pytest.mark.parametrize(("name", "setting", "formulas"), [
+@every_case(("name", "setting", "formulas"), [
     ("dense", "encoder", False), ("colbert", "store", False), ("formula-encoder", "encoder", True),
 ])
 def test_a_name_behind_a_colon_is_that_of_the_encoding(name: str, setting: str, formulas: bool) -> None:
@@ -57,7 +58,7 @@ def test_the_parts_of_a_sum_that_need_an_encoding_have_the_one_that_is_named() -
     assert SUM_MODELS["neural"] == read_model("neural")
 
 
-@pytest.mark.parametrize(("name", "message"), [
+@every_case(("name", "message"), [
     ("words:mpnet", r"'words:mpnet': 'words' has no encoder of an index to choose\. Use words"),
     ("tangent-cft:mpnet", "'tangent-cft' has no encoder"),
     ("dense:", "there is no model 'dense:'"),

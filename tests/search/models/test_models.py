@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.retrieve.documents.links import Links
@@ -28,7 +29,7 @@ OTHER = SearchModel(
 )
 
 
-@pytest.mark.parametrize("model", [*SEARCH_MODELS.values(), OTHER], ids=[*SEARCH_MODELS, "other"])
+@every_case("model", [*SEARCH_MODELS.values(), OTHER], ids=[*SEARCH_MODELS, "other"])
 def test_models_come_back_from_their_mappings(model: SearchModel) -> None:
     assert SearchModel.from_dict(model.to_dict()) == model
     assert SearchModel.from_dict(json.loads(json.dumps(model.to_dict()))) == model
@@ -46,7 +47,7 @@ def test_what_is_not_given_is_that_of_the_base() -> None:
     assert model_from({"model": "paths", "candidates": 10}, formulas=True).candidates == 10
 
 
-@pytest.mark.parametrize(("given", "path", "message"), [
+@every_case(("given", "path", "message"), [
     ({"canidates": 1}, ("canidates",), "there is no setting 'canidates'. Did you mean candidates?"),
     ({"feedback": {"term": 1}}, ("feedback", "term"), "Did you mean feedback.terms?"),
     ({"channels": {"word": {}}}, ("channels", "word"), "there is no channel 'word'. Did you mean words?"),
@@ -84,7 +85,7 @@ def test_models_by_name_and_from_files(tmp_path: Path) -> None:
         read_model("zzz")
 
 
-@pytest.mark.parametrize(("content", "message"), [
+@every_case(("content", "message"), [
     (f"a = {'[' * 3000}", "is nested too deeply"),
     (f"a = {'[' * 400}{']' * 400}", "is nested too deeply"),
     (f"{'.'.join(['a'] * 3000)} = 1", "is nested too deeply"),

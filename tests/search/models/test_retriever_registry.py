@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from cft_cases import random_model
+from long_forms import LONG_ONLY
 from trigram_retriever import TRIGRAMS, TrigramModel, TrigramRetriever
 
 from porism.corpus import read_qrels, read_topics
@@ -213,6 +214,7 @@ def test_the_commands_open_any_kind(sample_index: Path, tmp_path: Path, capsys: 
     assert provenance["made_by"]["model"]["kind"] == "trigrams"
 
 
+@LONG_ONLY
 def test_tangent_cft_is_a_model_by_name(trained_index: Path) -> None:
     with open_index(trained_index, "tangent-cft", "tangent-cft") as index:
         hits = index.search_formulas("x+y", 5, explain=True)
@@ -239,6 +241,7 @@ def test_tangent_cft_needs_training(sample_index: Path) -> None:
         TangentCftModel(1.0)
 
 
+@LONG_ONLY
 @pytest.mark.parametrize("model", ["tangent-cft", "alignment"])
 def test_documents_by_their_best_formulas(
     model: str, trained_index: Path, monkeypatch: pytest.MonkeyPatch
@@ -274,6 +277,7 @@ def test_the_toy_is_a_retriever(sample_index: Path, index: Index) -> None:
             opened.search([QUERY], 0)
 
 
+@LONG_ONLY
 def test_the_usual_models_are_read_without_the_wings() -> None:
     code = (
         "import sys\nfrom porism.search.models import read_model\n"

@@ -7,6 +7,7 @@ import json
 import zipfile
 from pathlib import Path
 
+from long_forms import LONG_ONLY
 from updated_indexes import check, same_as_new
 
 from porism.corpus.archives.reader import ArchiveReader
@@ -23,6 +24,7 @@ def paper(folder: Path, name: str, text: str) -> None:
     (folder / name).write_bytes(file.getvalue())
 
 
+@LONG_ONLY
 def test_only_the_archive_that_changed_is_read(tmp_path: Path, monkeypatch) -> None:
     folder, index = tmp_path / "papers", tmp_path / "index"
     folder.mkdir()

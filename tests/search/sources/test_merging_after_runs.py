@@ -76,6 +76,7 @@ def test_what_searches_read_is_there_when_the_merged_segment_appears(notes: Path
     assert {path: path.stat().st_ino for path in (tmp_path / "index").rglob("derived/*")} == files
 
 
+@LONG_ONLY
 def test_an_update_merges_no_more_than_it_added_pays_for(notes: Path, tmp_path: Path, write: Write) -> None:
     index = tmp_path / "index"
     index_sources([notes], index, jobs=1)
@@ -144,6 +145,7 @@ def test_an_interrupted_run_does_not_merge(notes: Path, tmp_path: Path) -> None:
     assert sizes(tmp_path / "index") == [2] * 4
 
 
+@LONG_ONLY
 def test_documents_made_in_python_are_merged_too(notes: Path, tmp_path: Path) -> None:
     seen: list[Progress] = []
     report = index_documents(read_documents([notes]), tmp_path / "index", jobs=1, on_progress=seen.append)
@@ -157,6 +159,7 @@ def test_documents_made_in_python_are_merged_too(notes: Path, tmp_path: Path) ->
     assert sizes(tmp_path / "again") == [2] * 6
 
 
+@LONG_ONLY
 def test_segments_that_a_cluster_built_are_merged_too(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

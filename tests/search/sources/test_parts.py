@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-import pytest
+from case_tables import every_case
 
 from porism.search.sources.changes import ChangeBatch
 from porism.search.sources.parts import MAX_CHARACTERS, MIN_CHARACTERS, _cut
@@ -17,8 +17,8 @@ def batches(count: int, characters: int) -> list[ChangeBatch]:
     return made
 
 
-@pytest.mark.parametrize("workers", [1, 2, 8])
-@pytest.mark.parametrize(("count", "characters"), [(7, 1_400_000), (30, 400_000), (2_000, 1_500_000)])
+@every_case("workers", [1, 2, 8])
+@every_case(("count", "characters"), [(7, 1_400_000), (30, 400_000), (2_000, 1_500_000)])
 def test_workers_have_parts_from_the_beginning_and_end_at_about_one_time(
     workers: int, count: int, characters: int
 ) -> None:

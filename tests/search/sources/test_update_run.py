@@ -9,13 +9,18 @@ from porism.corpus import ReaderOptions
 from porism.errors import Problem
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MAX_PROBLEMS, SourceGroup
-from porism.search.sources import update_run
+from porism.search.sources import changes, update_run
 from porism.search.sources.indexing import Progress
 from porism.search.sources.updating import index_sources, update_index
 from porism.types import Document
 
-RECORDS = 3_000
-"""More than one batch of documents."""
+RECORDS = 60
+"""More than two batches of documents."""
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "BATCH_DOCUMENTS", 25)
 
 
 @pytest.fixture
@@ -119,7 +124,9 @@ def test_an_interruption_during_the_analysis_is_reported(write: Write) -> None:
 
 def test_problems_beyond_those_kept_are_counted(write: Write) -> None:
     root = write(**{
-        "n/t.jsonl": "".join(f'{{"id": "r{number}", "text": "words $x^{{{number}$"}}\n' for number in range(RECORDS)),
+        "n/t.jsonl": "".join(
+            f'{{"id": "r{number}", "text": "words $x^{{{number}$"}}\n' for number in range(MAX_PROBLEMS + RECORDS)
+        ),
     })  # fmt: skip
     reported: list[Problem] = []
     index_sources([root / "n"], root / "index", jobs=1, on_problem=reported.append)

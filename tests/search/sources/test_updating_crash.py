@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.analysis.documents import load_document
 from porism.index import Snapshot
@@ -156,6 +156,7 @@ def kill_updates(root: Path, rounds: int, seed: int) -> tuple[int, int]:
     return killed, committed
 
 
+@LONG_ONLY
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
     rounds, seed = os.environ.get("PORISM_KILLS", "40" if LONG else "4"), os.environ.get("PORISM_SEED", "5")

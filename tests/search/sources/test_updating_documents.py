@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from updated_indexes import Write, check, contents, same_as_new
 
 from porism.corpus.units import UnitStore
@@ -171,6 +172,7 @@ def test_changing_documents_compares_what_is_stored(write: Write) -> None:
 MAIN = "\\documentclass{article}\n\\input{macros}\n\\begin{document}\n%s\n\\end{document}\n"
 
 
+@LONG_ONLY
 def test_a_chapter_is_read_with_the_documents_that_use_it(write: Write) -> None:
     root = write(**{
         "p/one.tex": MAIN % "\\input{c1}\n\\input{c2}", "p/two.tex": MAIN % "\\input{c3}",
@@ -204,6 +206,7 @@ def test_a_chapter_is_read_with_the_documents_that_use_it(write: Write) -> None:
     same_as_new(index, project)
 
 
+@LONG_ONLY
 def test_of_a_book_only_the_chapters_that_changed_are_read(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("c1", "c2", "c3", "c4")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from long_forms import LONG_ONLY
 from updated_indexes import Write, contents
 
 from porism.errors import IndexLocked, IndexNotFound, MissingExtra, PorismError
@@ -85,6 +86,7 @@ def test_what_is_added_changed_renamed_and_removed_is_found(write: Write, monkey
     assert not seen.errors
 
 
+@LONG_ONLY
 def test_a_file_that_an_editor_replaces(write: Write) -> None:
     root = write(**{"one.md": "words", "other.md": "not a source"})
     index = root / "index"
@@ -98,6 +100,7 @@ def test_a_file_that_an_editor_replaces(write: Write) -> None:
     assert [(report.added, report.changed, report.removed) for report in seen.updates] == [(0, 1, 0)] * 2
 
 
+@LONG_ONLY
 def test_a_source_that_goes_and_comes_back_and_one_that_is_added(write: Write) -> None:
     root = write(**{"notes/a.md": "words a", "more/b.md": "words b"})
     index = root / "index"
@@ -145,6 +148,7 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
         watch_index(tmp_path)
 
 
+@LONG_ONLY
 def test_the_command_follows_changes_until_it_is_interrupted(write: Write) -> None:
     root = write(**{"notes/a.md": "words a"})
     process = subprocess.Popen(

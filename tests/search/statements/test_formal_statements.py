@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
@@ -21,7 +21,7 @@ def form(text: str, name: str = "x", opened: tuple[str, ...] = (), instances: tu
     return canonical_form(statement)
 
 
-@pytest.mark.parametrize(("first", "second"), [
+@every_case(("first", "second"), [
     ("(a b : G) : a * b = b", "{x y : G} : x * y = y"),
     ("(a b : G) : a * b = b", "(b : G) (a : G) : b = a * b"),
     ("{a : α} (h : 0 < a) (k : p a) : a ≠ 0", "{a : α} (k : p a) (h : 0 < a) : 0 ≠ a"),
@@ -40,7 +40,7 @@ def test_equal_statements_have_one_form(first: str, second: str) -> None:
     assert form(first) == form(second)
 
 
-@pytest.mark.parametrize(("first", "second"), [
+@every_case(("first", "second"), [
     ("(a b : G) : a * b = b", "(a b : G) : a * b = a"),
     ("(a b : G) : a ≤ b", "(a b : G) : a < b"),
     ("(a b : G) (h : q a) : a ≤ b", "(a b : G) (h : q a) : a ≥ b"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.corpus import split_math
 from porism.search.statements.canonical import canonical_form
@@ -15,7 +15,7 @@ def form(text: str) -> str:
     return canonical_form(statement)
 
 
-@pytest.mark.parametrize(("first", "second"), [
+@every_case(("first", "second"), [
     ("Let $x$ be even. Then $x+5$ is odd.", "Let $n$ be even. Then $n+5$ is odd."),
     ("Let $x > 0$. Let $y < 0$. Then $xy < 0$.", "Let $b < 0$. Let $a > 0$. Then $ab < 0$."),
     (r"We have $x \ge 0$.", r"We have $0 \le x$."),
@@ -25,7 +25,7 @@ def test_equal_statements_share_a_form(first: str, second: str) -> None:
     assert form(first) == form(second)
 
 
-@pytest.mark.parametrize(("first", "second"), [
+@every_case(("first", "second"), [
     ("Let $x$ be even. Then $x+5$ is odd.", "Let $x$ be odd. Then $x+5$ is even."),
     ("We have $a < b$.", "We have $a < a$."),
     (r"Let $a$ be odd. Then $a \ge b$.", r"Let $a$ be odd. Then $a \le b$."),

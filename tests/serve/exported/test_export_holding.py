@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from export_cases import QUERIES, change, document, exported, write_index
+from long_forms import LONG_ONLY
 from memory_backend import MemoryBackend
 
 from porism.errors import EngineError, IndexLocked, StorageError
@@ -100,6 +101,7 @@ def test_exports_to_two_places_are_none_of_each_others_business(index: Path) -> 
     assert export_index(index, backend, ["words"]).tables[DOCUMENTS].rows == 8
 
 
+@LONG_ONLY
 def test_a_killed_exporter_leaves_no_lock(index: Path) -> None:
     code = (
         "import sys\n"

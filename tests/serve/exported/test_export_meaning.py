@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from memory_backend import MemoryBackend
 
 import porism
@@ -59,7 +60,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("k", [1, 7, 100])
+@every_case("k", [1, 7, 100])
 def test_nearest_documents_are_those_of_an_exact_search(index: Path, k: int) -> None:
     backend = MemoryBackend(most=20)
     report = export_index(index, backend, ["meaning"], documents=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from dense_cases import WORDS, document, encoded_index, query
 from memory_backend import MemoryBackend
 from sparse_cases import sparse_index
@@ -63,7 +64,7 @@ def compare(
         return sum(len(own[one.id]) for one in queries)
 
 
-@pytest.mark.parametrize("k", [1, 7, 100])
+@every_case("k", [1, 7, 100])
 def test_nearest_documents_are_those_of_an_exact_search(index: Path, k: int, tmp_path: Path) -> None:
     backend = MemoryBackend(most=20)
     report = exported(index, backend, DenseModel(device="cpu"), tmp_path)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from export_cases import export_terms, exported_lexical
 from lexical_cases import CHANNELS, FIELDS, WORDS, queries, random_docs, write
 from long_forms import LONG
@@ -59,7 +60,7 @@ NAMES = ["zones", "plus", "dirichlet", "soft cosine"]
 OTHERS = ["bm25", "own fields", "ltc.ltc", "pl2", "soft", "zones of stored"]
 
 
-@pytest.mark.parametrize("name", [*NAMES, *OTHERS] if LONG else NAMES)
+@every_case("name", [*NAMES, *OTHERS] if LONG else NAMES)
 def test_results_are_those_of_the_index_bit_by_bit(name: str, snapshot: Snapshot, tmp_path: Path) -> None:
     lexical = _retriever(name, snapshot, tmp_path)
     exported = exported_lexical(MemoryBackend(most=25), lexical)
@@ -73,7 +74,7 @@ def test_results_are_those_of_the_index_bit_by_bit(name: str, snapshot: Snapshot
     assert found > 100
 
 
-@pytest.mark.parametrize("name", ["zones", "dirichlet", "ltc.ltc"])
+@every_case("name", ["zones", "dirichlet", "ltc.ltc"])
 def test_the_inner_product_is_the_score(name: str, snapshot: Snapshot, tmp_path: Path) -> None:
     lexical = _retriever(name, snapshot, tmp_path)
     backend = MemoryBackend()
@@ -119,7 +120,7 @@ def test_a_view_is_told_by_all_that_its_weights_depend_on(snapshot: Snapshot, tm
     assert len({plain, *others}) == 8
 
 
-@pytest.mark.parametrize("factor", [0.2, 2.5])
+@every_case("factor", [0.2, 2.5])
 def test_weights_of_other_statistics_cost_candidates_and_no_results(factor: float, snapshot: Snapshot) -> None:
     lexical = LexicalRetriever(snapshot.segments, CHANNELS, FIELDS)
     right, off = MemoryBackend(), MemoryBackend()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from export_cases import QUERIES, change, document, exported, write_index
 from long_forms import LONG_ONLY
 from milvus_servers import MilvusServer, need_milvus
@@ -57,7 +57,7 @@ def sample(server: MilvusServer, sample_index: Path) -> Path:
     return sample_index
 
 
-@pytest.mark.parametrize("named", ["default", "plain", "words", "tokens", "paths", "subtrees"])
+@every_case("named", ["default", "plain", "words", "tokens", "paths", "subtrees"])
 def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
     queries = list(read_topics(SAMPLE_QUERIES))[::6]
     model = MilvusModel(of=named, uri=server.uri, collection="sample")
@@ -76,7 +76,7 @@ def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServe
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("named", FORMULAS_BY)
+@every_case("named", FORMULAS_BY)
 def test_formulas_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
     asked = [formula for query in read_topics(SAMPLE_QUERIES) for formula in query.content.formulas][::4]
     asked += [Formula(r"\sum_{k=1}^n k^2"), Formula(r"\qvar{f}'(x)=0"), Formula("x")]
@@ -283,10 +283,8 @@ def test_addresses_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         MilvusBackend("somewhere")
     with pytest.raises(ConfigError, match="cannot have a password"):
         MilvusBackend("http://me:secret@localhost:1")
-    started = time.monotonic()
     with pytest.raises(EngineError, match=r"cannot be reached .*Is it running"):
         MilvusBackend("http://127.0.0.1:9", timeout=2)
-    assert time.monotonic() - started < 20
 
 
 def test_a_server_that_is_too_old_is_refused(server: MilvusServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from export_cases import QUERIES, write_index
+from long_forms import LONG_ONLY
 from milvus_servers import MilvusServer, need_milvus
 
 from porism.corpus import read_topics
@@ -100,6 +101,7 @@ def test_a_server_that_is_killed_during_an_export_gets_the_rest(
     again.close()
 
 
+@LONG_ONLY
 def test_an_exporter_that_is_killed_goes_on_where_it_was(
     server: MilvusServer, sample_index: Path, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pydantic
 import pytest
+from case_tables import every_case
 from numpy.typing import NDArray
 from shard_cases import Wrapped, split_shards
 
@@ -64,7 +65,7 @@ def ask(shards: Sequence[IndexShard | Wrapped], k: int = 9, explain: bool = Fals
     return FederatedIndex(shards).search(QUESTION, k, rerank=chain, explain=explain)
 
 
-@pytest.mark.parametrize("explain", [False, True])
+@every_case("explain", [False, True])
 def test_stages_scores_and_reasons_are_those_of_one_index(
     joint: Index, shards: list[IndexShard], explain: bool
 ) -> None:
@@ -121,7 +122,7 @@ class Losing(Wrapped):
         return answer
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("lost", "reason"),
     [("texts", "cannot read its disk"), ("order", "other documents than it was asked for"), ("hits", "has gone")],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pydantic
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG
@@ -54,7 +55,7 @@ def test_every_model_that_can_gives_the_ids_and_scores_of_one_index(
     assert {"default", "plain", "words", "tokens", "paths", "subtrees"} <= set(compared)
 
 
-@pytest.mark.parametrize("question", [
+@every_case("question", [
     r"why does $\sum 1/n^2$ converge?", "definition of a compact set", r"title:theorem $x^2 + y^2$", '"mean value"',
     "tags:topology continuous function", r"value $\sin 0 + 12345 = q$",
 ])

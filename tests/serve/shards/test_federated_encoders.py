@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("torch", reason="needs the extra: pip install 'porism[neural]'")
 pytest.importorskip("faiss", reason="centroids need faiss: pip install 'porism[neural]'")
@@ -112,7 +113,7 @@ def test_of_many_near_documents_those_are_compared_that_one_index_would_compare(
     assert {name: [score for _, score in found[name]] for name in best} != best
 
 
-@pytest.mark.parametrize("model", [SPLADE, FEW], ids=["splade", "tokens"])
+@every_case("model", [SPLADE, FEW], ids=["splade", "tokens"])
 def test_what_was_encoded_otherwise_is_refused(
     encoded: Path, tmp_path: Path, model: SearchModel | ColbertModel
 ) -> None:

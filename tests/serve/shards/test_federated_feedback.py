@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG
@@ -72,7 +73,7 @@ def together(sample_shards: list[Path], model: SearchModel) -> FederatedIndex:
     return FederatedIndex(opened(sample_shards, model))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@every_case("method", METHODS if LONG else ["rm3"])
 def test_runs_by_every_method_are_those_of_one_index(method: str, whole: Index, sample_shards: list[Path]) -> None:
     model = learning(METHODS[method])
     topics = list(read_topics(sample_path("queries.jsonl")))[::11]
@@ -106,8 +107,8 @@ JUDGED = (
 )
 
 
-@pytest.mark.parametrize("judged", JUDGED)
-@pytest.mark.parametrize("feedback", [{"weight": 0.0}, METHODS["rocchio"], METHODS["rm3"]])
+@every_case("judged", JUDGED if LONG else JUDGED[2:])
+@every_case("feedback", [METHODS["rocchio"], METHODS["rm3"], {"weight": 0.0}] if LONG else [METHODS["rocchio"]])
 def test_judged_documents_are_learnt_from_wherever_they_are(
     judged: dict[str, list[str]], feedback: dict[str, Any], whole: Index, sample_shards: list[Path]
 ) -> None:
@@ -222,7 +223,7 @@ def open_ids(shard: Any) -> list[str]:
     return [hit.id for hit in FederatedIndex([shard]).search("continuous function", 2).hits]
 
 
-@pytest.mark.parametrize("step", ["first", "document_terms", "frequencies", "candidates", "hits"])
+@every_case("step", ["first", "document_terms", "frequencies", "candidates", "hits"])
 def test_a_commit_between_the_steps_begins_again(step: str, together: FederatedIndex) -> None:
     few, many = together.shards
     expected = seen(together.search("continuous function", 5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from case_tables import every_case
 from shard_cases import split_shards
 
 from porism.search.index import open_index
@@ -22,7 +22,7 @@ TEXTS = [
 QUESTIONS = ["limite de la suite des fonctions", "непрерывные функции", "紧空间", "continuous limits", "functions"]
 
 
-@pytest.mark.parametrize("homes", [(0, 1, 2, 3, 4), (0, 1, 0, 1, 0)])
+@every_case("homes", [(0, 1, 2, 3, 4), (0, 1, 0, 1, 0)])
 def test_languages_of_other_shards_are_read_too(tmp_path: Path, homes: tuple[int, ...]) -> None:
     documents = [Document(str(number), {"body": Content(text)}) for number, text in enumerate(TEXTS)]
     index_documents(documents, tmp_path / "whole", jobs=1)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from shard_cases import Wrapped
 
 from porism.errors import PorismError, Problem, QueryError
@@ -28,8 +29,8 @@ def seen(hits: Any) -> list[Any]:
     return [(hit.rank, hit.id, hit.name, hit.statement, hit.size, hit.location.line) for hit in hits]
 
 
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("k", [1, 7, 1000])
+@every_case("asked", ASKED)
+@every_case("k", [1, 7, 1000])
 def test_statements_are_those_of_one_index(joint: Index, shards: list[IndexShard], asked: str, k: int) -> None:
     found, expected = FederatedIndex(shards).search_patterns(asked, k), joint.patterns.search(asked, k)
     assert seen(found.hits) == seen(expected.hits)

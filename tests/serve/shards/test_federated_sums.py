@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("torch", reason="needs the extra: pip install 'porism[neural]'")
 
@@ -110,7 +111,7 @@ def topics(joint: Index) -> list[Query]:
     return [Query(str(number), joint.question(text).query.fields) for number, text in enumerate(asked)]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@every_case("name", MODELS)
 def test_runs_are_those_of_one_index(name: str, joint: Index, paths: list[Path]) -> None:
     one, several = joint.with_models(MODELS[name]), opened(paths, MODELS[name])
     for k in (3, 12, 100):
@@ -178,7 +179,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("step", "part"), STEPS)
+@every_case(("step", "part"), STEPS)
 def test_a_shard_that_is_lost_counts_for_nothing(step: str, part: str, together: FederatedIndex) -> None:
     first, second, third = together.shards
     alone = seen(FederatedIndex([first, third]).search(QUESTION, 9))
@@ -216,7 +217,7 @@ def ids_of(shard: Any) -> set[str]:
     return {hit.id for hit in FederatedIndex([shard]).search(QUESTION, 40).hits}
 
 
-@pytest.mark.parametrize(("step", "part"), [*STEPS[2:], ("hits", "")])
+@every_case(("step", "part"), [*STEPS[2:], ("hits", "")])
 def test_a_commit_between_the_steps_begins_again(step: str, part: str, together: FederatedIndex) -> None:
     first, second, third = together.shards
     moving = Failing(second, step, part, StaleCommit("the index is at commit 9, not 1"), times=1)
@@ -246,7 +247,7 @@ def test_a_commit_between_the_parts_begins_again(tmp_path: Path, encoder: Path) 
     assert {hit.id for hit in found.hits} & {one.id for one in more}
 
 
-@pytest.mark.parametrize("forgotten", ["parts", "shards of parts", "shards"])
+@every_case("forgotten", ["parts", "shards of parts", "shards"])
 def test_a_search_begins_again_where_another_one_has_found_a_newer_commit(
     forgotten: str, together: FederatedIndex
 ) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import pytest
+from case_tables import every_case
 from colour_vision import SIGHT, contrast, seen
 
 import porism
@@ -36,7 +36,7 @@ def test_the_dark_theme_is_the_same_by_system_and_by_choice() -> None:
     assert Limits().formulas == LOOKS
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@every_case("theme", [LIGHT, DARK])
 def test_formulas_in_colour_can_be_read(theme: dict[str, str]) -> None:
     for number in range(1, COLOURS + 1):
         for surface in ("paper", "raised"):
@@ -44,8 +44,8 @@ def test_formulas_in_colour_can_be_read(theme: dict[str, str]) -> None:
     assert contrast(theme["ink"], theme["c0-wash"]) >= 7
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
-@pytest.mark.parametrize("sight", SIGHT)
+@every_case("theme", [LIGHT, DARK])
+@every_case("sight", SIGHT)
 def test_colours_stay_apart_and_from_the_ink_in_every_sight(theme: dict[str, str], sight: str) -> None:
     names = ["ink", *(f"c{number}" for number in range(1, COLOURS + 1))]
     for one, other in combinations(names, 2):

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -81,7 +82,7 @@ def test_a_formula_is_parsed_into_all_notations(client: Any) -> None:
     assert found["svg"].count("<rect") == 5
 
 
-@pytest.mark.parametrize(("to", "text"), [
+@every_case(("to", "text"), [
     ("latex", r"x^{2}"), ("unicode", "x²"), ("spoken", "x squared"), ("operators", "[O!SUP,0[V!x],1[N!2]]"),
     ("mathml", '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math>'),
 ])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -40,18 +41,18 @@ def test_every_answer_has_a_strict_policy(client: Any) -> None:
         assert "server" not in headers
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8470", ""])
+@every_case("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8470", ""])
 def test_other_names_are_refused(client: Any, host: str) -> None:
     answer = client.get("/", headers={"Host": host})
     assert (answer.status_code, answer.json()["error"]["code"]) == (421, "unknown_host")
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8470", "127.0.0.1:1", "[::1]:8470"])
+@every_case("host", ["localhost", "LOCALHOST:8470", "127.0.0.1:1", "[::1]:8470"])
 def test_names_of_this_machine_are_answered(client: Any, host: str) -> None:
     assert client.get("/api/v1/health", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("path", [
+@every_case("path", [
     "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd", "/static/%00",
     "/static/..%5capp.py", "/static/" + "a" * 5_000, "/static/porism.css/..", "/static/", "/editor/../app.py",
     "/static/../templates/base.html",

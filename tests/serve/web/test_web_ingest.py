@@ -10,9 +10,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 
 pytest.importorskip("fastapi", reason="documents are taken by the web app: pip install 'porism[web]'")
@@ -28,7 +30,7 @@ from porism.serve.web import ingest as ingest_module
 from porism.serve.web.app import create_app
 from porism.serve.web.client import PREFIX, ApiError, Client
 from porism.serve.web.guarding import new_key
-from porism.serve.web.ingest import read_records
+from porism.serve.web.ingest import IndexChanger, read_records
 from porism.serve.web.settings import WebSettings
 
 URL = f"{PREFIX}/documents"
@@ -97,7 +99,7 @@ def test_what_files_have_stays_theirs(changed: Any, key: dict[str, str], index: 
     assert set(contents(index)) == {"b", "notes/first.md"}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("body", "status", "said"),
     [
         ({"documents": [{"title": "no id"}]}, 400, "documents[0] has no id"),
@@ -127,7 +129,7 @@ def test_a_document_without_text_is_reported_and_the_others_are_taken(
     assert set(contents(index)) == {"good", "notes/first.md"}
 
 
-@pytest.mark.parametrize("headers", [{}, {"X-API-Key": "porism_wrong"}, {"Authorization": "Bearer porism_wrong"}])
+@every_case("headers", [{}, {"X-API-Key": "porism_wrong"}, {"Authorization": "Bearer porism_wrong"}])
 def test_nobody_else_may(changed: Any, index: Path, headers: dict[str, str]) -> None:
     for answer in (
         changed.post(URL, json={"documents": [{"id": "a", "body": "x"}]}, headers=headers),
@@ -154,7 +156,13 @@ def test_without_the_option_there_is_no_such_route(index: Path, key: dict[str, s
         assert client.post(URL, json={"documents": [{"id": "a", "body": "x"}]}, headers=key).status_code == 404
 
 
-def test_requests_that_wait_are_committed_together(changed: Any, key: dict[str, str], index: Path) -> None:
+def test_requests_that_wait_are_committed_together(
+    changed: Any, key: dict[str, str], index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = Semaphore(0)
+    change = IndexChanger.change
+    monkeypatch.setattr(IndexChanger, "change", lambda *arguments: (change(*arguments), waiting.release())[0])
+
     def add(number: int) -> int:
         answer = changed.post(URL, json={"documents": [{"id": f"d{number}", "body": "words"}]}, headers=key)
         return int(answer.json()["generation"])
@@ -162,7 +170,8 @@ def test_requests_that_wait_are_committed_together(changed: Any, key: dict[str, 
     writer = IndexWriter(index, create=False)
     with ThreadPoolExecutor(8) as pool:
         promised = [pool.submit(add, number) for number in range(8)]
-        time.sleep(0.5)
+        for _ in range(8):
+            assert waiting.acquire(timeout=60)
         writer.close()
         generations = {one.result(30) for one in promised}
     assert len(generations) <= 3

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long_forms import LONG_ONLY
 
 from porism.errors import IndexLocked
 from porism.serve.web.judgments import LOCK_FILE, Judgments
@@ -44,6 +45,7 @@ def test_another_server_sees_a_change_at_once_and_goes_on_from_it(tmp_path):
     assert first.question("T2") == "two"
 
 
+@LONG_ONLY
 def test_processes_that_judge_at_once_lose_nothing(tmp_path):
     folder = tmp_path / "j"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

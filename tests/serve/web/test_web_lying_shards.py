@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="indexes are served by the web app: pip install 'porism[web]'")
 pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
@@ -83,7 +84,7 @@ def changed(value: Any, path: tuple[Any, ...], lie: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("formulas", [False, True])
+@every_case("formulas", [False, True])
 def test_whatever_a_shard_says_the_others_answer(honest, formulas):
     steps: list[str] = []
     assert not searched(honest, lambda step, value: steps.append(step) or value, formulas).missing

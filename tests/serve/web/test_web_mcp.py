@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 
 pytest.importorskip("mcp", reason="the tools are served by the SDK of the protocol: pip install 'porism[web]'")
 pytest.importorskip("fastapi", reason="they answer as the pages do: pip install 'porism[web]'")
@@ -87,7 +89,7 @@ def test_every_input_of_a_tool_has_an_end(library: Any) -> None:
     assert not free
 
 
-@pytest.mark.parametrize(("name", "arguments", "says"), [
+@every_case(("name", "arguments", "says"), [
     ("equal_formulas", {"first": "x+" * 3_000 + "x", "second": "x"}, "characters"),
     ("equal_formulas", {"first": r"\sqrt{x}+" * 390, "second": "x" * 3_900}, "symbols"),
     ("premises", {"goal": "a " * 3_000}, "characters"),
@@ -173,7 +175,7 @@ async def whole_answer(client: Any, name: str, arguments: dict[str, Any]) -> tup
     return result.content[0].text, result.structured_content
 
 
-@pytest.mark.parametrize(("name", "arguments"), [
+@every_case(("name", "arguments"), [
     ("search", {"question": r"prime number $p$ $\sum 1/n^2$"}), ("search_formulas", {"formula": r"\sum_{k=1}^n k^2"}),
     ("premises", {"goal": "n : ℕ\n⊢ ∑ k, k = n"}), ("search", {"question": "sum", "k": 50}),
     ("patterns", {"pattern": "_ = _", "k": 20}),
@@ -221,7 +223,7 @@ def test_statements_are_found_by_pattern(tmp_path: Path) -> None:
     assert text == "1 statement found.\nA.lean#add_comm: (a b : ℕ) : a + b = b + a"
 
 
-@pytest.mark.parametrize("characters", [500, 700, 2_000])
+@every_case("characters", [500, 700, 2_000])
 def test_answers_fit(call: Call, characters: int) -> None:
     _, text = call("search", question="prime number $p$", k=20, characters=characters, detail="full")
     assert "\n1. " in text
@@ -243,7 +245,7 @@ def test_a_long_document_comes_in_parts() -> None:
     assert cut("short", 0, 100) == "short"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "arguments", "said"),
     [
         ("fetch", {"id": "nope"}, "There is no document 'nope' in the index."),
@@ -276,6 +278,7 @@ def test_indexes_are_listed(call: Call) -> None:
     assert "filters by " in text
 
 
+@LONG_ONLY
 def test_the_command_talks_on_standard_input_and_output(sample_index: Path) -> None:
     path = os.pathsep.join(filter(None, sys.path))
     command = StdioServerParameters(

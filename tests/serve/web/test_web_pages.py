@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -160,7 +161,7 @@ def test_the_box_is_the_first_page_and_the_examples_have_results(client: Any) ->
         assert page(client, example).xpath("//li[@class='card']")
 
 
-@pytest.mark.parametrize("path", [
+@every_case("path", [
     "/", "/search?q=series+%24x%5E2%24", "/search?q=%24x%5E2%24&mode=formulas", "/document?id=chain-rule", "/help",
     "/api", "/compare?left=chain-rule&right=product-quotient-rule", "/similar?id=chain-rule",
     "/formula?formula=x%5E2", "/nothing", "/search?q=foo:bar",

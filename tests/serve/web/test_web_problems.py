@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, EngineError, IndexNotFound, PorismError, QueryError
 from porism.serve.web.problems import NotFound, Refused, error_answer, status_of
 
 
-@pytest.mark.parametrize(("error", "status", "code"), [
+@every_case(("error", "status", "code"), [
     (QueryError("k is 0"), 400, "bad_request"),
     (ConfigError("no model"), 400, "bad_request"),
     (NotFound("no document"), 404, "not_found"),

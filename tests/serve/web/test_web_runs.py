@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web]'")
 
@@ -208,7 +209,7 @@ def test_files_may_change_while_they_are_served(lab: Any, files: Path) -> None:
     assert page(lab, "/run", 404, name="first").xpath("string(//h1)") == "There is no run 'first'."
 
 
-@pytest.mark.parametrize(("path", "parameters", "status", "said"), [
+@every_case(("path", "parameters", "status", "said"), [
     ("/run", {"name": "../qrels"}, 404, "no run '../qrels'"), ("/run", {"name": "first.run"}, 404, "no run"),
     ("/run", {"name": "first", "against": "/etc/passwd"}, 404, "no run '/etc/passwd'"),
     ("/run", {"name": "first", "measures": "nonsense"}, 400, "no measure 'nonsense'"),
@@ -262,7 +263,7 @@ def test_what_is_judged_here_is_added_to_the_judgments_of_a_file(files: Path) ->
     assert known.version != before
 
 
-@pytest.mark.parametrize(("highest", "gain", "shown", "relevant"), [
+@every_case(("highest", "gain", "shown", "relevant"), [
     (1, 1, (3, "relevant"), 1), (1, 0, (0, "not relevant"), 1), (3, 1, (1, "1 slightly relevant"), 2),
     (3, 3, (3, "3 highly relevant"), 2), (3, -1, (0, "−1 not relevant"), 2), (4, 4, (3, "4 of 4"), 2),
     (4, 1, (1, "1 of 4"), 2), (2, 1, (2, "1 of 2"), 2), (0, None, (None, "not judged"), 1),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web]'")
@@ -154,7 +155,7 @@ def test_all_formulas_of_a_real_collection_pass_unharmed(shared_data: Path) -> N
         assert clean_formula(written) == written
 
 
-@pytest.mark.parametrize("latex", [
+@every_case("latex", [
     r"\sum_{i=1}^n \binom{n}{i} \frac{a}{\sqrt[3]{b}} \le \infty < \mathbf{x}", r"{}_a^b X_c^d \overline{x} \hat{y}",
     r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", r"f(x) = \begin{cases} 1 & x > 0 \\ 0 & \text{else} \end{cases}",
     r"\begin{aligned} a &= b \\ c &< d \end{aligned}", r"\underbrace{a+b}_{n} \overset{!}{=} \underline{x}",

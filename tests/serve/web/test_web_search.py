@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -141,7 +142,7 @@ def test_a_page_is_made_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert (again.status_code, again.content) == (304, b"")
 
 
-@pytest.mark.parametrize(("path", "parameters", "status", "code", "words"), [
+@every_case(("path", "parameters", "status", "code", "words"), [
     ("/search", {"q": " "}, 400, "bad_request", "query is empty"),
     ("/search", {"q": "a " * 3_000}, 400, "bad_request", "6,000 characters"),
     ("/search", {"q": " ".join(f"$x^{n}$" for n in range(13))}, 400, "bad_request", "13 formulas"),

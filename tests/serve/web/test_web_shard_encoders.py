@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="indexes are served by the web app: pip install 'porism[web]'")
 pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
@@ -43,7 +44,7 @@ def encoded(tmp_path_factory: pytest.TempPathFactory, sample_shards: list[Path])
     return paths
 
 
-@pytest.mark.parametrize("model", ["splade", "colbert"])
+@every_case("model", ["splade", "colbert"])
 def test_a_server_and_an_index_here_answer_as_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, encoded: list[Path], model: str
 ) -> None:

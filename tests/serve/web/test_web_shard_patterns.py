@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="indexes are served by the web app: pip install 'porism[web]'")
 pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
@@ -15,7 +16,7 @@ from shard_servers import post
 from porism.serve.web.client import PREFIX
 
 
-@pytest.mark.parametrize("asked", [
+@every_case("asked", [
     {"q": "?a ≥ ?b", "k": 5}, {"q": r"\sin ?x", "k": 3}, {"q": "?a = ?b", "directed": True, "filter": "tags=topology"},
 ])
 def test_statements_of_another_server_are_found_too(client: TestClient, beside: TestClient, asked: Any) -> None:

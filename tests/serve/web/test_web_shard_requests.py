@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="indexes are served by the web app: pip install 'porism[web]'")
 
@@ -130,7 +131,7 @@ def test_no_value_of_a_request_breaks_the_server(server: TestClient, library: An
     assert broken == []
 
 
-@pytest.mark.parametrize(("languages", "message"), [
+@every_case(("languages", "message"), [
     ({"english": -1}, "A language has 1 to 9,007,199,254,740,992 documents."),
     ({"english": 2**70}, "A language has 1 to 9,007,199,254,740,992 documents."),
     ({"": 1}, "'' is not a known language."), ({"Klingon": 1}, "'Klingon' is not a known language."),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
@@ -28,7 +29,7 @@ def url(sample_index: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize(("folder", "unit", "expected"), [
+@every_case(("folder", "unit", "expected"), [
     ("math.stackexchange.com", "answer", {"8": "https://math.stackexchange.com/a/8"}),
     ("mathoverflow.net", "thread", {"7": "https://mathoverflow.net/q/7"}),
     ("cs.stackexchange.com", "question", {"7": "https://cs.stackexchange.com/q/7"}),

@@ -69,6 +69,7 @@ def server(sample_index: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     process.communicate()
 
 
+@LONG_ONLY
 def test_a_worker_that_dies_is_started_again_and_counts_stay(server: tuple[subprocess.Popen[str], str]) -> None:
     process, url = server
     before = children(process.pid)
@@ -93,6 +94,7 @@ def test_a_worker_that_dies_is_started_again_and_counts_stay(server: tuple[subpr
     assert b"porism_requests_open 1.0" in text
 
 
+@LONG_ONLY
 def test_sigterm_ends_all_of_them(server: tuple[subprocess.Popen[str], str]) -> None:
     process, _ = server
     wait_until(lambda: len(children(process.pid)) == 2)

@@ -74,6 +74,7 @@ def used(tmp_path):
     return found.stdout.split()
 
 
+@LONG_ONLY
 def test_all_are_compiled_at_once_and_later_processes_only_load_them(module, tmp_path):
     kernels = kernels_of([module])
     assert kernels[0].__name__ == "slow"
@@ -88,6 +89,7 @@ def test_all_are_compiled_at_once_and_later_processes_only_load_them(module, tmp
     assert used(tmp_path) == ["42", "2", "1.5", "0"]
 
 
+@LONG_ONLY
 def test_a_process_with_threads_is_not_forked(module, tmp_path, monkeypatch):
     monkeypatch.setattr("threading.active_count", lambda: 2)
     kernels = kernels_of([module])
@@ -134,6 +136,7 @@ def test_an_interruption_leaves_a_cache_that_can_be_completed(module, tmp_path):
     assert used(tmp_path) == ["42", "2", "1.5", "0"]
 
 
+@LONG_ONLY
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux forks here")
 @pytest.mark.parametrize("when", ["before", "after_in_parent"])
 def test_an_interruption_during_a_fork_is_not_lost(module, tmp_path, when):
@@ -149,6 +152,7 @@ def test_an_interruption_during_a_fork_is_not_lost(module, tmp_path, when):
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
+@LONG_ONLY
 def test_processes_end_with_their_parent(module, tmp_path):
     """Killed outright, the parent can end nothing itself."""
     script = (

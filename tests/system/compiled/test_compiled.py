@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from long_forms import LONG_ONLY
 
 from porism.system.compiled import kernels as compiled
 from porism.system.compiled import numba_internals
@@ -65,6 +66,7 @@ def test_warm_up_prepares_every_kernel():
     assert add_up.ready
 
 
+@LONG_ONLY
 def test_kernels_start_without_scipy_and_leave_numba_as_it_was():
     script = (
         "import sys, numba.np.linalg\n"

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from long_forms import LONG
+from long_forms import LONG, LONG_ONLY
 
 from porism.search.checking import KERNELS, check_index
 from porism.system.compiled.building import kernels_of
@@ -75,6 +75,7 @@ def test_one_wrong_bit_anywhere_is_noticed(kernel, file):
     assert kernel.is_cached()
 
 
+@LONG_ONLY
 def test_broken_kernels_are_compiled_and_written_again(kernel, file, tmp_path):
     def run() -> str:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from cluster_cases import Inline, Worker
 
 from porism.errors import ClusterError
@@ -34,7 +35,7 @@ def test_a_worker_that_sees_the_folder_is_as_it_should_be(tmp_path: Path) -> Non
     shared.check()
 
 
-@pytest.mark.parametrize(("settings", "complaint"), [
+@every_case(("settings", "complaint"), [
     ({"version": "0.0.9"}, f"has Porism {__version__}, not 0.0.9"),
     ({"python": (3, 9)}, f"has Python {sys.version_info[0]}.{sys.version_info[1]}, not 3.9"),
     ({"token": "another"}, "does not see the folder"),
@@ -51,7 +52,7 @@ def test_a_worker_that_is_not_says_why(
         SharedFolder(**{**right, **settings}).check()
 
 
-@pytest.mark.parametrize(("answer", "message"), [
+@every_case(("answer", "message"), [
     ("has Porism 0.0.9, not 0.1.0", r"grid: the worker tcp://127.0.0.1:1 has Porism 0.0.9, not 0.1.0. All"),
     (ModuleNotFoundError("No module named 'porism'", name="porism"), "has no porism. Install Porism"),
     (ValueError("odd"), r"cannot work \(ValueError\('odd'\)\)"),

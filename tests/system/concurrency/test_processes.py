@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from processes import descendants, processor_seconds
 
@@ -43,7 +44,7 @@ def worked(process: int) -> bool:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@every_case("number", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_command(source: Path, tmp_path: Path, number: signal.Signals) -> None:
     index = tmp_path / "index"
     process = subprocess.Popen(

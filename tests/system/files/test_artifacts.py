@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.system.files.artifacts import ARTIFACT_KINDS, EMBEDDINGS, TOKENIZERS
 
 
-@pytest.mark.parametrize("kind", ARTIFACT_KINDS, ids=lambda kind: kind.folder)
+@every_case("kind", ARTIFACT_KINDS, ids=lambda kind: kind.folder)
 def test_a_kind_lists_the_artifacts_of_its_folder(kind, tmp_path: Path) -> None:
     assert kind.names(tmp_path) == []
     for name in ("b-2.x", "a_1"):
@@ -26,7 +27,7 @@ def test_folders_of_kinds_differ() -> None:
     assert len({kind.folder for kind in ARTIFACT_KINDS}) == len(ARTIFACT_KINDS)
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "..", "../a", "-a", "a b", "a\n"])
+@every_case("name", ["", "a/b", "..", "../a", "-a", "a b", "a\n"])
 def test_what_is_no_name_of_a_file_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be the name of embeddings"):
         EMBEDDINGS.path(tmp_path, name)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from dense_cases import WORDS, document, encoded_index, query, write_index
 from tiny_models import need_encoders, save_encoder
 
@@ -102,7 +103,7 @@ def test_equal_documents_are_ranked_by_descending_id(tmp_path: Path) -> None:
     assert len({score for _, score in found}) == 1
 
 
-@pytest.mark.parametrize("numbers", ["float32", "float16", "int8"])
+@every_case("numbers", ["float32", "float16", "int8"])
 def test_a_document_has_the_score_of_its_best_chunk(tmp_path: Path, numbers: Any) -> None:
     settings = EncoderSettings(cut="chunks", length=16, overlap=4)
     path, report = encoded_index(tmp_path, 30, 40, settings=settings, numbers=numbers)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from tiny_models import TEXTS, bpe_tokenizer, need_models, save_bert, save_t5
 
 from porism.analysis.words import WordAnalyzer
@@ -46,7 +47,7 @@ def plain_means(folder: Path, texts: Sequence[SpannedText], layer: int = -1) -> 
     return {term: np.mean(vectors, axis=0) for term, vectors in found.items()}
 
 
-@pytest.mark.parametrize("layer", [-1, 0, 1, 2, -3])
+@every_case("layer", [-1, 0, 1, 2, -3])
 def test_vectors_are_the_means_of_contextual_embeddings(bert: Path, layer: int) -> None:
     texts = [words_of(text, weight) for text, weight in zip(TEXTS, (1, 2, 1, 3), strict=True)]
     machine = Decontextualizer(bert, Decontextualised(layer=layer, stride=8), device="cpu")
@@ -85,7 +86,7 @@ def test_each_token_of_a_long_text_counts_once_and_has_context(bert: Path) -> No
     }
 
 
-@pytest.mark.parametrize("length", [9, 10, 11, 12, 13, 14, 25, 400])
+@every_case("length", [9, 10, 11, 12, 13, 14, 25, 400])
 def test_windows_cover_a_text(bert: Path, length: int) -> None:
     machine = Decontextualizer(bert, Decontextualised(stride=6, longest_input=12), device="cpu")
     windows = list(machine._windows(5, 5 + length))

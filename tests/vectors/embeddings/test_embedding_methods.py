@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.vectors.embeddings import FastText, Positional, Word2Vec, methods
 from porism.vectors.embeddings.decontextual import Decontextualised
@@ -20,7 +21,7 @@ def test_methods_have_the_names_of_their_settings() -> None:
     assert [name for name, method in METHODS.items() if method.needs_model] == ["decontextualised"]
 
 
-@pytest.mark.parametrize(("name", "settings", "modules"), [
+@every_case(("name", "settings", "modules"), [
     ("word2vec", Word2Vec(), ["gensim"]),
     ("fasttext", FastText(), ["gensim"]),
     ("positional", Positional(), []),
@@ -31,7 +32,7 @@ def test_what_each_needs(name: str, settings: object, modules: list[str]) -> Non
     assert [need.module for need in METHODS[name].needs(settings)] == modules
 
 
-@pytest.mark.parametrize("name", METHODS)
+@every_case("name", METHODS)
 def test_each_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")
 

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError, MissingExtra
@@ -52,7 +53,7 @@ class Stopped(Exception):
     pass
 
 
-@pytest.mark.parametrize("settings", METHODS, ids=lambda one: f"{one.method}-{one.phrases}")
+@every_case("settings", METHODS, ids=lambda one: f"{one.method}-{one.phrases}")
 def test_interrupted_training_goes_on_to_the_same_vectors(path, settings):
     need_gensim(settings)
     whole = train_token_vectors(path, "whole", "words", settings)
@@ -167,7 +168,7 @@ def test_what_cannot_be_trained_is_reported(path, tmp_path):
         train_token_vectors(tmp_path / "lone", "x", "tokens", Positional(min_count=1))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("method", "given"),
     [
         (Word2Vec, {"dimensions": 0}), (Word2Vec, {"rate": float("nan")}), (Word2Vec, {"rate": 3.0}),

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from positional_reference import train
 
 from porism.errors import ConfigError
@@ -27,7 +28,7 @@ def first_state(seed, epoch=0):
     return max(1, int(bits[0] >> np.uint64(1)))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "settings",
     [
         {}, {"initial": "ones"}, {"positional": 0}, {"positional": 6}, {"sample": 0.05}, {"negative": 40, "rate": 0.2},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.system.files.artifacts import EMBEDDINGS
@@ -59,7 +60,7 @@ def test_numbers_that_are_not_finite_are_refused_and_what_was_there_stays(tmp_pa
     assert len(open_token_vectors(tmp_path, "small.v1")) == 5
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("terms", "vectors", "message"),
     [
         ([], np.zeros((0, 3), np.float32), "no vectors"),
@@ -73,7 +74,7 @@ def test_what_cannot_be_stored_is_refused(tmp_path, terms, vectors, message):
         write_token_vectors(EMBEDDINGS.path(tmp_path, "x"), terms, vectors, INFO)
 
 
-@pytest.mark.parametrize("name", ["a/b", "", ".hidden", "..", "a b", "-x", "a\n"])
+@every_case("name", ["a/b", "", ".hidden", "..", "a b", "-x", "a\n"])
 def test_names_that_are_no_file_names_are_refused(tmp_path, name):
     with pytest.raises(ConfigError, match="cannot be the name of embeddings"):
         EMBEDDINGS.path(tmp_path, name)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from formula_encoder_cases import SMALL, random_model
 
 from porism.analysis.analyzer import Analyzer
@@ -203,7 +204,7 @@ def test_vectors_of_another_model_are_not_searched(index: Path) -> None:
         FORMULA_ENCODING.encode(index, "fe")
 
 
-@pytest.mark.parametrize("least", [-0.1, 1.0])
+@every_case("least", [-0.1, 1.0])
 def test_a_least_cosine_out_of_its_range(least: float) -> None:
     with pytest.raises(ConfigError, match="the least cosine cannot be"):
         FormulaEncoderModel(least=least)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from cft_cases import random_model
 from long_forms import LONG, LONG_ONLY
 
@@ -103,7 +104,7 @@ def spread(tmp_path_factory):
     return [(snapshot, asked, [by_the_book(snapshot, model, query) for query in asked]) for snapshot, model in models]
 
 
-@pytest.mark.parametrize("k", [1, 7, 1000])
+@every_case("k", [1, 7, 1000])
 def test_the_best_are_those_of_all_cosines_however_formulas_are_spread(spread, k):
     for snapshot, asked, expected in spread:
         for every, results in zip(expected, TangentCftRanker(snapshot).search(asked, k), strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
 from porism.errors import ConfigError, MissingExtra
@@ -102,14 +103,14 @@ def test_a_plain_transformer_and_the_settings_of_a_folder_are_read(tmp_path: Pat
     assert (one.length, one.dimensions) == (12, 4)
 
 
-@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+@every_case("precision", ["bfloat16", "int8"])
 def test_other_precisions_give_nearly_the_same(folder: Path, precision: Any) -> None:
     exact = encoder(folder).encode_documents(TEXTS).vectors
     found = encoder(folder, precision=precision).encode_documents(TEXTS).vectors
     assert 0.9 < (exact * found).sum(axis=1).min() < 1 - 1e-9
 
 
-@pytest.mark.parametrize(("able", "precision"), [(True, "bfloat16"), (False, "float32")])
+@every_case(("able", "precision"), [(True, "bfloat16"), (False, "float32")])
 def test_numbers_of_16_bits_are_the_default_of_processors_that_have_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch, able: bool, precision: Any
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, FormatError
@@ -30,7 +31,7 @@ def test_a_folder_without_them_has_the_usual_ones(tmp_path: Path) -> None:
     assert read_encoder_settings(tmp_path) == read_encoder_settings(tmp_path / "none") == EncoderSettings()
 
 
-@pytest.mark.parametrize(("written", "error", "said"), [
+@every_case(("written", "error", "said"), [
     ("{", FormatError, "is not JSON"),
     ("[1]", ConfigError, "cannot be"),
     ('{"lenght": 8}', ConfigError, "no setting 'lenght'"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from tiny_models import TEXTS, bpe_tokenizer, need_models, save_bart, save_bert, save_t5, word_tokenizer
 
 from porism.analysis.tokenizers.tokenizer import MathTokenizer
@@ -23,7 +24,7 @@ PROSE = [*TEXTS[:3], "No frac, no alpha; sum and MATH: 1/2 + x = Möbius' ∑ �
 FORMULA = r"Let [MATH]\frac{a}{b} + x^{2}[/MATH] be a fraction of [MATH]\alpha_{1}[/MATH]."
 
 
-@pytest.mark.parametrize("make", [bpe_tokenizer, word_tokenizer])
+@every_case("make", [bpe_tokenizer, word_tokenizer])
 def test_text_is_read_as_before_and_numbers_stay(make: Callable[..., Any]) -> None:
     before = make()
     after = deepcopy(before)
@@ -54,8 +55,8 @@ def test_extending_again_adds_nothing() -> None:
     assert extend_tokenizer(tokenizer, NEW).tokens == ()
 
 
-@pytest.mark.parametrize("save", [save_bert, save_t5, save_bart])
-@pytest.mark.parametrize("initial", ["mean", "random"])
+@every_case("save", [save_bert, save_t5, save_bart])
+@every_case("initial", ["mean", "random"])
 def test_a_saved_model_opens_and_reads_text_as_before(
     save: Callable[[Path], Path], initial: Any, tmp_path: Path
 ) -> None:

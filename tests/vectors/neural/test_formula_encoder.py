@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from formula_encoder_cases import LABELS, SMALL, random_encoder, random_weights
 
 from porism.errors import ConfigError
@@ -75,7 +76,7 @@ def test_the_parts_of_a_vector_add_up_to_it() -> None:
     assert np.allclose(parts.sum(axis=0), encoder.encode([root])[0], atol=1e-5)
 
 
-@pytest.mark.parametrize("wrong", [
+@every_case("wrong", [
     {"dimensions": 0}, {"dimensions": 10, "heads": 4}, {"layers": -1}, {"nodes": 0},
 ])
 def test_a_network_that_cannot_be(wrong: dict[str, int]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from tiny_models import TEXTS, need_encoders, save_bert, save_cross_encoder, save_encoder, save_splade, word_tokenizer
 
 from porism.errors import ConfigError
@@ -65,8 +66,8 @@ def as_numbers(folder: Path, numbers: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("numbers", ["float16", "bfloat16"])
-@pytest.mark.parametrize("precision", ["auto", "float32", "bfloat16", "int8"])
+@every_case("numbers", ["float16", "bfloat16"])
+@every_case("precision", ["auto", "float32", "bfloat16", "int8"])
 def test_weights_of_16_bits_encode_in_any_precision(tmp_path: Path, numbers: str, precision: Any) -> None:
     folder = save_encoder(tmp_path / "model")
     exact = Encoder.load(folder, device="cpu", precision="float32").encode_documents(TEXTS).vectors
@@ -78,14 +79,14 @@ def test_weights_of_16_bits_encode_in_any_precision(tmp_path: Path, numbers: str
         assert {weight.dtype for weight in half._model.children()[0].auto_model.parameters()} == {torch.float32}
 
 
-@pytest.mark.parametrize("family", ["deberta", "fnet"])
+@every_case("family", ["deberta", "fnet"])
 def test_layers_that_only_float32_has_read_weights_of_16_bits(tmp_path: Path, family: str) -> None:
     more = {} if family == "fnet" else {"pos_att_type": ["c2p", "p2c"], "relative_attention": True}
     folder = as_numbers(save_family(tmp_path / family, family, **more), "float16")
     assert np.isfinite(Encoder.load(folder, device="cpu").encode_documents([LONG]).vectors).all()
 
 
-@pytest.mark.parametrize("precision", ["auto", "float32", "bfloat16", "int8"])
+@every_case("precision", ["auto", "float32", "bfloat16", "int8"])
 def test_a_cross_encoder_of_16_bits_scores_in_any_precision(tmp_path: Path, precision: Any) -> None:
     folder = save_cross_encoder(tmp_path / "model")
     texts = [(TEXTS[0], text) for text in TEXTS]
@@ -99,7 +100,7 @@ def test_a_sparse_encoder_of_16_bits_is_read(tmp_path: Path) -> None:
     assert len(SparseEncoder.load(folder, device="cpu", precision="bfloat16").encode_documents([LONG]).terms)
 
 
-@pytest.mark.parametrize(("family", "length"), [
+@every_case(("family", "length"), [
     ("bert", 40), ("distilbert", 40), ("albert", 40), ("electra", 40),
     ("roberta", 38), ("xlm-roberta", 38), ("camembert", 38), ("mpnet", 38), ("data2vec-text", 38), ("ibert", 38),
 ])
@@ -173,7 +174,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@every_case("name", BROKEN)
 def test_a_broken_folder_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
     damage, message = BROKEN[name]
     folder = save_encoder(tmp_path / "model")
@@ -215,14 +216,14 @@ def test_weights_in_several_files_are_read(tmp_path: Path) -> None:
         Encoder.load(folder, device="cpu")
 
 
-@pytest.mark.parametrize("length", [-1, "long", 4096])
+@every_case("length", [-1, "long", 4096])
 def test_a_length_that_cannot_be_is_not_believed(tmp_path: Path, length: object) -> None:
     folder = save_bert(tmp_path / "model", limit=64)
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": length}))
     assert Encoder.load(folder, device="cpu").length == 64
 
 
-@pytest.mark.parametrize("prompts", [["q: "], "q: ", {"query": 5}, None, {}])
+@every_case("prompts", [["q: "], "q: ", {"query": 5}, None, {}])
 def test_prompts_of_another_form_are_none(tmp_path: Path, prompts: object) -> None:
     (tmp_path / "config_sentence_transformers.json").write_text(json.dumps({"prompts": prompts}))
     assert read_encoder_settings(tmp_path) == EncoderSettings()

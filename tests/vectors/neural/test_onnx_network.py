@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from dense_cases import document, write_index
 from numpy.typing import NDArray
 from tiny_models import TEXTS, need_encoders, save_cross_encoder, save_encoder, save_splade
@@ -72,7 +73,7 @@ def encoder_in_onnx(folder: Path, place: str = "model.onnx", output: str = "last
 
 
 @needs_onnx
-@pytest.mark.parametrize(("place", "output"), [
+@every_case(("place", "output"), [
     ("model.onnx", "last_hidden_state"), ("onnx/model.onnx", "token_embeddings"),
     ("onnx/model_O2.onnx", "token_embeddings"),
 ])
@@ -107,7 +108,7 @@ def test_an_index_is_encoded_by_an_encoder_in_onnx(tmp_path: Path) -> None:
 
 
 @needs_onnx
-@pytest.mark.parametrize("precision", ["auto", "float32"])
+@every_case("precision", ["auto", "float32"])
 def test_a_cross_encoder_in_onnx_gives_the_logits_of_its_network(tmp_path: Path, precision: Any) -> None:
     folder = save_cross_encoder(tmp_path / "model")
     (folder / "model.safetensors").unlink()
@@ -168,7 +169,7 @@ def test_weights_in_the_folder_of_a_part_go_before_a_network(tmp_path: Path) -> 
     assert onnx_file(folder) is None
 
 
-@pytest.mark.parametrize(("save", "load"), [
+@every_case(("save", "load"), [
     (save_encoder, lambda folder: Encoder.load(folder)),
     (save_cross_encoder, lambda folder: CrossEncoder(folder)),
 ])

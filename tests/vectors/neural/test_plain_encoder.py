@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
 import porism
@@ -48,7 +49,7 @@ def of_library(folder: Path, of: str = "document", **settings: Any) -> Any:
     return getattr(model, f"encode_{of}")([*TEXTS, LONG])
 
 
-@pytest.mark.parametrize(("layers", "pooling"), [
+@every_case(("layers", "pooling"), [
     ((), "mean"), (("normalize",), "mean"), ((), "cls"), (("normalize",), "cls"),
     (("tanh", "normalize"), "mean"), (("linear",), "cls"), (("tanh", "linear"), "mean"),
 ])
@@ -112,7 +113,7 @@ def test_a_folder_of_transformers_alone_has_mean_pooling(tmp_path: Path) -> None
     np.testing.assert_allclose(encoder.encode_documents(TEXTS).vectors, of_library(folder)[:-1], atol=2e-6)
 
 
-@pytest.mark.parametrize("unusual", ["max pooling", "residual", "lower case", "module", "family"])
+@every_case("unusual", ["max pooling", "residual", "lower case", "module", "family"])
 def test_other_forms_are_left_to_sentence_transformers(tmp_path: Path, unusual: str) -> None:
     folder = save(
         tmp_path / "model", *(["residual"] if unusual == "residual" else []),
@@ -133,6 +134,7 @@ def test_other_forms_are_left_to_sentence_transformers(tmp_path: Path, unusual: 
         np.testing.assert_allclose(encoder.encode_documents([*TEXTS, LONG]).vectors, of_library(folder), atol=2e-6)
 
 
+@LONG_ONLY
 def test_a_search_does_not_import_sentence_transformers(tmp_path: Path) -> None:
     folder = save(tmp_path / "model", "normalize")
     program = (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt
@@ -55,8 +56,8 @@ def test_codes_are_nearest_centroids_and_buckets_are_quantiles() -> None:
     assert (again.centroids == codec.centroids).all()
 
 
-@pytest.mark.parametrize("bits", BITS)
-@pytest.mark.parametrize("asked", [1, 16, 21])
+@every_case("bits", BITS)
+@every_case("asked", [1, 16, 21])
 def test_kernels_score_as_numpy_does(bits: int, asked: int) -> None:
     codec = train_codec(tokens(2_000), 50, bits=bits)
     compressed = codec.compress(tokens(300, seed=1))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from colbert_cases import SETTINGS, save_token_model
 from tiny_models import TEXTS, need_encoders, save_bert, save_encoder
 
@@ -35,7 +36,7 @@ def library(folder: Path) -> Any:
     return MultiVectorEncoder(str(folder), device="cpu")
 
 
-@pytest.mark.parametrize("tokens", [1, 60, 10_000])
+@every_case("tokens", [1, 60, 10_000])
 def test_documents_are_encoded_as_by_sentence_transformers(folder: Path, tokens: int) -> None:
     texts = [*TEXTS, "", LONG * 3]
     found = encoder(folder, batch_tokens=tokens).encode_documents(texts)
@@ -46,8 +47,8 @@ def test_documents_are_encoded_as_by_sentence_transformers(folder: Path, tokens:
         np.testing.assert_allclose(own, vectors, atol=1e-6)
 
 
-@pytest.mark.parametrize("attend", [True, False])
-@pytest.mark.parametrize("strategy", ["min", "fixed"])
+@every_case("attend", [True, False])
+@every_case("strategy", ["min", "fixed"])
 def test_queries_are_filled_up_as_by_sentence_transformers(tmp_path: Path, strategy: str, attend: bool) -> None:
     model = library(save_token_model(tmp_path / "tiny"))
     model[0].query_expansion = {"strategy": strategy, "length": 9, "attend": attend}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from similarity_reference import dense
 
 from porism.vectors.similarity import SimilaritySettings, token_similarities
@@ -36,10 +37,10 @@ def vocabulary(terms, df):
     return dictionary
 
 
-@pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.parametrize("dominant", [True, False])
-@pytest.mark.parametrize("top", [2, 10, 100])
-@pytest.mark.parametrize("rare_first", [True, False])
+@every_case("symmetric", [True, False])
+@every_case("dominant", [True, False])
+@every_case("top", [2, 10, 100])
+@every_case("rare_first", [True, False])
 def test_semantic_matrices_are_gensims(symmetric, dominant, top, rare_first):
     from gensim.models import KeyedVectors
     from gensim.similarities import WordEmbeddingSimilarityIndex
@@ -58,8 +59,8 @@ def test_semantic_matrices_are_gensims(symmetric, dominant, top, rare_first):
     assert dense(ours) == pytest.approx(theirs(index, terms, df, **given), abs=1e-5)
 
 
-@pytest.mark.parametrize("dominant", [True, False])
-@pytest.mark.parametrize("top", [3, 100])
+@every_case("dominant", [True, False])
+@every_case("top", [3, 100])
 def test_lexical_matrices_are_gensims_at_distance_one(dominant, top):
     # Farther ones gensim asks for only if there are too few near ones, so it can miss a better pair among longer terms.
     from gensim.similarities import LevenshteinSimilarityIndex

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from similarity_reference import all_pairs, chosen, dense, levenshtein
@@ -135,8 +136,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("given", CASES, ids=str)
-@pytest.mark.parametrize("rare_first", [True, False])
+@every_case("given", CASES, ids=str)
+@every_case("rare_first", [True, False])
 def test_the_same_as_by_the_book(given, rare_first):
     terms, vectors, df = random_case(len(str(given)))
     wanted = SimilaritySettings(**given)
@@ -147,7 +148,7 @@ def test_the_same_as_by_the_book(given, rare_first):
     assert np.array_equal(found > 0, expected > 0)
 
 
-@pytest.mark.parametrize("given", CASES, ids=str)
+@every_case("given", CASES, ids=str)
 def test_neither_blocks_nor_threads_change_anything(given):
     terms, vectors, df = random_case(3, count=200, dimensions=40)
     wanted = SimilaritySettings(**given)
@@ -224,7 +225,7 @@ def test_progress_tells_all_tokens_and_can_interrupt():
         token_similarities(terms, vectors, block_bytes=1, on_progress=stop)
 
 
-@pytest.mark.parametrize(("terms", "vectors", "message"), [
+@every_case(("terms", "vectors", "message"), [
     ([], None, "no terms to compare"),
     (["a", "b", "a"], None, "a term occurs twice"),
     (["a", "b"], None, "alpha 0.6 need vectors"),
@@ -255,7 +256,7 @@ def test_vectors_that_are_huge_or_tiny_have_finite_cosines():
     assert found == pytest.approx(np.array([[1, 1, 0.5], [1, 1, 0.5], [0.5, 0.5, 1]]), rel=1e-5)
 
 
-@pytest.mark.parametrize(("name", "value"), [
+@every_case(("name", "value"), [
     ("alpha", -0.1), ("alpha", 1.1), ("alpha", float("nan")), ("top", 0), ("top", 10_000), ("threshold", 2.0),
     ("exponent", 0.0), ("max_distance", 0), ("max_distance", 255), ("lexical_factor", 0.0),
     ("lexical_power", float("inf")), ("vocabulary", 0), ("min_df", 0),

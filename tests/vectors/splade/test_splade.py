@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from dense_cases import WORDS, document, query, write_index
+from long_forms import LONG_ONLY
 from sparse_cases import STEP, by_numpy, sparse_index
 from tiny_models import need_encoders, save_encoder, save_splade
 
@@ -127,7 +129,7 @@ def test_a_query_field_of_weight_zero_is_not_read(index: Path) -> None:
         assert list(opened(snapshot).search([noisy], 5)["q"]) != search(index, k=5)
 
 
-@pytest.mark.parametrize("method", FEEDBACK_METHODS)
+@every_case("method", FEEDBACK_METHODS)
 def test_feedback_leaves_it_as_it_is(index: Path, method: str) -> None:
     with_feedback = SearchModel.from_dict({
         "channels": {"words": {}, "splade": {}}, "feedback": {"method": method, "weight": 0.5}, "zones": {},
@@ -146,6 +148,7 @@ def test_the_named_model_is_the_channel_alone(index: Path) -> None:
     assert search(index, model=model) == search(index)
 
 
+@LONG_ONLY
 def test_queries_without_a_model_need_no_torch(free: Path) -> None:
     expected = search(free, k=3)
     program = (

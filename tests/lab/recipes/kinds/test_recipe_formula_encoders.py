@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from formula_encoder_cases import random_model
 from long_forms import LONG_ONLY
 from recipe_cases import errors, made, stages_of
@@ -124,7 +125,7 @@ def test_formulas_are_encoded_by_a_model_that_is_there(write: Write, formulas: P
     assert "encode formulas near" not in stages_of(run_recipe(without, jobs=1))  # that of the index serves
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (('[formula_vectors.near]\nmodel = "fe"\n', ""), "the model needs vectors 'near', and there are none"),
     (('model = "fe"', 'model = "none"'), "there is no model 'none'"),
     (('model = "fe"', 'model = "wrong"'), "the model 'wrong' does not give formula vectors"),
@@ -137,6 +138,6 @@ def test_formulas_are_encoded_by_a_model_that_is_there(write: Write, formulas: P
 def test_what_cannot_be_is_said_before_anything_runs(
     write: Write, formulas: Path, change: tuple[str, str], message: str
 ) -> None:
-    (formulas / "wrong").mkdir()
+    (formulas / "wrong").mkdir(exist_ok=True)
     (formulas / "wrong" / "config.json").write_text(json.dumps({}))
     assert any(message in error for error in errors(write(RECIPE, change)))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from recipe_cases import errors, judged_recipe, made, stages_of
 from tiny_models import need_encoders, save_encoder, save_splade
@@ -188,6 +189,7 @@ def test_what_has_changed_is_encoded_and_searched_again(write: Write, encoded: P
     assert "encode tokens own" not in again
 
 
+@LONG_ONLY
 def test_an_index_that_is_there_has_its_own(write: Write, encoded: Path) -> None:
     there = encoded / "there.index"
     index_sources([encoded / "notes.jsonl"], there)
@@ -234,7 +236,7 @@ model = "colbert"
     assert stages.index("train encoder late") < stages.index("encode tokens late") < stages.index("run colbert on dev")
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (("bits = 4", "bitz = 4"), "Did you mean token_vectors.own.bits?"),
     (('model = "tokens"', 'model = "tiny"'), "the model 'tiny' does not give token vectors"),
     (('model = "terms"', 'model = "tiny"'), "the model 'tiny' does not give sparse vectors"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dumps import write_dump
+from long_forms import LONG_ONLY
 from reading import read_with
 from recipe_cases import RECIPE
 from tiny_models import need_encoders, save_albert, save_cross_encoder, save_mono
@@ -118,6 +119,7 @@ def test_a_model_that_is_not_there_is_reported(write: Write, models: Path) -> No
         run_recipe(write(MODELS.replace("first_stage = 0.25", "first_stage = 2.0")))
 
 
+@LONG_ONLY
 def test_the_recipe_of_ms_marco_runs_on_files_as_they_are_distributed(tmp_path: Path) -> None:
     recipe = Path(__file__).parents[4] / "docs" / "examples" / "msmarco-dl20.toml"
     (tmp_path / "recipe.toml").write_text(recipe.read_text(encoding="utf-8"), encoding="utf-8")
@@ -149,6 +151,7 @@ TOPIC = """\
 """
 
 
+@LONG_ONLY
 def test_the_recipe_of_arqmath_cross_encoders_runs_on_files_as_they_are_distributed(tmp_path: Path) -> None:
     recipe = Path(__file__).parents[4] / "docs" / "examples" / "arqmath-cross-encoders.toml"
     (tmp_path / "recipe.toml").write_text(recipe.read_text(encoding="utf-8"), encoding="utf-8")

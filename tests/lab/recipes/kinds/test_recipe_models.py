@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from long_forms import LONG_ONLY
 from recipe_cases import RECIPE, TOPICS
 
 from porism.cli import main
@@ -44,6 +45,7 @@ def recipe(folds: int = 0) -> str:
     return text.format(folds=folds)
 
 
+@LONG_ONLY
 def test_a_tuned_pipeline_searches_alike_outside(
     write: Write, laboratory: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +68,7 @@ def test_a_tuned_pipeline_searches_alike_outside(
     assert "tuned on 6 of these 6 topics" in capsys.readouterr().out
 
 
+@LONG_ONLY
 def test_with_folds_it_is_what_all_topics_chose(write: Write, laboratory: Path) -> None:
     experiment = run_recipe(write(recipe(folds=3)))
     settings = json.loads((experiment.output / "models" / "sharp.json").read_text(encoding="utf-8"))
@@ -75,6 +78,7 @@ def test_with_folds_it_is_what_all_topics_chose(write: Write, laboratory: Path) 
     assert experiment.run("sharp", "dev").provenance.tuned_on == ()  # type: ignore[union-attr]
 
 
+@LONG_ONLY
 def test_a_tuned_reranker_orders_alike_in_another_recipe(write: Write, laboratory: Path) -> None:
     experiment = run_recipe(write(recipe()))
     parameters = experiment.record["tuned"]["best"]["parameters"]
@@ -96,6 +100,7 @@ depth = {parameters["depth"]}
     assert any("the model of words was tuned on" in warning.what for warning in again.warnings)
 
 
+@LONG_ONLY
 def test_topics_of_tuned_systems_have_their_seconds(write: Write) -> None:
     experiment = run_recipe(write(recipe()))
     for system in ("sharp", "best"):

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 from numpy.typing import NDArray
 from recipe_cases import RECIPE, TOPICS
 
@@ -118,6 +120,7 @@ def test_an_interrupted_reranker_goes_on(write: Write, monkeypatch: pytest.Monke
     assert same(run, run_recipe(path, only=["better"], fresh=True).run("better", "dev"))
 
 
+@LONG_ONLY
 def test_parameters_of_a_reranker_and_of_what_it_orders_are_tuned(write: Write, laboratory: Path) -> None:
     text = RERANKED.replace("[report]", """\
 [tuning.best]
@@ -172,7 +175,7 @@ def test_a_reranker_knows_what_its_model_and_its_source_were_tuned_on(write: Wri
     ]
 
 
-@pytest.mark.parametrize(("old", "new", "error"), [
+@every_case(("old", "new", "error"), [
     ('of = "words"\n', 'of = "wrds"\n', "there is no system 'wrds'. Did you mean words?"),
     ('of = "words"\n', "", "the setting 'rerankers.better.of' is missing"),
     ("depth = 5", "depth = 0", "the depth is 0. It is 1 or more."),
@@ -193,7 +196,7 @@ def test_what_is_wrong_with_a_reranker_is_reported(write: Write, old: str, new: 
     assert all(":" in (one.where or "") for one in told.value.errors)
 
 
-@pytest.mark.parametrize(("parameters", "error"), [
+@every_case(("parameters", "error"), [
     ("{depth = [0, 5]}", "tuning.best.parameters.depth cannot be 0: the depth is 0"),
     ('{depth = ["deep"]}', "tuning.best.parameters.depth cannot be 'deep'"),
     ("{dpth = [1]}", "'better' has no parameter 'dpth'. Did you mean depth?"),

@@ -11,6 +11,7 @@ from typing import Any
 import formula_encoder_cases
 import pytest
 from cft_cases import random_model
+from long_forms import LONG_ONLY
 from recipe_cases import RECIPE
 from trigram_retriever import TRIGRAMS, TrigramModel
 
@@ -98,6 +99,7 @@ on = "dev"
 """
 
 
+@LONG_ONLY
 def test_tangent_cft_searches_an_index_that_it_was_trained_for(write: Write, laboratory: Path) -> None:
     index_sources([laboratory / "notes.jsonl"], laboratory / "trained", jobs=1)
     with pytest.raises(RecipeError, match="'tangent-cft' has to be trained for an index, and there is none"):
@@ -116,6 +118,7 @@ def test_tangent_cft_searches_an_index_that_it_was_trained_for(write: Write, lab
     assert {topic: again[topic] for topic in again} != {topic: made[topic] for topic in made}  # not from the cache
 
 
+@LONG_ONLY
 def test_an_encoder_of_formulas_searches_an_index_that_has_one(write: Write, laboratory: Path) -> None:
     pytest.importorskip("safetensors", reason="models need safetensors: pip install 'porism[neural]'")
     index_sources([laboratory / "notes.jsonl"], laboratory / "trained", jobs=1)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 
 from porism.index.manifest import read_manifest
 from porism.lab.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
@@ -147,6 +149,7 @@ def test_one_recipe_from_a_tokenizer_to_a_report(write: Write, laboratory: Path)
     assert [file.name for file in (folder / "embeddings").iterdir()] == ["w2v.bin"]
 
 
+@LONG_ONLY
 def test_what_is_cached_and_what_a_change_makes_again(write: Write, laboratory: Path) -> None:
     one = SOFT.replace('"both", "tuned"', '"both"')
     first = run_recipe(write(one))
@@ -232,7 +235,7 @@ def test_a_tuning_chooses_from_the_matrices_of_every_alpha(write: Write) -> None
     assert tune.parameters["space"]["channels.words.similarity"] == ["near-0.0", "near-0.5", "near-1.0", ""]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "told"),
     [
         ("merges = 20", "merge = 20", ":10: there is no setting 'tokenizers.tex.merge'. Did you mean"),
@@ -321,7 +324,7 @@ def test_libraries_that_are_missing_are_told_before_any_work(write: Write, monke
     assert [stage.kind for stage in plan_recipe(write(hard)).stages] == ["tokenizer", "index", "run", "report"]
 
 
-@pytest.mark.parametrize("name", ["sample.toml", "soft.toml"])
+@every_case("name", ["sample.toml", "soft.toml"])
 def test_the_examples_of_the_documentation_are_recipes(tmp_path: Path, name: str) -> None:
     docs = Path(__file__).parents[4] / "docs"
     text = (docs / "examples" / name).read_text(encoding="utf-8")

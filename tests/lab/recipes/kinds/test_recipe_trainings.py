@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from recipe_cases import errors, made, stages_of
 from tiny_models import need_models, save_bert
@@ -177,7 +178,7 @@ def test_questions_are_trained_against_the_collection(
     assert any("the loss collection needs one" in error for error in errors(alone))
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""), "a collection, and there is none"),
     (('"titles"', '"title"'), "there is no miner of pairs 'title'. Did you mean titles?"),
     (('exclude_ids = ["left.txt"]', 'exclude_ids = ["none.txt"]'), "there is no file"),
@@ -314,6 +315,7 @@ formats = ["csv"]
 """
 
 
+@LONG_ONLY
 def test_one_recipe_trains_what_re_ranks(write: Write, trained: Path) -> None:
     path = write(RERANKED)
     experiment = run_recipe(path)
@@ -351,7 +353,7 @@ def test_one_recipe_trains_what_re_ranks(write: Write, trained: Path) -> None:
     assert "rerank third on dev" in made(changed)
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (('kind = "cross-encoder"\nmodel = "cross"', 'kind = "mono-t5"\nmodel = "cross"'),
      "'cross' is trained as a cross-encoder, and the reranker is of the kind 'mono-t5'"),
     (('kind = "cross-encoder"\nmodel = "cross"', 'model = "cross"'), 'Set kind = "cross-encoder".'),

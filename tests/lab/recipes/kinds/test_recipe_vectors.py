@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from recipe_cases import errors, judged_recipe, made, stages_of
 from tiny_models import need_encoders, save_encoder
@@ -77,7 +78,7 @@ def test_pipelines_rerankers_and_tuning_search_by_vectors(write: Write, encoded:
     assert "run words on dev" not in other
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@every_case(("change", "message"), [
     (('[vectors.near]\nmodel = "tiny"\nnumbers = "float16"\nlength = 32\n', ""), "needs vectors of documents"),
     (('model = "tiny"', 'model = "none"'), "there is no model 'none'"),
     (("length = 32", "lenght = 32"), "Did you mean vectors.near.length?"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from tiny_models import need_models
 
@@ -66,7 +67,7 @@ def test_settings_that_do_not_go_together_are_refused() -> None:
         EncoderTraining(candidates=0)
 
 
-@pytest.mark.parametrize("matryoshka", [(), (4, 2)])
+@every_case("matryoshka", [(), (4, 2)])
 def test_the_loss_is_that_of_the_equation(matryoshka: tuple[int, ...]) -> None:
     need_models()
     import torch
@@ -116,7 +117,7 @@ def test_settings_of_kept_questions_are_checked() -> None:
             EncoderTraining(**wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("matryoshka", [(), (4, 2)])
+@every_case("matryoshka", [(), (4, 2)])
 def test_what_a_kept_question_costs_is_how_far_it_moved(matryoshka: tuple[int, ...]) -> None:
     need_models()
     import torch

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from tiny_models import need_models
 
@@ -66,7 +67,7 @@ def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("changes", [
+@every_case("changes", [
     {"loss": "triplet"}, {"loss": "margin-mse"}, {"matryoshka": (16, 4)}, {"micro_batch": 4}, {"symmetric": False},
     {"accumulate": 2}, {"pooling": "cls"}, {"cut": "head-tail", "length": 8}, {"precision": "bfloat16"},
     {"micro_batch": 4, "matryoshka": (16, 4)},
@@ -101,7 +102,7 @@ def test_original_weights_stay_by_their_share(model: Path, tmp_path: Path) -> No
         assert float(((before[name] + after[name]) / 2 - half[name]).abs().max()) < 1e-6, name
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@every_case("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_training_goes_on_where_it_was(model: Path, tmp_path: Path, number: signal.Signals) -> None:
     before = signal.signal(signal.SIGTERM, lambda *_: None)
 
@@ -149,7 +150,7 @@ def test_a_loss_that_is_no_number_ends_the_training(model: Path, tmp_path: Path)
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("loss", ["ranking", "triplet"])
+@every_case("loss", ["ranking", "triplet"])
 def test_without_memory_smaller_parts_of_a_batch_are_taken(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: Any
 ) -> None:
@@ -206,7 +207,7 @@ def test_what_does_not_fit_is_said(model: Path, tmp_path: Path) -> None:
         train_encoder(PAIRS, tmp_path, tmp_path / "o", SMALL, device="cpu")
 
 
-@pytest.mark.parametrize("changes", [
+@every_case("changes", [
     {"loss": "other"}, {"epochs": 0}, {"batch": 1}, {"learning_rate": 0.0}, {"temperature": 0.0}, {"original": 1.0},
     {"warmup": 1.0}, {"negatives": -1}, {"matryoshka": (0,)}, {"length": 0}, {"precision": "int8"},
 ], ids=str)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from tiny_models import need_models
 
@@ -49,7 +50,7 @@ def outranked(folder: Path, pairs: list[Pair]) -> float:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("changes", [
+@every_case("changes", [
     {}, {"micro_batch": 5}, {"loss": "pairwise"}, {"loss": "pairwise", "micro_batch": 5},
 ])
 def test_models_learn_their_pairs(tmp_path: Path, changes: dict[str, Any]) -> None:

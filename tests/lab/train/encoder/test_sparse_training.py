@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from tiny_models import need_encoders, save_bert, save_encoder, save_splade, word_tokenizer
 
@@ -93,7 +94,7 @@ def test_inner_products_are_not_divided_where_nothing_is_said() -> None:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("part", [None, 4])
+@every_case("part", [None, 4])
 def test_queries_of_an_inference_free_model_need_a_table_only(model: Path, tmp_path: Path, part: int | None) -> None:
     settings = replace(SMALL, inference_free=True, micro_batch=part, epochs=10)
     report = train_encoder(PAIRS, model, tmp_path / "out", settings, device="cpu")
@@ -125,7 +126,7 @@ def test_an_inference_free_model_is_trained_further(tmp_path: Path) -> None:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("changes", [{"micro_batch": 4}, {"loss": "margin-mse", "negatives": 1}], ids=str)
+@every_case("changes", [{"micro_batch": 4}, {"loss": "margin-mse", "negatives": 1}], ids=str)
 def test_other_ways_of_training_lower_the_loss(model: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, **changes), device="cpu")
     assert report.last_loss < 0.9 * report.first_loss

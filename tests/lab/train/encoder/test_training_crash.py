@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
+from long_forms import LONG_ONLY
 from tiny_models import need_encoders
 
 need_encoders()
@@ -63,7 +65,8 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("seed", [1])
+@LONG_ONLY
+@every_case("seed", [1])
 def test_a_killed_training_loses_nothing(tmp_path: Path, seed: int) -> None:
     save_encoder(tmp_path / "model")
     write_pairs(tmp_path / "pairs.jsonl", PAIRS)

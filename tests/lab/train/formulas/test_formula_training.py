@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from formula_encoder_cases import LABELS, random_weights
 from long_forms import LONG_ONLY
 
@@ -151,7 +152,7 @@ def test_what_cannot_be_trained(torch, tmp_path: Path) -> None:
         train_formula_encoder(tmp_path / "index", tmp_path / "taken", SETTINGS, jobs=1)
 
 
-@pytest.mark.parametrize("wrong", [
+@every_case("wrong", [
     {"batch": 1}, {"learning_rate": 0.0}, {"temperature": 0.0}, {"hard": -1.0}, {"identical": 1.0}, {"epochs": 0},
     {"most": 0},
 ])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import every_case
 from listed_documents import document
 from long_forms import LONG_ONLY
 from tiny_models import bpe_tokenizer, need_models, save_bert, word_tokenizer
@@ -83,7 +84,7 @@ def test_following_sentences_are_learnt_with_masked_tokens(bert: Path, tmp_path:
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("changes", [{"micro_batch": 3}, {"accumulate": 2}, {"precision": "bfloat16"}], ids=str)
+@every_case("changes", [{"micro_batch": 3}, {"accumulate": 2}, {"precision": "bfloat16"}], ids=str)
 def test_every_way_of_training_lowers_perplexity(bert: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     report = train_language_model(NOTES, bert, tmp_path / "out", replace(SMALL, epochs=2, **changes), device="cpu")
     assert report.after is not None

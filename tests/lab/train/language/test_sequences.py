@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+from case_tables import every_case
 
 from porism.errors import ConfigError
 from porism.lab.train.language.sequences import TokenSequence, is_held_out, packed_pairs, packed_text
@@ -71,7 +72,7 @@ def test_documents_are_held_out_by_their_ids() -> None:
     assert held != [is_held_out(str(number), 0.2, 2) for number in range(2_000)]
 
 
-@pytest.mark.parametrize("wrong", [
+@every_case("wrong", [
     {"objective": "nsp"}, {"length": 4}, {"masked": 0.0}, {"held_out": 1.0}, {"learning_rate": 0.0}, {"batch": 0},
     {"short": 2.0}, {"precision": "int8"},
 ], ids=str)

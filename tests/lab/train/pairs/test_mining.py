@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from listed_documents import SupplementaryHits, document
 
 from porism.analysis.model_text import ModelText
@@ -80,7 +81,7 @@ def test_pairs_come_back_from_their_file(tmp_path: Path) -> None:
     assert (tmp_path / "p.jsonl").read_text().splitlines()[0] == '{"anchor":"a $x$","positive":"b"}'
 
 
-@pytest.mark.parametrize(("line", "message"), [
+@every_case(("line", "message"), [
     ("{", "p:2: a line is not JSON"), ("[]", "p:2: a line is not a pair"),
     ('{"anchor": " ", "positive": "b"}', "p:2: a pair has no anchor"), ('{"anchor": "a"}', "a pair has no positive"),
     ('{"anchor": "a", "positive": "b", "negatives": "c"}', "not a list of texts"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from long_forms import LONG_ONLY
 from tiny_models import need_models
 
@@ -103,7 +104,7 @@ def test_a_cross_encoder_learns_from_an_encoder(encoder: Path, tmp_path: Path) -
 
 
 @LONG_ONLY
-@pytest.mark.parametrize("changes", [
+@every_case("changes", [
     {"loss": "binary"}, {"micro_batch": 2}, {"accumulate": 2}, {"precision": "bfloat16"},
     {"loss": "binary", "negatives": 9},
 ], ids=str)

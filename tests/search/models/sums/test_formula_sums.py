@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
@@ -78,7 +79,7 @@ def of_fixed(snapshot: Snapshot, second: float = 10.0, **settings: Any) -> Formu
     return FormulaSumRanker(snapshot, model, {"a": Fixed(4.0, 2.0, 0.0, 1.0), "b": Fixed(0.0, second, 30.0, 29.0)})
 
 
-@pytest.mark.parametrize(("how", "expected"), [
+@every_case(("how", "expected"), [
     ("min-max", [3.0, 1.5 + 1 / 3, 1.0, 0.75 + 29 / 30]),
     ("none", [12.0, 16.0, 30.0, 32.0]),
 ])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from dense_cases import WORDS, encoded_index, query, write_index
 from numpy.typing import NDArray
 
@@ -51,7 +52,7 @@ def of_fixed(**settings: Any) -> SumRetriever:
     return SumRetriever(None, model, {name: Fixed(scores) for name, scores in SCORES.items()})  # type: ignore
 
 
-@pytest.mark.parametrize(("how", "expected"), [
+@every_case(("how", "expected"), [
     # x, y, z and w are candidates: a has 4 2 0 1, b has 0 10 30 29
     ("min-max", {"x": 3.0, "y": 1.5 + 1 / 3, "z": 1.0, "w": 0.75 + 29 / 30}),
     ("max", {"x": 3.0, "y": 1.5 + 1 / 3, "z": 1.0, "w": 0.75 + 29 / 30}),

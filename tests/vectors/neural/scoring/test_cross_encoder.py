@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import every_case
 from tiny_models import TEXTS, need_encoders, save_bert, save_cross_encoder
 
 from porism.errors import ConfigError
@@ -78,7 +79,7 @@ def test_long_texts_are_cut_and_both_are_read(folder: Path) -> None:
     assert len(both.together(both.tokenised(["a", long, long])).ids) == 19  # 15 tokens for two documents, 7 each
 
 
-@pytest.mark.parametrize(("counts", "read"), [
+@every_case(("counts", "read"), [
     ([4, 5, 6], [4, 5, 6]), ([4, 3, 50], [4, 3, 8]), ([4, 50, 3], [4, 8, 3]), ([4, 50, 50], [4, 5, 5]),
     ([4, 5, 50], [4, 5, 6]), ([50, 50, 50], [7, 4, 4]), ([50, 1, 2], [12, 1, 2]),
 ])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from case_tables import every_case
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import TEXTS, need_models, save_causal
@@ -22,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_causal(tmp_path_factory.mktemp("models") / "causal")
 
 
-@pytest.mark.parametrize(("answer", "order", "sound"), [
+@every_case(("answer", "order", "sound"), [
     ("[2] > [1] > [3]", [1, 0, 2], True),
     ("3, 1, 2.", [2, 0, 1], True),
     ("[3] > [3] > [1]", [2, 0, 1], False),
