@@ -89,7 +89,10 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
     if match is None:
         return False
     if not silent:
-        state.push("text", "", 0).content = _shown(text[start] == "!", *match.groups())
+        token = state.push("text", "", 0)
+        note, heading, _ = match.groups()
+        token.content = _shown(text[start] == "!", *match.groups())
+        token.meta = {"link": f"{note.strip()}#{heading}" if heading else note.strip()}
     state.pos = match.end()
     return True
 
