@@ -25,6 +25,8 @@ MAX_NEIGHBOURS = 12
 MAX_HEADINGS = 60
 """Of a file with more headings, those outside the outermost section are left out, except the outermost ones."""
 
+_WHOLE = ("section", "text", "document", "abstract", "")
+"""Kinds that have the title of the heading above them."""
 _QUESTIONS = ("question", "thread")
 _READ = frozenset(("title", "body"))
 _CHARACTERS = 60
@@ -59,6 +61,7 @@ class _Item:
     entry: OutlineEntry
     section: tuple[str, ...]
     beginning: str
+    is_untitled: bool
 
 
 def outline_of(snapshot: Snapshot, doc_id: str) -> Outline:
@@ -77,11 +80,11 @@ def outline_of(snapshot: Snapshot, doc_id: str) -> Outline:
     first = max(0, position - MAX_READ // 2)
     items = [_item(*other) for other in together[first : position + MAX_READ // 2]]
     current = position - first
-    before = items[current - 1].entry if current else _beyond(*place, metadata, -1)
-    after = items[current + 1].entry if current + 1 < len(items) else _beyond(*place, metadata, 1)
     items = [_distinct(item, items[number - 1] if number else None) for number, item in enumerate(items)]
+    previous = items[current - 1].entry if current else _beyond(*place, metadata, -1)
+    following = items[current + 1].entry if current + 1 < len(items) else _beyond(*place, metadata, 1)
     items[current] = replace(items[current], entry=replace(items[current].entry, is_current=True))
-    return Outline(tuple(_entries(items, current)) if len(items) > 1 else (), before, after, len(together))
+    return Outline(tuple(_entries(items, current)) if len(items) > 1 else (), previous, following, len(together))
 
 
 def _together(snapshot: Snapshot, metadata: Metadata) -> list[tuple[Segment, int]]:
@@ -111,12 +114,13 @@ def _item(segment: Segment, doc: int) -> _Item:
     kind = location.kind or ""
     named = title or (location.section[-1] if location.section else document.id)
     words = document.fields.get("body", Content("")).text[:_CHARACTERS].replace(PLACEHOLDER, "…").rpartition(" ")[0]
-    return _Item(OutlineEntry(document.id, named, kind), location.section, one_printable_line(words))
+    return _Item(OutlineEntry(document.id, named, kind), location.section, one_printable_line(words), not title)
 
 
 def _distinct(item: _Item, before: _Item | None) -> _Item:
-    """An answer, which has the title of the one before it, by how it begins."""
-    if before is None or item.entry.title != before.entry.title or not item.beginning:
+    """A statement without a title, or an answer, which has the title of the one before it, by how it begins."""
+    is_untitled = item.is_untitled and item.entry.kind not in _WHOLE
+    if not item.beginning or not (is_untitled or (before is not None and item.entry.title == before.entry.title)):
         return item
     kind = item.entry.kind.replace("-", " ").capitalize()
     return replace(item, entry=replace(item.entry, title=f"{kind}: {item.beginning} …" if kind else item.beginning))
@@ -133,7 +137,7 @@ def _beyond(segment: Segment, doc: int, metadata: Metadata, step: int) -> Outlin
         return None
     own = segment.metadata(other)
     is_next_file = own.get("source") == metadata.get("source") and own.get("file") not in (None, metadata["file"])
-    return _item(segment, other).entry if is_next_file else None
+    return _distinct(_item(segment, other), None).entry if is_next_file else None
 
 
 def _entries(items: list[_Item], current: int) -> list[OutlineEntry]:

@@ -13,9 +13,9 @@ from porism.index.documents import stored_document
 from porism.index.engine.trees import open_places, open_trees
 from porism.index.engine.units import ordinals_by_segment
 from porism.search.formula_occurrences import FormulaPlaces
-from porism.search.grouping import THREAD_KEYS
+from porism.search.grouping import thread_of
 from porism.search.marked_text import Value
-from porism.types import Content, Formula, Metadata
+from porism.types import Content, Formula
 
 MIN_NODES = 4
 """Formulas with smaller operator trees are everywhere."""
@@ -74,10 +74,10 @@ def documents_sharing_formulas(snapshot: Snapshot, doc_id: str, k: int = 5) -> t
         ]
     candidates.sort(key=lambda candidate: (-candidate[0], candidate[1:3]))
     sharing: list[SharingDocument] = []
-    seen = {_thread(segment.metadata(doc))} - {None}
+    seen = {thread_of(segment.metadata(doc))} - {None}
     for _, number, other_doc, shared in candidates:
         other = snapshot.segments[number]
-        thread = _thread(other.metadata(other_doc))
+        thread = thread_of(other.metadata(other_doc))
         if thread is None or thread not in seen:
             seen.add(thread)
             sharing.append(_shown(other, other_doc, places, segment, telling.ordinals[shared]))
@@ -98,11 +98,6 @@ def _telling(places: FormulaPlaces, home: int, doc: int, doc_count: int) -> _Tel
     weights = np.log(doc_count / np.maximum(counts, 1)) * np.log(sizes)
     order = np.argsort(-weights[kept], kind="stable")[:MAX_FORMULAS]
     return _Telling(own[kept][order], weights[kept][order])
-
-
-def _thread(metadata: Metadata) -> str | None:
-    values = (metadata.get(key) for key in THREAD_KEYS)
-    return next((f"{metadata.get('source')}#{value}" for value in values if value), None)
 
 
 def _shown(

@@ -14,7 +14,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import SYMBOLS, TextChannel
 from porism.analysis.symbols import text_symbols
 from porism.retrieve.documents.shown_matches import NEAR, SMALL, ShownMatch
-from porism.search.grouping import THREAD_KEYS
+from porism.search.grouping import thread_of
 from porism.search.marked_text import FormulaStyle, Piece, Snippet, show_content, show_formula, tidy
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
@@ -150,8 +150,7 @@ class SnippetMaker:
     def marked(self, document: Document, field: str, style: FormulaStyle = "unicode") -> list[Snippet]:
         """A whole field with the matches in it marked, paragraph by paragraph."""
         text = document.fields[field].text
-        is_post = any(map(document.metadata.get, THREAD_KEYS))  # has no soft ends of lines
-        separator = _LINE_END if is_post else _BLANK_LINE
+        separator = _LINE_END if thread_of(document.metadata) else _BLANK_LINE  # lines of posts are paragraphs
         ends = [*(match.span() for match in separator.finditer(text)), (len(text), len(text))]
         starts = [0, *(end for _, end in ends)]
         paragraphs = (
