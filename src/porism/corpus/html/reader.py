@@ -21,6 +21,7 @@ from porism.corpus.base import OnProgress, ReaderOptions, clean
 from porism.corpus.html.content import ContentBuilder, formula_of_math, may_have_no_formulas
 from porism.corpus.html.regions import definitions_beside, is_left_out, is_permalink, main_region
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
+from porism.corpus.html.word_equations import with_word_equations
 from porism.corpus.latex.tables import words
 from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.sections import FileUnits, kind_of, theorem_title
@@ -121,7 +122,7 @@ def page_documents(
     :param url: the address of the page, to which documents add the ids of its elements.
     :param macros: gets the definitions that the page has beside its content.
     """
-    html = clean(text)
+    html = with_word_equations(clean(text))
     if "{{" in html:
         html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
     return _Page(
