@@ -107,14 +107,19 @@ def _together(snapshot: Snapshot, metadata: Metadata) -> list[tuple[Segment, int
     return [places[number] for number in np.argsort(lines, kind="stable").tolist()]
 
 
+def entry_of(segment: Segment, doc: int) -> OutlineEntry:
+    """A document by itself: one without a title has the beginning of its text."""
+    return _distinct(_item(segment, doc), None).entry
+
+
 def _item(segment: Segment, doc: int) -> _Item:
     document = load_document(segment.stored(doc), _READ)
     location = Location.of(document.metadata)
     title = one_printable_line(show_content(document.title, "unicode"))
     kind = location.kind or ""
     named = title or (location.section[-1] if location.section else document.id)
-    words = document.fields.get("body", Content("")).text[:_CHARACTERS].replace(PLACEHOLDER, "…").rpartition(" ")[0]
-    return _Item(OutlineEntry(document.id, named, kind), location.section, one_printable_line(words), not title)
+    beginning = _beginning(document.fields.get("body", Content("")))
+    return _Item(OutlineEntry(document.id, named, kind), location.section, beginning, not title)
 
 
 def _distinct(item: _Item, before: _Item | None) -> _Item:
@@ -123,7 +128,15 @@ def _distinct(item: _Item, before: _Item | None) -> _Item:
     if not item.beginning or not (is_untitled or (before is not None and item.entry.title == before.entry.title)):
         return item
     kind = item.entry.kind.replace("-", " ").capitalize()
-    return replace(item, entry=replace(item.entry, title=f"{kind}: {item.beginning} …" if kind else item.beginning))
+    return replace(item, entry=replace(item.entry, title=f"{kind}: {item.beginning}" if kind else item.beginning))
+
+
+def _beginning(content: Content) -> str:
+    """The first words of a text on one line."""
+    text = content.text[:_CHARACTERS]
+    is_whole = len(text) == len(content.text)
+    text = text if is_whole else f"{text.rpartition(' ')[0]} …"
+    return one_printable_line(show_content(Content(text, content.formulas[: text.count(PLACEHOLDER)]), "unicode"))
 
 
 def _beyond(segment: Segment, doc: int, metadata: Metadata, step: int) -> OutlineEntry | None:
@@ -137,7 +150,7 @@ def _beyond(segment: Segment, doc: int, metadata: Metadata, step: int) -> Outlin
         return None
     own = segment.metadata(other)
     is_next_file = own.get("source") == metadata.get("source") and own.get("file") not in (None, metadata["file"])
-    return _distinct(_item(segment, other), None).entry if is_next_file else None
+    return entry_of(segment, other) if is_next_file else None
 
 
 def _entries(items: list[_Item], current: int) -> list[OutlineEntry]:

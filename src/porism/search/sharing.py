@@ -15,6 +15,7 @@ from porism.index.engine.units import ordinals_by_segment
 from porism.search.formula_occurrences import FormulaPlaces
 from porism.search.grouping import thread_of
 from porism.search.marked_text import Value
+from porism.search.outline import entry_of
 from porism.types import Content, Formula
 
 MIN_NODES = 4
@@ -33,10 +34,12 @@ _SHOWN_FORMULAS = 2
 
 @dataclass(frozen=True, slots=True)
 class SharingDocument(Value):
-    """A document that has formulas of another one: how many, and the most telling of them."""
+    """A document that has formulas of another one: how many, and the most telling of them; ``name`` is its title as
+    one line, or how it begins."""
 
     id: str
     title: Content
+    name: str
     formulas: tuple[Formula, ...]
     count: int
 
@@ -105,4 +108,4 @@ def _shown(
 ) -> SharingDocument:
     document = stored_document(segment, doc)
     formulas = tuple(places.formula(home, ordinal) for ordinal in shared[:_SHOWN_FORMULAS].tolist())
-    return SharingDocument(document.id, document.title, formulas, len(shared))
+    return SharingDocument(document.id, document.title, entry_of(segment, doc).title, formulas, len(shared))

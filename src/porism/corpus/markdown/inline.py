@@ -122,7 +122,7 @@ class InlineReader:
             kind = token.type
             if kind == "html_inline" and mathml is None:
                 element.see(token.content)
-            if element.tag and kind in ("text", "text_special", "code_inline"):
+            if element.tag and kind in ("text", "text_special", "wiki_link", "code_inline"):
                 pieces.append("" if element.tag in _UNSEEN_ELEMENTS else self._masked.raw(token.content))
             elif kind == "html_inline":
                 tag = token.content[:6].lower()
@@ -163,9 +163,11 @@ class InlineReader:
                 name, body = str(token.meta["name"]), self._masked.raw(token.content)
                 self.labels += [body] if name in _LABELS else ()
                 pieces.append(_role(name, body))
+            elif kind == "wiki_link":
+                self.links += [link_entry(token.meta["link"], token.content)] if token.meta["link"] else ()
+                pieces.append(token.content)
             elif kind in ("text", "text_special"):
                 self.tags += tags_of(token.content)
-                self.links += [link_entry(token.meta["link"], token.content)] if "link" in token.meta else ()
                 pieces.append(_STRONG.sub(r"\1\2", token.content) if "**" in token.content else token.content)
         if mathml is not None:  # never closed
             pieces.append(unescape(_TAG.sub("", "".join(mathml))))

@@ -89,10 +89,9 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
     if match is None:
         return False
     if not silent:
-        token = state.push("text", "", 0)
-        note, heading, _ = match.groups()
+        token = state.push("wiki_link", "", 0)
         token.content = _shown(text[start] == "!", *match.groups())
-        token.meta = {"link": f"{note.strip()}#{heading}" if heading else note.strip()}
+        token.meta = {"link": "" if _PICTURE.search(match[1].strip()) else "#".join(filter(None, match.group(1, 2)))}
     state.pos = match.end()
     return True
 

@@ -48,7 +48,7 @@ def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.Relat
         outline=_outline(served, found.document.id),
         same_formulas=tuple(
             schema.SharingView(
-                id=sharing.id, title=plain_pieces(sharing.title) or (schema.PieceView(text=sharing.id),),
+                id=sharing.id, title=plain_pieces(sharing.title) or (schema.PieceView(text=sharing.name),),
                 formulas=tuple(map(formula_view, sharing.formulas)), count=sharing.count,
             )
             for sharing in documents_sharing_formulas(served.index.snapshot, found.document.id, k)

@@ -14,7 +14,7 @@ const mark = (text, className = "") => {
 };
 
 // name → what its boxes are called, how they lie, and the LaTeX of their contents
-const large = (sign) => (rows) => [made("span", "b-stack", made("span", "b-small", rows[1]), mark(sign, "b-big"), made("span", "b-small", rows[0])), rows[2]];
+const large = (sign) => (rows) => [made("span", "b-stack b-upward", made("span", "b-small", rows[0]), mark(sign, "b-big"), made("span", "b-small", rows[1])), rows[2]];
 const between = (left, right) => (rows) => [mark(left, "b-tall"), rows[0], mark(right, "b-tall")];
 const STRUCTURES = {
   fraction: { boxes: ["numerator", "denominator"], lay: (rows) => [made("span", "b-stack b-fraction", ...rows)], write: (a, b) => `\\frac{${a}}{${b}}` },
@@ -43,6 +43,8 @@ function matrix(rows, columns) {
   const write = (...cells) => `\\begin{pmatrix}${Array.from({ length: rows }, (_, n) => cells.slice(n * columns, (n + 1) * columns).join("&")).join("\\\\")}\\end{pmatrix}`;
   return { boxes, lay, write };
 }
+
+const INVITATION = "type, or choose a structure";
 
 function field(label, value = "") {
   const input = made("input");
@@ -75,7 +77,7 @@ const latex = (own) => joined([...own.children].map((child) => (child.matches("i
 export function openBuilder(panel, palette, write, done) {
   const root = row("formula");
   const start = root.firstChild;
-  start.placeholder = "type, or choose a structure";
+  start.placeholder = INVITATION;
   const formula = made("div", "builder-formula", root);
   const builder = made("div", "builder", formula);
   let current = start;
@@ -90,6 +92,7 @@ export function openBuilder(panel, palette, write, done) {
     const element = structure(name, current.value.slice(from, to));
     const after = field(current.getAttribute("aria-label"), current.value.slice(to));
     current.value = before;
+    current.placeholder = start.placeholder = " ";
     sized(current);
     current.after(element, after);
     changed();
@@ -107,6 +110,7 @@ export function openBuilder(panel, palette, write, done) {
     before.value += after.value;
     sized(before);
     element.remove(); after.remove();
+    if (root.childElementCount === 1) start.placeholder = INVITATION;
     changed();
     go(before, place);
   };
