@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,3 +56,14 @@ def test_the_keys_leave_the_question_and_a_result_visible(opened: Open) -> None:
     assert page.locator("#q").bounding_box()["y"] >= 0
     assert page.locator(".card").first.bounding_box()["y"] < 844 * 0.7
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_first_page_is_small_and_other_pages_have_the_font_of_formulas_at_once(client: Any) -> None:
+    first = client.get("/").text
+    loaded = re.findall(r'<(?:link rel="(?:stylesheet|icon|preload)"|script)[^>]* (?:href|src)="(/[^"]*)"', first)
+    assert len(loaded) >= 5
+    sizes = [len(gzip.compress(client.get(address).content)) for address in ("/", *loaded)]
+    assert sum(sizes) <= 100_000, dict(zip(("/", *loaded), sizes, strict=True))
+    assert ".woff2" not in first
+    other = client.get("/document?id=chain-rule").text
+    assert '<link rel="preload" href="/static/porism-math.woff2" as="font"' in other

@@ -40,7 +40,7 @@ function startPreview() {
   }, 120);
   box.addEventListener("input", update);
   form.addEventListener("change", update);
-  if (!told) update();
+  if ($(".hero")) update(); // elsewhere it would move the page
 }
 
 // -- completions ---------------------------------------------------------------------------------------------------------
