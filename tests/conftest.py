@@ -163,6 +163,20 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def reading_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of a paper, notes and posts that refer to one another; tests must not change it."""
+    from reading_texts import write_texts
+
+    from porism.search.sources.updating import index_sources
+
+    folder = tmp_path_factory.mktemp("reading")
+    (folder / "texts").mkdir()
+    options = {"fields": {"title": "title", "body": "body", "comments": "comments"}}
+    index_sources(write_texts(folder / "texts"), folder / "index", options=options, jobs=1)
+    return folder / "index"
+
+
+@pytest.fixture(scope="session")
 def sample_shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The bundled sample in two indexes, ``few`` and ``many``: every third entry, and the others."""
     from porism.analysis.configuration import AnalysisConfig

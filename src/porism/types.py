@@ -17,7 +17,9 @@ Metadata = Mapping[str, str | tuple[str, ...]]
 DECLARES, MENTIONS, CITES = "declares", "mentions", "cites"
 """Metadata keys of formal texts: the full name of what a document declares, the names that its statement mentions as
 they are written there, and the others that its proof or value does."""
-NAMES = frozenset((DECLARES, MENTIONS, CITES))
+LINKS = "links"
+"""Metadata key of notes and pages: what their links lead to, each as ``note#heading|shown``."""
+NAMES = frozenset((DECLARES, MENTIONS, CITES, LINKS))
 """They are no filters, and are not shown with a document."""
 
 PLACEHOLDER = "\ufffc"

@@ -40,6 +40,11 @@ def reference_text(
     return ", ".join(texts)
 
 
+def link_entry(target: str, shown: str) -> str:
+    """A link of a note or page as :data:`porism.types.LINKS` keeps it, its text on one line."""
+    return f"{target.replace('|', ' ').strip()}|{' '.join(shown.split())}"
+
+
 def role_text(name: str, body: str) -> str:
     """What a role of reStructuredText or MyST reads as: the title before a target in angle brackets, or a reference."""
     targeted = _TARGETED.match(body)

@@ -246,6 +246,7 @@ class FileUnits:
                     whole.body.extend(["\n\n", *mark, *unit.title.parts, "\n\n"])
             whole.body.extend(unit.body)
             whole.labels.extend(unit.labels)
+            whole.links.extend(unit.links)
             whole.aliases.extend(unit.aliases)
             whole.language = whole.language or unit.language
         if whole.title and not any(not isinstance(part, str) or part.strip() for part in whole.body):

@@ -14,7 +14,7 @@ from porism.corpus.base import UnitId
 from porism.corpus.latex.tables import UNPROVABLE
 from porism.corpus.lines import located
 from porism.errors import OnProblem, Problem
-from porism.types import Content, Document, Formula, Metadata
+from porism.types import LINKS, Content, Document, Formula, Metadata
 
 Parts = list[str | Formula]
 
@@ -31,7 +31,8 @@ _BEFORE_PUNCTUATION = re.compile(r" +([,.;:?!)])(?=\s|$)")
 class Unit:
     """What will be one document; ``anchor`` names it in its file where the format does, references use its ``labels``.
 
-    The empty anchor is that of the whole file, and line 0 one that is not known. ``language`` is the one that the
+    The empty anchor is that of the whole file, and line 0 one that is not known. ``links`` are those of
+    :data:`porism.types.LINKS`. ``language`` is the one that the
     source says it is in, empty where it says none.
     """
 
@@ -43,6 +44,7 @@ class Unit:
     body: Parts = field(default_factory=list)
     proof: Parts = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
     aliases: list[Content] = field(default_factory=list)
     number: int = 0
     anchor: str | None = None
@@ -199,6 +201,8 @@ class UnitStore:
             metadata["labels"] = tuple(dict.fromkeys(unit.labels))
             if tag := self._tag(unit):
                 metadata["tag"] = tag
+        if unit.links:
+            metadata[LINKS] = tuple(unit.links)
         return Document(self._id(unit), fields, metadata)
 
     def _tag(self, unit: Unit) -> str | None:

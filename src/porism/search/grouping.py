@@ -28,16 +28,21 @@ class Group(Value):
     more: int
 
 
+def thread_of(metadata: Metadata) -> str | None:
+    """The id of the question that a document asks or answers, ``arqmath#123``; None where it is no post."""
+    values = (metadata.get(key) for key in THREAD_KEYS)
+    return next((f"{metadata.get('source', '')}#{value}" for value in values if value), None)
+
+
 def group_of(metadata: Metadata) -> str | None:
     """The id of the question that a document belongs to, ``arqmath#123``, or of its section of a file,
     ``book/a.tex#Rings#Ideals``.
 
     None for a document by itself. Declarations of formal libraries are each by themselves: a section has many.
     """
+    if thread := thread_of(metadata):
+        return thread
     source, section = metadata.get("source", ""), metadata.get("section", ())
-    for key in THREAD_KEYS:
-        if thread := metadata.get(key):
-            return f"{source}#{thread}"
     if not section or DECLARES in metadata or "file" not in metadata:
         return None
     return "#".join((f"{source}/{metadata['file']}", *((section,) if isinstance(section, str) else section)))

@@ -14,6 +14,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import SYMBOLS, TextChannel
 from porism.analysis.symbols import text_symbols
 from porism.retrieve.documents.shown_matches import NEAR, SMALL, ShownMatch
+from porism.search.grouping import thread_of
 from porism.search.marked_text import FormulaStyle, Piece, Snippet, show_content, show_formula, tidy
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
@@ -42,6 +43,7 @@ _PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
 """The end of a heading or paragraph that no mark of a sentence ends, before a new sentence: on one line nothing else
 would show it."""
 
+_LINE_END = re.compile(r"[ \t]*\n\s*")
 _BLANK_LINE = re.compile(r"[ \t]*\n[ \t]*\n\s*")
 
 Matching = Callable[[str], Mapping[tuple[str, int], ShownMatch] | None]
@@ -148,7 +150,8 @@ class SnippetMaker:
     def marked(self, document: Document, field: str, style: FormulaStyle = "unicode") -> list[Snippet]:
         """A whole field with the matches in it marked, paragraph by paragraph."""
         text = document.fields[field].text
-        ends = [*(match.span() for match in _BLANK_LINE.finditer(text)), (len(text), len(text))]
+        separator = _LINE_END if thread_of(document.metadata) else _BLANK_LINE  # lines of posts are paragraphs
+        ends = [*(match.span() for match in separator.finditer(text)), (len(text), len(text))]
         starts = [0, *(end for _, end in ends)]
         paragraphs = (
             Snippet(tidy(self._pieces(document, field, start, end, style)))

@@ -29,6 +29,7 @@ from porism.corpus.html.classes import (
 from porism.corpus.html.content import ContentBuilder, may_have_no_formulas
 from porism.corpus.html.regions import definitions_beside, is_left_out, is_permalink, main_region
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
+from porism.corpus.html.word_equations import with_word_equations
 from porism.corpus.macro_files import definitions_in, site_macro_files
 from porism.corpus.sections import FileUnits, theorem_title
 from porism.corpus.text_files import decode, guess_encoding, read_bytes
@@ -119,7 +120,7 @@ def page_documents(
     :param url: the address of the page, to which documents add the ids of its elements.
     :param macros: gets the definitions that the page has beside its content.
     """
-    html = clean(text)
+    html = with_word_equations(clean(text))
     if "{{" in html:
         html = _ACTION.sub(lambda match: "\n" * match.group().count("\n"), html)
     return _Page(

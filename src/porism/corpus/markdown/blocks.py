@@ -224,6 +224,8 @@ class MarkdownBlocks:
         self._add_labels()
         self.units.tags += self._inline.tags
         self._inline.tags.clear()
+        self.units.unit.links += self._inline.links
+        self._inline.links.clear()
 
     def _without_identifier(self, text: str) -> str:
         """A paragraph, such as a caption, without the attributes at its end, whose identifier is a label."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import one_line
@@ -14,7 +15,7 @@ from porism.corpus.markdown.masking import TOKEN, Masked
 from porism.corpus.markdown.parser import MAX_INLINE, inline_tokens
 from porism.corpus.markdown.raw_latex import latex_parts
 from porism.corpus.markdown.vault import CODE, tags_of
-from porism.corpus.references import reference_text, role_text
+from porism.corpus.references import link_entry, reference_text, role_text
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
 
@@ -30,6 +31,8 @@ _LATEX_REFERENCE = re.compile(
     r"\\(eqref|ref|cref|Cref|autoref|label|nameref)\{([^{}\n]{1,200})\}|@(ref)\(([\w:.-]+)\)|\(ref:[\w:.-]+\) ?"
     r"|\(#((?:fig|tab|eq|thm|lem|cor|prp|def|exm|exr|sec):[\w:.-]+)\) ?"
 )
+_ELSEWHERE = re.compile(r"[A-Za-z][\w+.-]*:|//")
+"""How an address begins that leads out of a folder of notes."""
 _RAW_FORMAT = re.compile(r"\{=(\w+)\}")
 """What Pandoc wants after code that is text of another format."""
 _TAG = re.compile(r"<[^<>]*>")
@@ -83,6 +86,9 @@ class InlineReader:
         """The labels (``$$…$$ {#eq-x}``, ``\\label{eq:x}``) in what was read."""
         self.tags: list[str] = []
         """The tags (``#algebra``) in what was read."""
+        self.links: list[str] = []
+        """The links to other notes in what was read, as :data:`porism.types.LINKS` keeps them."""
+        self._opened = "", 0
 
     def content(self, text: str, line: int | None = None) -> Content:
         """See :meth:`parts`."""
@@ -116,7 +122,7 @@ class InlineReader:
             kind = token.type
             if kind == "html_inline" and mathml is None:
                 element.see(token.content)
-            if element.tag and kind in ("text", "text_special", "code_inline"):
+            if element.tag and kind in ("text", "text_special", "wiki_link", "code_inline"):
                 pieces.append("" if element.tag in _UNSEEN_ELEMENTS else self._masked.raw(token.content))
             elif kind == "html_inline":
                 tag = token.content[:6].lower()
@@ -146,6 +152,8 @@ class InlineReader:
                     stack[-1].content, label = attributes_after(stack[-1].content)
                 self.labels += [str(label)] if label else ()
                 stack.extend(reversed(token.children or []))
+            elif kind in ("link_open", "link_close"):
+                self._link(token, pieces)
             elif kind == "footnote_ref":
                 if pieces and isinstance(pieces[-1], str):
                     pieces[-1] = pieces[-1].rstrip(" ")
@@ -155,11 +163,23 @@ class InlineReader:
                 name, body = str(token.meta["name"]), self._masked.raw(token.content)
                 self.labels += [body] if name in _LABELS else ()
                 pieces.append(_role(name, body))
+            elif kind == "wiki_link":
+                self.links += [link_entry(token.meta["link"], token.content)] if token.meta["link"] else ()
+                pieces.append(token.content)
             elif kind in ("text", "text_special"):
                 self.tags += tags_of(token.content)
                 pieces.append(_STRONG.sub(r"\1\2", token.content) if "**" in token.content else token.content)
         if mathml is not None:  # never closed
             pieces.append(unescape(_TAG.sub("", "".join(mathml))))
+
+    def _link(self, token: Token, pieces: list[str | Formula]) -> None:
+        """Notes where a link leads and where its text begins, or, at its end, the link to another note."""
+        if token.type == "link_open":
+            self._opened = unquote(str(token.attrGet("href") or "")), len(pieces)
+            return
+        target, first = self._opened
+        if target and not _ELSEWHERE.match(target):
+            self.links.append(link_entry(target, "".join(piece for piece in pieces[first:] if isinstance(piece, str))))
 
     def _label(self, match: re.Match[str]) -> str:
         if match.group("name") and not self._masked.is_display(match):

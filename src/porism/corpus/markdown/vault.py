@@ -89,7 +89,9 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
     if match is None:
         return False
     if not silent:
-        state.push("text", "", 0).content = _shown(text[start] == "!", *match.groups())
+        token = state.push("wiki_link", "", 0)
+        token.content = _shown(text[start] == "!", *match.groups())
+        token.meta = {"link": "" if _PICTURE.search(match[1].strip()) else "#".join(filter(None, match.group(1, 2)))}
     state.pos = match.end()
     return True
 

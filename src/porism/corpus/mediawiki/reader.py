@@ -19,7 +19,7 @@ from porism.corpus.text_files import read_text, size_of
 from porism.corpus.text_reader import PageMacros, with_macros
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem, pluralise
-from porism.types import Document, Metadata
+from porism.types import LINKS, Document, Metadata
 
 _CATEGORY, _PICTURE = 14, 6
 """The numbers of the namespaces of categories and of files."""
@@ -105,7 +105,9 @@ def _documents(
             anchor = document.id.partition("#")[2] if is_section else ""
             address = f"{url}#{quote(anchor)}" if anchor else url
             document = replace(document, metadata={**document.metadata, "url": address})
-        yield document
+        text = " ".join(content.text for content in document.fields.values())
+        links = tuple(link for link in page.links if link.partition("|")[2] in text)
+        yield replace(document, metadata={**document.metadata, LINKS: links}) if links else document
 
 
 def _lines(text: str) -> str:

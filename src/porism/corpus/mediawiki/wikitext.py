@@ -24,6 +24,7 @@ from porism.corpus.mediawiki.templates import (
     TITLES,
     filled,
 )
+from porism.corpus.references import link_entry
 from porism.corpus.sections import kind_of, own_title, titled_kind
 from porism.corpus.theorem_heads import first_kind
 from porism.types import Content
@@ -76,6 +77,8 @@ class Wikitext:
         self._rows: dict[int, tuple[str, str]] = {}
         self.tags: list[str] = []
         """The categories that the page is in."""
+        self.links: list[str] = []
+        """What the page's links to other pages lead to, as :data:`porism.types.LINKS` keeps it."""
         text = self._expanded(text)
         if "<su" in text:
             text = "\n".join(self._with_indices(line) if "<su" in line else line for line in text.split("\n"))
@@ -198,8 +201,12 @@ class Wikitext:
         if colon and namespace in self._pictures:
             return (_one_line(values[-1]) if len(values) > 1 and "=" not in values[-1] else "") + soft
         if len(values) == 1:
-            return ("" if _INTERLANGUAGE.match(target) else target.removeprefix(":").replace("#", " § ").strip()) + soft
-        return (_one_line(values[-1]) or _IN_PARENTHESES.sub("", target)) + soft
+            shown = "" if _INTERLANGUAGE.match(target) else target.removeprefix(":").replace("#", " § ").strip()
+        else:
+            shown = _one_line(values[-1]) or _IN_PARENTHESES.sub("", target)
+        if shown:
+            self.links.append(link_entry(target.removeprefix(":"), shown))
+        return shown + soft
 
     def _template(self, frame: _Frame) -> str:
         values, soft = frame.values, SOFT_LINE * frame.lines

@@ -49,6 +49,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.serve.web.laboratory import Laboratory
     from porism.serve.web.page_pictures import PagePictureRoute, picture_router
     from porism.serve.web.pages import Pages, page_router
+    from porism.serve.web.pasting import pasting_router
     from porism.serve.web.run_answering import RunAnswers, run_api_router
     from porism.serve.web.run_pages import RunPages, run_router
     from porism.serve.web.shard_routes import ShardRoutes, shard_router
@@ -79,6 +80,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     app.include_router(shard_router(ShardRoutes(api, settings.limits)), dependencies=checked)
     app.include_router(page_router(pages))
     app.include_router(picture_router(PagePictureRoute(api)))
+    app.include_router(pasting_router())
     if judgments is not None:
         app.include_router(judging_router(JudgingPages(pages, api, settings, judgments)))
     if settings.runs:

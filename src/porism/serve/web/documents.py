@@ -17,6 +17,7 @@ from porism.serve.web.answering import read
 from porism.serve.web.formula_views import key_of, view
 from porism.serve.web.parts import Parts, parts_of
 from porism.serve.web.pieces import PieceMaker, place_of, plain_pieces
+from porism.serve.web.referring import ReferringPieces
 from porism.serve.web.requests import Deadline
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
@@ -62,10 +63,13 @@ def _view(
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
     location = served.index.location(document.id)
     title = show_content(document.title, "unicode")
+    referring = ReferringPieces(served.references.references(document))
     sections = tuple(
         schema.Section(
             name=name,
-            paragraphs=tuple(schema.Paragraph(pieces=pieces.pieces(snippet)) for snippet in snippets.get(name, ())),
+            paragraphs=tuple(
+                schema.Paragraph(pieces=referring.pieces(pieces.pieces(snippet))) for snippet in snippets.get(name, ())
+            ),
         )
         for name in shown_fields(document)
     )

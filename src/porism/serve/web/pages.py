@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from porism.errors import PorismError, QueryError
+from porism.search.grouping import thread_of
 from porism.serve.web import answering, documents, formula_answering, formula_views, schema
 from porism.serve.web.api import Api, RememberedAnswers, describe
 from porism.serve.web.equality import equality
@@ -179,7 +180,7 @@ class Pages:
             shown = documents.show(view, id, self._limits, q)
             return self.templates.render(
                 "document.html", document=shown, state=SearchState(q, index=index),
-                linker=FormulaLinker(shown.parts, index), similar=self._similar(view, id, 5),
+                linker=FormulaLinker(shown.parts, index), similar=self._similar_elsewhere(view, shown, 5),
                 relations=relations(view, id, 5, self._limits),
             )
 
@@ -190,6 +191,17 @@ class Pages:
             return answering.similar(view, doc_id, k, self._limits).hits
         except QueryError:  # a document without words and formulas is like no other
             return ()
+
+    def _similar_elsewhere(self, view: View, shown: schema.DocumentView, k: int) -> list[schema.HitView]:
+        """Documents like one, without other answers to its question, which are its contents; one of each question."""
+        seen = {thread_of(shown.metadata)}
+        hits: list[schema.HitView] = []
+        for hit in self._similar(view, shown.id, 4 * k if seen != {None} else k):
+            thread = thread_of(hit.metadata)
+            if thread is None or thread not in seen:
+                seen.add(thread)
+                hits.append(hit)
+        return hits[:k]
 
     def similar(self, request: Request, id: str, index: str = "") -> Response:
         """Documents like one."""

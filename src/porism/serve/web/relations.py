@@ -1,13 +1,26 @@
-"""What a document is related to: uses, users and counterparts."""
+"""What a document is related to: uses, users, counterparts, what it stands among, and what has the same formulas."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from porism.index.documents import stored_document
+from porism.search.grouping import THREAD_KEYS
+from porism.search.locations import Location
+from porism.search.marked_text import show_content
+from porism.search.outline import OutlineEntry, outline_of
 from porism.search.related import RelatedDocuments, relations_of
+from porism.search.sharing import documents_sharing_formulas
 from porism.serve.web import schema
-from porism.serve.web.pieces import place_of
+from porism.serve.web.formula_views import view as formula_view
+from porism.serve.web.pieces import place_of, plain_pieces
 from porism.serve.web.requests import check_page
 from porism.serve.web.served import View
 from porism.serve.web.settings import Limits
+from porism.types import Metadata
+
+LINKED = "linked"
+"""Metadata key of posts: the questions that their question links to."""
 
 
 def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.RelationsView:
@@ -31,5 +44,62 @@ def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.Relat
     return schema.RelationsView(
         index=served.name, generation=served.generation, id=found.document.id,
         statement_uses=view(found.statement_uses), proof_uses=view(found.proof_uses), used_by=view(found.used_by),
-        counterparts=view(found.counterparts),
+        counterparts=view(found.counterparts), linked=_linked(served, found.document.id, k),
+        outline=_outline(served, found.document.id),
+        same_formulas=tuple(
+            schema.SharingView(
+                id=sharing.id, title=plain_pieces(sharing.title) or (schema.PieceView(text=sharing.name),),
+                formulas=tuple(map(formula_view, sharing.formulas)), count=sharing.count,
+            )
+            for sharing in documents_sharing_formulas(served.index.snapshot, found.document.id, k)
+        ),
     )
+
+
+def _outline(served: View, doc_id: str) -> schema.OutlineView:
+    outline = outline_of(served.index.snapshot, doc_id)
+
+    def entry(own: OutlineEntry | None) -> schema.OutlineEntryView | None:
+        return None if own is None else _entry(own)
+
+    return schema.OutlineView(
+        entries=tuple(map(_entry, outline.entries)), previous=entry(outline.previous), next=entry(outline.next),
+        count=outline.count,
+    )
+
+
+def _entry(own: OutlineEntry) -> schema.OutlineEntryView:
+    return schema.OutlineEntryView(
+        id=own.id, title=own.title, kind=own.kind, level=own.level, is_heading=own.is_heading,
+        is_current=own.is_current,
+    )
+
+
+def _linked(served: View, doc_id: str, k: int) -> schema.RelatedView:
+    """The posts to which those of a question link, as far as the index has them: one of each question."""
+    place = served.index.snapshot.find(doc_id)
+    metadata = {} if place is None else place[0].metadata(place[1])
+    wanted = _values(metadata, LINKED)
+    key = next((key for key in THREAD_KEYS if metadata.get(key)), None)
+    if not wanted or key is None:
+        return schema.RelatedView()
+    first: dict[str, schema.RelatedDocumentView] = {}
+    for segment, mask in zip(
+        served.index.snapshot.segments, served.index.snapshot.filter({key: wanted}), strict=True
+    ):
+        for doc in np.flatnonzero(mask & segment.live).tolist():
+            own = segment.metadata(doc)
+            thread = str(own.get(key))
+            if thread not in first and own.get("source") == metadata.get("source"):
+                document = stored_document(segment, doc)
+                title = show_content(document.title, "unicode")
+                location = Location.of(own)
+                first[thread] = schema.RelatedDocumentView(
+                    id=document.id, title=title or document.id, place=place_of(location, served.has_several_sources)
+                )
+    return schema.RelatedView(documents=tuple(first[name] for name in wanted if name in first)[:k], count=len(first))
+
+
+def _values(metadata: Metadata, key: str) -> tuple[str, ...]:
+    value = metadata.get(key, ())
+    return (value,) if isinstance(value, str) else tuple(value)

@@ -11,7 +11,7 @@ from typing import Any
 from porism.extras import need
 from porism.serve.web.sanitizing import clean_text, element
 from porism.serve.web.schema import FormulaView, PieceView, QueryPart
-from porism.serve.web.urls import formula_search
+from porism.serve.web.urls import address, formula_search
 
 MAX_FORMULAS = 2_000
 """Of a very long document further formulas are shown as lines of text."""
@@ -74,6 +74,9 @@ class FormulaLinker:
         return safe("".join(self._one(piece) for piece in pieces))
 
     def _one(self, piece: PieceView) -> str:
+        if piece.target is not None:
+            href = address("/document", id=piece.target, index=self._index)
+            return element("a", clean_text(piece.text), **{"class": "ref"}, href=href)
         if piece.formula is None:
             return _piece(piece, self._parts)
         self._number += 1

@@ -45,6 +45,7 @@ class PieceView(Model):
     part: int | None = None
     formula: FormulaView | None = None
     box: PageBox | None = Field(default=None, description="Where a formula of a PDF is.")
+    target: str | None = Field(default=None, description="The document that the text refers to, by a label or a link.")
 
 
 class QueryPart(Model):
@@ -422,9 +423,39 @@ class RelatedView(Model):
     complete: bool = True
 
 
+class OutlineEntryView(Model):
+    """A heading or a document among the contents of a file: the document that begins there, and its depth."""
+
+    id: str
+    title: str
+    kind: str = ""
+    level: int = 0
+    is_heading: bool = False
+    is_current: bool = False
+
+
+class OutlineView(Model):
+    """The contents of the file of a document, or its question with the answers: entries around the document."""
+
+    entries: tuple[OutlineEntryView, ...] = ()
+    previous: OutlineEntryView | None = None
+    next: OutlineEntryView | None = None
+    count: int = Field(default=0, description="How many documents the file or the question has.")
+
+
+class SharingView(Model):
+    """A document with formulas of another one: how many, and the most telling of them."""
+
+    id: str
+    title: tuple[PieceView, ...]
+    formulas: tuple[FormulaView, ...]
+    count: int
+
+
 class RelationsView(Model):
     """What a document is related to: the declarations that its statement and its proof or value name, and those that
-    name it. Counterparts are declarations for a document in words, and the other way round."""
+    name it. Counterparts are declarations for a document in words, and the other way round. Linked are the posts to
+    which those of its question link."""
 
     index: str
     generation: int
@@ -433,6 +464,9 @@ class RelationsView(Model):
     proof_uses: RelatedView
     used_by: RelatedView
     counterparts: RelatedView
+    linked: RelatedView = RelatedView()
+    outline: OutlineView = OutlineView()
+    same_formulas: tuple[SharingView, ...] = ()
 
 
 class Link(Model):

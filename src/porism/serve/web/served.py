@@ -18,6 +18,7 @@ from porism.runs.run import Run
 from porism.search.answering import RankingStage, Reranking
 from porism.search.index import Index, open_index
 from porism.search.models.models import read_model
+from porism.search.references import ReferenceResolver
 from porism.search.warming import warm
 from porism.serve.shards.federated import FederatedIndex
 from porism.serve.shards.requests import Shard
@@ -96,6 +97,11 @@ class View:
         :raises ConfigError: its model cannot be searched in shards.
         """
         return IndexShard(self.name, self.index)
+
+    @cached_property
+    def references(self) -> ReferenceResolver:
+        """What labels and links in texts lead to."""
+        return ReferenceResolver(self.index.snapshot)
 
     @cached_property
     def metadata_counts(self) -> dict[str, dict[str, int]]:

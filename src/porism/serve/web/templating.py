@@ -124,7 +124,8 @@ class Templates:
 
 
 def _section_name(name: str, document: DocumentView) -> str:
-    """The heading of a field: the text below a question is its answer."""
+    """The heading of a field: the text below a question is its answer, that above a proof is what it proves."""
     if name == "body":
-        return "Answer" if any(section.name == "question" for section in document.sections) else "Text"
+        beside = {section.name for section in document.sections}
+        return "Answer" if "question" in beside else "Statement" if "proof" in beside else "Text"
     return name.replace("_", " ").replace("-", " ").capitalize()

@@ -40,7 +40,7 @@ function startPreview() {
   }, 120);
   box.addEventListener("input", update);
   form.addEventListener("change", update);
-  if (!told) update();
+  if ($(".hero")) update(); // elsewhere it would move the page
 }
 
 // -- completions ---------------------------------------------------------------------------------------------------------
@@ -148,7 +148,19 @@ function toggles(button, panel, opened = () => {}) {
   });
 }
 
+function nextBraces(event) { // Tab goes on to the next empty braces of the formula
+  const after = box.value.slice(box.selectionEnd);
+  const place = after.search(/\{\}|\$/);
+  if (event.key !== "Tab" || event.shiftKey || event.defaultPrevented || after[place] !== "{") return;
+  const before = box.value.slice(0, box.selectionStart);
+  if ((before.match(/(?<!\\)\$/g) ?? []).length % 2 === 0) return;
+  event.preventDefault();
+  const cursor = box.selectionEnd + place + 1;
+  box.setSelectionRange(cursor, cursor);
+}
+
 function startPalette() {
+  box.addEventListener("keydown", nextBraces);
   const panel = $("#palette");
   toggles($("#palette-button"), panel);
   panel.addEventListener("click", (event) => {
@@ -159,13 +171,13 @@ function startPalette() {
 
 function startEditor() {
   const button = $("#editor-button");
-  if (!button) return;
   const panel = $("#editor");
-  toggles(button, panel, () => {
+  toggles(button, panel, async () => {
+    if (!button.dataset.frame) { await build(button, panel); return; }
     if (panel.firstChild) return;
     const frame = document.createElement("iframe");
-    frame.src = "/editor";
-    frame.title = "Visual formula editor";
+    frame.src = button.dataset.frame;
+    frame.title = "Formula editor";
     panel.append(frame);
   });
   addEventListener("message", (event) => {
@@ -175,6 +187,52 @@ function startEditor() {
       panel.hidden = true;
       button.setAttribute("aria-expanded", "false");
     }
+  });
+}
+
+async function build(button, panel) { // the editor of boxes: what it has written is replaced with every change
+  const { openBuilder } = await import("/static/builder.js");
+  if (!$("link[href='/static/builder.css']")) {
+    const styles = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/static/builder.css" });
+    document.head.append(styles);
+    await new Promise((go) => { styles.onload = styles.onerror = go; });
+  }
+  let start = box.selectionStart ?? box.value.length;
+  let written = "";
+  const write = (latex) => {
+    if (box.value.slice(start, start + written.length) !== written) { start = box.value.length; written = ""; } // typed over
+    const text = latex.trim() ? `$${latex.trim()}$` : "";
+    box.setRangeText(text, start, start + written.length, "end");
+    written = text;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  openBuilder(panel, $("#palette"), write, () => {
+    panel.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    box.focus();
+    box.setSelectionRange(start + written.length, start + written.length);
+  });
+}
+
+// -- pasting: formulas of web pages, of Word and of pictures become LaTeX ------------------------------------------------------
+
+const HAS_FORMULAS = /<(?:\w+:)?(?:math|omath)\b|<img\b[^>]*\balt=|math\/tex|class="[^"]*(?:katex|math)/i;
+
+function startPasting() {
+  box.addEventListener("paste", async (event) => {
+    const plain = event.clipboardData.getData("text/plain");
+    const html = /^\s*<(?:\w+:)?math\b/i.test(plain) ? plain : event.clipboardData.getData("text/html");
+    if (!HAS_FORMULAS.test(html)) return;
+    event.preventDefault();
+    const [start, end] = [box.selectionStart, box.selectionEnd];
+    let text = plain;
+    try { // an answer without content: there is no formula
+      const answer = await fetch("/paste", { method: "POST", headers: { "Content-Type": "text/html" }, body: html });
+      if (!answer.ok) throw new Error(`${answer.status}`);
+      if (answer.status === 200) text = await answer.text();
+    } catch { say("The formulas could not be read: pasted as text"); }
+    box.setRangeText(text.replace(/\s+/g, " "), start, end, "end");
+    box.dispatchEvent(new Event("input", { bubbles: true }));
   });
 }
 
@@ -510,5 +568,5 @@ function startTheme() {
   });
 }
 
-if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
+if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startPasting(); startRecent(); }
 startParts(); startPanels(); startComparing(); startCopying(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
