@@ -27,7 +27,7 @@ from porism.formula import (
 )
 from porism.formula.layout import child_rows
 from porism.retrieve.formulas.matches import FormulaMatch, Substitution, ValuePair
-from porism.search.marked_text import Piece, Snippet
+from porism.search.marked_text import Piece, Snippet, layout_of
 from porism.search.printable import printable
 from porism.system.concurrency.caching import cached_property
 from porism.types import Formula
@@ -50,7 +50,7 @@ class FormulaParts:
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
-        self.layout = parse(formula)
+        self.layout = layout_of(formula.source, formula.notation)
         self.symbols = preorder(self.layout)
         self.operators = list(operator_tree(self.layout).root.walk())
         self._number = {id(node): number for number, node in enumerate(self.symbols)}
@@ -224,14 +224,18 @@ class MarkedMatch:
 
         A fraction, root, matrix or group has it where all that it encloses has.
         """
-        query_mathml, found_mathml = (
-            to_mathml(
-                parts.layout, ids=False, display=parts.formula.display, marked=_whole(parts, marked),
-                mark_class=mark_class, mark_scripts=False,
-            )
-            for parts, marked in zip((self.query, self.found), self.marked, strict=True)
+        return self._mathml(self.query, self.marked[0], mark_class), self.found_mathml(mark_class)
+
+    def found_mathml(self, mark_class: str = "match") -> str:
+        """The found formula alone, as :meth:`mathml` gives it."""
+        return self._mathml(self.found, self.marked[1], mark_class)
+
+    @staticmethod
+    def _mathml(parts: FormulaParts, marked: set[int], mark_class: str) -> str:
+        return to_mathml(
+            parts.layout, ids=False, display=parts.formula.display, marked=_whole(parts, marked),
+            mark_class=mark_class, mark_scripts=False,
         )
-        return query_mathml, found_mathml
 
     def substitution(self) -> str:
         """``i ↦ k, m ↦ n``: what stands for something else, in the order of the query; empty where nothing does."""

@@ -31,7 +31,7 @@ from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import Correction, SpellingSuggester, correction_of, filter_hints
 from porism.system.concurrency.caching import cached_property
-from porism.types import DECLARES, Content, Formula, Query
+from porism.types import DECLARES, Content, Document, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
@@ -94,8 +94,11 @@ class Index(IndexSearcher):
 
         :raises QueryError: the index has no such document.
         """
-        document = self.document(doc_id)
-        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(doc_id), doc_id)
+        return self.location_in(self.document(doc_id), field, formula)
+
+    def location_in(self, document: Document, field: str | None = None, formula: int = 0) -> Location:
+        """The same for a document that was read already."""
+        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(document.id), document.id)
         content = document.fields.get(field) if field is not None else None
         if content is None or formula >= len(content.formulas):
             return location

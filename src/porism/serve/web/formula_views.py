@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from html import escape
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from porism.errors import QueryError
 from porism.formula import (
     LayoutTree,
     OperatorNode,
+    OperatorTree,
     ParseProblem,
     layout_key,
     layout_string,
@@ -25,7 +26,7 @@ from porism.formula import (
     to_unicode,
 )
 from porism.formula.tables.styles import ENCLOSURES
-from porism.formula.values import whole_value
+from porism.formula.values import WholeValue, whole_value
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
 from porism.search.marked_text import layout_of, unicode_text
@@ -60,9 +61,15 @@ def view(formula: Formula) -> FormulaView:
 
 @lru_cache(16_384)
 def _view(source: str, notation: Notation, display: bool) -> FormulaView:
-    layout = layout_of(source, notation)
-    latex = to_latex(layout) if notation == "mathml" else source.strip()
-    return FormulaView(latex=latex, text=unicode_text(source, notation) or latex, mathml=markup(layout, display))
+    latex, text = _lines(source, notation)
+    return FormulaView(latex=latex, text=text, mathml=markup(layout_of(source, notation), display))
+
+
+@lru_cache(16_384)
+def _lines(source: str, notation: Notation) -> tuple[str, str]:
+    """A formula in LaTeX and in Unicode."""
+    latex = to_latex(layout_of(source, notation)) if notation == "mathml" else source.strip()
+    return latex, unicode_text(source, notation) or latex
 
 
 def keyed_view(formula: Formula) -> FormulaView:
@@ -106,10 +113,11 @@ def with_classes(mathml: str) -> str:
 
 def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
     """The formula that a match found, its matched symbols with the class ``m``."""
-    mathml = for_pages(MarkedMatch(match).mathml("m")[1])
+    mathml = for_pages(MarkedMatch(match).found_mathml("m"))
     if display and 'display="block"' not in mathml[:90]:
         mathml = mathml.replace("<math ", '<math display="block" ', 1)
-    return view(match.found).model_copy(update={"mathml": mathml})
+    latex, text = _lines(match.found.source, match.found.notation)
+    return FormulaView(latex=latex, text=text, mathml=mathml)
 
 
 def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
@@ -198,24 +206,45 @@ def equality(first: Formula, second: Formula) -> Equality:
     views = {"first": keyed_view(first), "second": keyed_view(second)}
     if key_of(first) == key_of(second):
         return Equality(relation="identical", equal=True, explanation="They are the same, written alike.", **views)
-    first_value, second_value = (whole_value(operator_tree(parse(formula))) for formula in (first, second))
+    relation = value_relation(first, second)
+    if relation == "same value":
+        explanation = "They have the same value in the same variables."
+    elif relation == "same value after renaming":
+        explanation = "They have the same value when the variables of one are renamed."
+    else:
+        known = all(_value(formula.source, formula.notation).named for formula in (first, second))
+        explanation = "Their values differ." if known else "One of them has no value that Porism can compute."
+    equal = relation != "different or unknown"
+    return Equality(relation=relation, equal=equal, explanation=explanation, **views)
+
+
+ValueRelation = Literal["same value", "same value after renaming", "different or unknown"]
+
+
+@lru_cache(4_096)
+def _value(source: str, notation: Notation) -> WholeValue:
+    return whole_value(_operators(source, notation))
+
+
+@lru_cache(1_024)
+def _operators(source: str, notation: Notation) -> OperatorTree:
+    return operator_tree(layout_of(source, notation))
+
+
+def value_relation(first: Formula, second: Formula) -> ValueRelation:
+    """Whether two formulas have one value at random points."""
+    first_value, second_value = (_value(formula.source, formula.notation) for formula in (first, second))
     if first_value.named and first_value.named == second_value.named:
-        return Equality(
-            relation="same value", equal=True, explanation="They have the same value in the same variables.", **views
-        )
-    if first_value.renamed and first_value.renamed == second_value.renamed:
-        return Equality(
-            relation="same value after renaming", equal=True,
-            explanation="They have the same value when the variables of one are renamed.", **views,
-        )
-    known = bool(first_value.named and second_value.named)
-    reason = "Their values differ." if known else "One of them has no value that Porism can compute."
-    return Equality(relation="different or unknown", equal=False, explanation=reason, **views)
+        return "same value"
+    renamed = first_value.renamed and first_value.renamed == second_value.renamed
+    return "same value after renaming" if renamed else "different or unknown"
 
 
 def same_up_to_names(first: Formula, second: Formula) -> bool:
     """Whether two formulas have one operator tree when the variables of one are renamed, one to one."""
-    first_nodes, second_nodes = (list(operator_tree(parse(formula)).root.walk()) for formula in (first, second))
+    first_nodes, second_nodes = (
+        list(_operators(formula.source, formula.notation).root.walk()) for formula in (first, second)
+    )
     if len(first_nodes) != len(second_nodes):
         return False
     there: dict[str, str] = {}
@@ -235,7 +264,7 @@ def same_up_to_names(first: Formula, second: Formula) -> bool:
 
 def has_wildcard(formula: Formula) -> bool:
     """Whether a formula is a pattern."""
-    return any(node.kind == "W" for node in operator_tree(parse(formula)).root.walk())
+    return any(node.kind == "W" for node in _operators(formula.source, formula.notation).root.walk())
 
 
 ROW = 58

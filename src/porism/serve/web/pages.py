@@ -114,7 +114,8 @@ class Pages:
         results: schema.SearchResults | schema.FormulaResults
         asked: dict[str, Any] = {"q": state.q, "filters": dict(state.chosen), "page": state.page, "k": state.k}
         if state.mode == "formulas":
-            formulas = FormulaSearchRequest(**asked | {"match": state.match})
+            explained = view.federated is not None  # whose formulas only their servers can explain, with the hits
+            formulas = FormulaSearchRequest(**asked | {"match": state.match, "explain": explained})
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
             request = SearchRequest(
@@ -149,19 +150,23 @@ class Pages:
         return formula_answering.read_only(q, self._limits)
 
     def why(
-        self, request: Request, q: str, id: str, index: str = "", filters: FilterList = [], fragment: bool = False,  # noqa: B006
-        rerank: str = "",
+        self, request: Request, q: str, id: str = "", key: str = "", index: str = "", filters: FilterList = [],  # noqa: B006
+        fragment: bool = False, rerank: str = "",
     ) -> Response:
-        """Why a document has its score."""
-        view = self._api.document_view(index, id)
-        state = SearchState(q, index=index, filters=tuple(filters), rerank=rerank)
+        """Why a document has its score, or the formula of a ``key``."""
+        view = self._api.view(index) if key else self._api.document_view(index, id)
+        state = SearchState(q, "formulas" if key else "documents", index, tuple(filters), rerank=rerank)
 
         def make() -> str:
-            explained = answering.explain_one(view, q, id, state.chosen, self._limits, rerank)
-            parts = answering.read_only(view, q, self._limits).parts
+            if key:
+                explained, parts = formula_answering.explain_formula(view, q, key, self._limits)
+            else:
+                explained = answering.explain_one(view, q, id, state.chosen, self._limits, rerank)
+                parts = answering.read_only(view, q, self._limits).parts
             return self.templates.render(
                 "fragments/why.html" if fragment else "why.html", explained=explained, parts=parts, state=state,
-                document=documents.show(view, id, self._limits) if not fragment else None,
+                document=None if fragment or key else documents.show(view, id, self._limits),
+                formula=explained.alignments[0].found if key else None,
             )
 
         return self._page(request, view, make)

@@ -88,14 +88,15 @@ def contribution(explanation: Explanation, depth: int = 12) -> Explanation:
 
 
 def alignment(match: FormulaMatch, parts: Parts, *, explained: bool = True) -> schema.AlignmentView:
-    """How two formulas match: both with their matched symbols marked, what stands for what, equal values."""
+    """How two formulas match: both with their matched symbols marked, what stands for what, equal values; where it is
+    not ``explained``, symbols of the found one alone."""
     marked = MarkedMatch(match)
-    query_view, found_view = both_views(match)
+    query_view, found_view = both_views(match) if explained else (view(match.query), matched_view(match))
     changed = dict.fromkeys((entry.query, entry.found) for entry in match.substitutions if not entry.identical)
     return schema.AlignmentView(
         part=parts.number(match.query), score=match.score, query=query_view, found=found_view,
         query_share=match.query_share, found_share=match.found_share,
         substitution=tuple((view(Formula(old)), view(Formula(new))) for old, new in changed),
-        equal_values=tuple(marked.values()),
+        equal_values=tuple(marked.values()) if explained else (),
         explanation=contribution(match.explanation) if explained else None,
     )
