@@ -22,7 +22,7 @@ from porism.search.answers import Answer, FormulaDocument, FormulaHit, Hit, Stag
 from porism.search.formula_occurrences import Place
 from porism.search.formula_queries import make_formula_query, read_formula_question
 from porism.search.formulas import FormulaRanking
-from porism.search.grouping import Grouping, grouped, members, metadata_of
+from porism.search.grouping import Grouping, grouped, members
 from porism.search.index import Index
 from porism.search.marked_text import Piece, Snippet, show_formula, tidy
 from porism.search.questions import Question
@@ -172,9 +172,9 @@ class IndexAnswers(Answerer):
         index, read, first = self.index, ranking.question, options.first
         results, groups = ranking.results, None
         if options.group:
-            results = members(results, metadata_of(index.snapshot, results), options.group)
+            results = members(results, index.groups([doc_id for doc_id, _ in results]), options.group)
         elif options.group_by:
-            groups = grouped(results, metadata_of(index.snapshot, results))
+            groups = grouped(results, index.groups([doc_id for doc_id, _ in results]))
         shown = groups if groups is not None else [(result, None) for result in results]
         page = shown[first : first + options.k]
         hits = [

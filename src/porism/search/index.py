@@ -24,6 +24,7 @@ from porism.search.conditions import documents_with
 from porism.search.counterparts import counterpart_query
 from porism.search.declarations import Declarations, UsedBy, Uses
 from porism.search.formula_queries import make_formula_query
+from porism.search.grouping import DocumentGroups
 from porism.search.locations import Location, file_has_changed
 from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
@@ -326,6 +327,11 @@ class Index(IndexSearcher):
         :raises QueryError: the index has no such document, or the question is empty.
         """
         return self.term_retriever.matches(self.question(question).query, doc_id)
+
+    @cached_property
+    def groups(self) -> DocumentGroups:
+        """The question or the section that documents belong to: ``index.groups(doc_ids)``."""
+        return DocumentGroups(self.snapshot)
 
     @cached_property
     def patterns(self) -> PatternSearch:
