@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from porism.errors import Problem, QueryError
@@ -111,8 +112,7 @@ def explain_formula(
 
 
 def occurrences(served: View, text: str, key: str, request: PageRequest, limits: Limits) -> schema.Occurrences:
-    """A page of the documents that have a formula: the one of a ``key``, else the one of a ``text``. Of several servers
-    only the indexes here are looked at.
+    """A page of the documents that have a formula: the one of a ``key``, else the one of a ``text``.
 
     :raises NotFound: no document has it, or there is no such page.
     :raises QueryError: the text is empty, a page is too large, or a filter names an unknown key.
@@ -122,19 +122,22 @@ def occurrences(served: View, text: str, key: str, request: PageRequest, limits:
     if request.page < 1:
         raise QueryError(f"page {request.page} does not exist", hint="Pages are counted from 1.")
     key = key or key_of(read_formula(check_length(text, limits)))
-    answer = occurrences_of(served.index, key, request.k, first=request.first, filters=request.filters)
+    look_up = partial(occurrences_of, served.index) if served.federated is None else served.federated.occurrences
+    answer = look_up(key, request.k, first=request.first, filters=request.filters)
     if answer is None:
         raise NotFound("no document has this formula", hint="Search for formulas like it.")
-    if not answer.shown:
+    if not answer.shown and not answer.missing:
         raise NotFound(f"page {request.page} does not exist", hint=f"{answer.documents:,} documents have the formula.")
     parts = formula_parts((answer.formula,))
     pieces = PieceMaker(served, parts, Deadline(0))
     return schema.Occurrences(
         index=served.name, generation=served.generation,
         formula=view(answer.formula).model_copy(update={"key": key}), parts=tuple(parts.parts),
-        documents=answer.documents, places=answer.places, page=request.page, per_page=request.k, hits=tuple(
+        documents=answer.documents, places=answer.places, page=request.page, per_page=request.k,
+        missing=answer.missing, hits=tuple(
             schema.FormulaPlace(
                 id=document.id, title=pieces.pieces(document.title) or (schema.PieceView(text=document.id),),
+                page=document.page,
                 place=place_of(document.location, served.has_several_sources, str(document.title)),
                 count=document.places, passages=tuple(map(pieces.pieces, document.passages)),
             )

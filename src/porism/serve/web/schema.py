@@ -200,6 +200,7 @@ class Occurrences(Model):
     page: int
     per_page: int
     hits: tuple[FormulaPlace, ...]
+    missing: tuple[MissingIndex, ...] = Field(default=(), description="Indexes on servers that did not answer.")
 
 
 class FormulaHitView(Model):
