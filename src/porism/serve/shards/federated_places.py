@@ -20,7 +20,8 @@ def occurrences_of_shards(
 ) -> Occurrences | None:
     """Where the formula with a normalised form occurs, as :func:`porism.search.occurrences.occurrences_of`.
 
-    Documents of one shard come after those of another. An id that several shards have on a page is preceded by the name of its shard.
+    Documents of one shard come after those of another. An id that several shards have on a page is preceded by the
+    name of its shard.
 
     :raises QueryError: a filter names a key that no document has.
     :raises ShardsMissing: no shard answers.

@@ -45,7 +45,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.serve.web.guarding import Guard
     from porism.serve.web.ingest import Ingest, ingest_router
     from porism.serve.web.judging_pages import JudgingPages, judging_router
-    from porism.serve.web.judgments import Judgments, KnownQuestions
+    from porism.serve.web.judgments import Judgments
+    from porism.serve.web.known_questions import KnownQuestions
     from porism.serve.web.laboratory import Laboratory
     from porism.serve.web.pages import Pages, page_router
     from porism.serve.web.run_answering import RunAnswers, run_api_router

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, Response
 from porism.errors import PorismError, QueryError
 from porism.serve.web import answering, documents, formula_answering, formula_views, schema
 from porism.serve.web.api import Api, RememberedAnswers, describe
-from porism.serve.web.judgments import KnownQuestions
+from porism.serve.web.known_questions import KnownQuestions
 from porism.serve.web.parts import check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
