@@ -54,7 +54,8 @@ _MODELS = {"model": "NAME|FILE.toml", "formula_model": "NAME|FILE.toml"}
 @click.option("--rate", type=click.IntRange(0), default=0, show_default="any number", metavar="N",
               help="API requests of one client in a minute.")
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N",
-              help="Processes that answer; one for each processor answers most. Not with --ingest, --judge or --rate.")
+              help="Processes that answer; one for each processor answers most. Not with --ingest or --judge, and with "
+                   "--rate only where --public is given, which then counts in each process.")
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
     indexes: Indexes, host: str, port: int, host_names: tuple[str, ...], settings: WebSettings, new_key: str | None,

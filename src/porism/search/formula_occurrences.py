@@ -152,7 +152,7 @@ class FormulaPlaces:
             positions = self.occurring(number, np.array([ordinal], np.int64), allowed).positions
             docs = np.searchsorted(segment.occurrences.indptr, positions, side="right") - 1
             starts = np.flatnonzero(np.diff(docs, prepend=-1))
-            ends = np.append(starts[1:], len(docs))
+            ends = np.append(starts, len(docs))[1:]
             shown = slice(max(0, (page.start or 0) - documents), None if page.stop is None else page.stop - documents)
             if shown.stop is None or shown.stop > 0:
                 places += [

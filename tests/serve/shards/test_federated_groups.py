@@ -87,6 +87,8 @@ def test_places_are_those_of_one_index_page_by_page(joint: Index, shards: list[I
     some = together.occurrences(key, filters={"question_id": "1"})
     assert some is not None
     assert [own.id for own in some.shown] == ["a1", "a11", "a21"]
+    assert together.occurrences(key, filters={"question_id": "none"}) is None
+    assert occurrences_of(joint, key, filters={"question_id": "none"}) is None
     assert together.occurrences("nowhere") is None
     with pytest.raises(QueryError, match="colour"):
         together.occurrences(key, filters={"colour": "red"})

@@ -315,7 +315,7 @@ def describe(view: View) -> schema.IndexView:
         name=view.name, documents=len(view.index), generation=view.generation,
         fields=tuple(dict.fromkeys(name for segment in segments for name in segment.fields)),
         channels=tuple(view.index.analyzer.channels), metadata=tuple(view.metadata_counts),
-        formulas=sum(len(segment.keys) for segment in segments),
+        formulas=sum(len(segment.keys) for segment in segments), ready=view.vocabulary is not None,
     )
 
 

@@ -284,6 +284,11 @@ class Pages:
             lambda: self.templates.render("api.html", state=SearchState(index=index), described=described),
         )
 
+    def health(self) -> Response:
+        """Whether the server answers, its version, and how much each index has."""
+        html = self.templates.render("health.html", state=SearchState(), health=self._api.health())
+        return HTMLResponse(html, headers={"Cache-Control": "no-store"})
+
     def generation(self, index: str = "") -> Response:
         """The number of the commit that is served, which a page asks for to notice a newer one."""
         body = f'{{"generation":{self._api.view(index).generation}}}'
@@ -358,7 +363,7 @@ def page_router(pages: Pages) -> Any:
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
         ("/export", pages.export), ("/formula", pages.formula), ("/occurrences", pages.occurrences),
-        ("/help", pages.help), ("/api", pages.api_page),
+        ("/help", pages.help), ("/health", pages.health), ("/api", pages.api_page),
         ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
         ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
         ("/static/{path:path}", pages.static),

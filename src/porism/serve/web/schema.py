@@ -417,6 +417,7 @@ class IndexView(Model):
     channels: tuple[str, ...]
     metadata: tuple[str, ...]
     formulas: int
+    ready: bool = Field(default=True, description="False while it still prepares what completes questions.")
 
 
 class Health(Model):

@@ -78,6 +78,10 @@ class WebSettings:
     topics: Path | None = setting(
         None, "The topics of --qrels: their texts are shown, and results of a search for one marked with grades."
     )
+    public: bool = setting(
+        False, "Serve visitors whom you do not know: nothing can be written, requests of each are limited, answers may "
+        "be kept by proxies, and files of this machine are not named. Put a proxy before it."
+    )
     origins: tuple[str, ...] = setting((), "An origin whose pages may call the API (CORS); repeatable.")
     servers: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
