@@ -42,9 +42,10 @@ _MODELS = {"model": "NAME|FILE.toml", "formula_model": "NAME|FILE.toml"}
 @address_options(8470)
 @settings_options(
     WebSettings({}), omit=("indexes", "limits", "servers", "hosts", "threads", "logs"),
-    names={"rerankers": "--rerank", "judgments": "--judge", "judged_models": "--judge-model", "runs": "--run",
-           "origins": "--origin"},
-    metavars={**_MODELS, "rerankers": "NAME[:SETTING=VALUE;...]", "editor": "FOLDER", "judgments": "FOLDER",
+    names={"offered_models": "--offer-model", "rerankers": "--rerank", "judgments": "--judge",
+           "judged_models": "--judge-model", "runs": "--run", "origins": "--origin"},
+    metavars={**_MODELS, "offered_models": "NAME|FILE.toml", "rerankers": "NAME[:SETTING=VALUE;...]",
+              "editor": "FOLDER", "judgments": "FOLDER",
               "judged_models": "NAME|FILE.toml", "runs": "FILE|FOLDER", "origins": "URL"},
     types={"editor": click.Path(path_type=Path, exists=True, file_okay=False),
            "judgments": click.Path(path_type=Path, file_okay=False), "runs": click.Path(path_type=Path, exists=True),

@@ -32,7 +32,10 @@ def open_library(settings: WebSettings) -> Library:
     """
     seconds = settings.limits.server_seconds
     servers = open_servers(settings.servers, seconds)
-    return Library(settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers)
+    return Library(
+        settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers,
+        settings.offered_models,
+    )
 
 
 def create_app(settings: WebSettings, library: Library | None = None) -> Any:

@@ -71,7 +71,8 @@ class Pages:
         self._pages = RememberedAnswers(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
-            rerankers=settings.rerankers, has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
+            rerankers=settings.rerankers, models=settings.offered_models, first_model=Path(settings.model).stem,
+            has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
         )
 
     # -- searching -----------------------------------------------------------------------------------------------------
@@ -89,18 +90,19 @@ class Pages:
         self, request: Request, q: str = "", mode: str = "documents", index: str = "",
         filters: FilterList = [], sort: str = "relevance", match: str = "any", rerank: str = "",  # noqa: B006
         page: int = 1, k: int = 10, group_by: str = "question", group: str = "", exact: str = "",
-        fragment: bool = False,
+        fragment: bool = False, model: str = "",
     ) -> Response:
         """Results, or what was wrong with the question; the ``fragment`` has the cards alone."""
         state = SearchState(
             q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank,
-            _known(group_by, GROUPINGS), group, exact and "yes",
+            _known(group_by, GROUPINGS), group, exact and "yes", model,
         )
         view = self._api.view(index)
         if not q.strip() and not filters:
             return self.home(request, index, mode)
         try:
-            return self._page(request, view, lambda: self._results(view, state, fragment))
+            chosen = view.with_model(model)
+            return self._page(request, view, lambda: self._results(chosen, state, fragment))
         except QueryError as error:
             read = answering.read_only(view, q[: self._limits.question_characters], self._limits)
             return HTMLResponse(
@@ -119,8 +121,8 @@ class Pages:
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
             request = SearchRequest(
-                **asked, sort=state.sort, rerank=state.rerank, group=state.group, correct=not state.exact,
-                group_by="question" if state.group_by == "question" else "",
+                **asked, sort=state.sort, rerank=state.rerank, model=state.model, group=state.group,
+                correct=not state.exact, group_by="question" if state.group_by == "question" else "",
             )
             results = answering.search(view, request, self._limits)
             if results.correction is not None and results.correction.followed:
@@ -151,11 +153,11 @@ class Pages:
 
     def why(
         self, request: Request, q: str, id: str = "", key: str = "", index: str = "", filters: FilterList = [],  # noqa: B006
-        fragment: bool = False, rerank: str = "",
+        fragment: bool = False, rerank: str = "", model: str = "",
     ) -> Response:
         """Why a document has its score, or the formula of a ``key``."""
-        view = self._api.view(index) if key else self._api.document_view(index, id)
-        state = SearchState(q, "formulas" if key else "documents", index, tuple(filters), rerank=rerank)
+        view = self._api.view(index) if key else self._api.document_view(index, id).with_model(model)
+        state = SearchState(q, "formulas" if key else "documents", index, tuple(filters), rerank=rerank, model=model)
 
         def make() -> str:
             if key:

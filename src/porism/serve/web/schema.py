@@ -174,6 +174,8 @@ class SearchResults(Page):
     sorts: tuple[str, ...] = ("relevance",)
     rerank: str = Field(default="", description="The reranker that has put the first results in order.")
     rerankers: tuple[str, ...] = Field(default=(), description="The rerankers of the server.")
+    model: str = Field(default="", description="The model that was chosen in place of the first one.")
+    models: tuple[str, ...] = Field(default=(), description="The models that can be chosen so.")
 
 
 class FormulaPlace(Model):

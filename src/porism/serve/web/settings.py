@@ -56,6 +56,9 @@ class WebSettings:
     title: str = setting("Porism", "The name on the pages.")
     model: str = setting("default", "The model of document search: by name or as a file of settings.")
     formula_model: str | None = setting(None, "The same for formula search.")
+    offered_models: tuple[str, ...] = setting(
+        (), "A model that a search for documents can choose in place of the first one; repeatable."
+    )
     rerankers: tuple[str, ...] = setting(
         (), "A reranker that a search can choose for a better order, as porism search --rerank; repeatable."
     )
