@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Timer
 
 import click
 
@@ -29,6 +30,9 @@ def address_options(port: int) -> Callable[[Function], Function]:
                      help="A name by which the server may be called beside localhost; repeatable, * for any."),
     )
 
+
+SECONDS_UNTIL_SAID = 2.0
+"""Opening that takes longer is said."""
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _MODELS = {"model": "NAME|FILE.toml", "formula_model": "NAME|FILE.toml"}
@@ -95,10 +99,22 @@ def serve(
         servers=tuple(index for index in indexes if isinstance(index, str)), logs=not no_log,
     )
     compile_once()
-    if workers == 1:
-        run(settings, host, port, partial(_say_ready, settings, host))
-    else:
-        serve_by_workers(settings, host, port, workers, partial(_say_ready, settings, host))
+    opening = Timer(SECONDS_UNTIL_SAID, echo, [f"Opening {', '.join(settings.indexes)}: postings, statistics, models."],
+                    {"err": True})
+    opening.daemon = True
+    opening.start()
+
+    def ready(url: str) -> None:
+        opening.cancel()
+        _say_ready(settings, host, url)
+
+    try:
+        if workers == 1:
+            run(settings, host, port, ready)
+        else:
+            serve_by_workers(settings, host, port, workers, ready)
+    finally:
+        opening.cancel()
 
 
 def _offered_sample() -> Indexes:

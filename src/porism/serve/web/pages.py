@@ -71,8 +71,8 @@ class Pages:
         self._pages = RememberedAnswers(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
-            rerankers=settings.rerankers, models=settings.offered_models, first_model=Path(settings.model).stem,
-            has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
+            models=settings.offered_models, first_model=Path(settings.model).stem, rerankers=settings.rerankers,
+            has_judging=settings.judgments is not None, has_runs=bool(settings.runs), is_public=settings.public,
         )
 
     # -- searching -----------------------------------------------------------------------------------------------------
@@ -104,6 +104,8 @@ class Pages:
             chosen = view.with_model(model)
             return self._page(request, view, lambda: self._results(chosen, state, fragment))
         except QueryError as error:
+            if request.headers.get("x-purpose") == "prefetch":  # a question that is still being typed
+                return Response(status_code=204)
             read = answering.read_only(view, q[: self._limits.question_characters], self._limits)
             return HTMLResponse(
                 self.templates.render(
