@@ -36,10 +36,10 @@ class PieceMaker:
         part = self._parts.number(piece.answers)
         if piece.written is None:
             return schema.PieceView(text=piece.text, match=piece.match, part=part)
-        shown = view(piece.written)
+        shown = None
         if isinstance(piece.answers, Formula) and len(piece.written.source) < 400:
-            shown = self._marked(piece.answers, piece.written) or shown
-        return schema.PieceView(text=piece.text, match=piece.match, part=part, formula=shown)
+            shown = self._marked(piece.answers, piece.written)
+        return schema.PieceView(text=piece.text, match=piece.match, part=part, formula=shown or view(piece.written))
 
     def _marked(self, query: Formula, formula: Formula) -> schema.FormulaView | None:
         key = ("marked", query.source, formula.source, formula.display)
