@@ -14,7 +14,7 @@ def test_agreement_is_that_of_the_documents_that_both_have_graded() -> None:
     second = {"T": {str(number): other for number, (_, other) in enumerate(answers)}, "V": {"0": 0}}
     found = agreement(first, second)
     assert found is not None
-    assert found.count == 50
+    assert found.documents == 50
     assert found.share == pytest.approx(0.7)
     assert found.kappa == pytest.approx(0.4)  # chance: 0.5 · 0.6 + 0.5 · 0.4
     assert agreement(second, first) == found

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 
 class Agreement(NamedTuple):
-    """Of ``count`` documents that two judges have graded: the share with the same grade, and Cohen's kappa (Cohen 1960,
+    """Of ``documents`` that two judges have graded: the share with the same grade, and Cohen's kappa (Cohen 1960,
     equation 1); None where chance alone makes them agree on everything."""
 
-    count: int
+    documents: int
     share: float
     kappa: float | None
 

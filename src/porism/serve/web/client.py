@@ -289,7 +289,7 @@ class Client:
 
     def _ask(
         self, route: str, model: type[Model], question: str, k: int, page: int, filters: Filters | None,
-        index: str | None, **settings: Any,
+        index: str | None, /, **settings: Any,
     ) -> Model:
         if len(question.encode("utf-8", "surrogatepass")) <= MAX_ADDRESS_BYTES:
             return self._get(route, model, index, q=question, k=k, page=page, filter=_pairs(filters), **settings)
@@ -300,7 +300,7 @@ class Client:
         }
         return self._send("POST", route, model, json=body)
 
-    def _get(self, route: str, model: type[Model], index: str | None, **parameters: Any) -> Model:
+    def _get(self, route: str, model: type[Model], index: str | None, /, **parameters: Any) -> Model:
         return self._send("GET", route, model, params=self._parameters(index, **parameters))
 
     def _parameters(self, index: str | None, **parameters: Any) -> dict[str, Any]:
