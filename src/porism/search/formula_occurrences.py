@@ -142,8 +142,8 @@ class FormulaPlaces:
     def by_document(
         self, key: str, allowed: Masks | None = None, page: slice = slice(None)
     ) -> tuple[int, int, list[tuple[Place, ...]]]:
-        """How many documents have the formula with a normalised form, at how many places, and all places of those of
-        them that are on a page, without their ids in the collection."""
+        """How many documents have the formula with a normalised form, at how many places, and those places of which the
+        documents are on a page. Places come without their ids in the collection."""
         documents = count = 0
         places: list[tuple[Place, ...]] = []
         for number, segment in enumerate(self.segments):

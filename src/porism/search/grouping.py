@@ -93,8 +93,8 @@ class DocumentGroups:
 
 
 class _GroupColumns(NamedTuple):
-    """Of each document of a segment the numbers of its source and of its thread among the filters, -1 for none (int64),
-    and whether it may belong to a section (bool)."""
+    """Columns of a segment, by document: the numbers of its source and of its thread among the filters, -1 for none
+    (int64). The last one says whether it may belong to a section (bool)."""
 
     sources: NDArray[np.int64]
     threads: NDArray[np.int64]
