@@ -1,4 +1,6 @@
-"""The web server under load: time to the first page, pages asked for the first time and again, while commits arrive."""
+"""The web server under load: time to the first page, pages asked for the first time and again, while commits arrive.
+
+Times are those of clients; beside those of new questions stands the processor time of the server for each."""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
 from itertools import combinations
@@ -20,7 +22,9 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import orjson
+import psutil
 
+from porism.corpus.topics import read_topics
 from porism.sample import ENTRIES, QUERIES
 from porism.search.sources.indexing import index_documents
 from porism.search.sources.updating import index_sources
@@ -45,6 +49,24 @@ def new_questions() -> list[str]:
     shuffled = sorted(found.keys() - set(questions()))
     random.Random(0).shuffle(shuffled)
     return shuffled
+
+
+def topic_questions(topics: Path) -> list[str]:
+    """The titles of topics, formulas between dollars."""
+    titles = (query.fields.get("title", Content("")).to_latex() for query in read_topics(topics))
+    return [" ".join(title.split()) for title in titles if title]
+
+
+def formulas(of: Sequence[str]) -> list[str]:
+    """The formulas of questions, each once."""
+    return list(dict.fromkeys(formula for question in of for formula in re.findall(r"\$[^$]+\$", question)))
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time of a process and its descendants so far."""
+    root = psutil.Process(pid)
+    times = [process.cpu_times() for process in (root, *root.children(recursive=True))]
+    return sum(own.user + own.system for own in times)
 
 
 def start(index: Path, workers: int) -> tuple[subprocess.Popen[str], str, float]:
@@ -109,6 +131,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60.0, help="of load; half of them with commits")
     parser.add_argument("--workers", type=int, default=1, help="processes of the server")
+    parser.add_argument("--topics", type=Path, help="topics whose titles are new questions; by default the sample's")
     parser.add_argument("--every", type=float, default=5.0, help="seconds between commits")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -120,26 +143,35 @@ def main() -> None:
         process, url, seconds = start(index, given.workers)
         try:
             print(f"start to first page     {seconds:8.2f} s   ({os.cpu_count()} cores, {given.clients} clients)")
-            measure(url, index, given.clients, given.seconds, given.every)
+            new = new_questions() if given.topics is None else topic_questions(given.topics)
+            asked = {"documents": [f"/search?q={quote(question)}" for question in new]}
+            asked["formulas"] = [f"/search?mode=formulas&q={quote(formula)}" for formula in formulas(new)]
+            measure(url, index, given.clients, given.seconds, given.every, asked, process.pid)
         finally:
             process.terminate()
             process.wait(30)
 
 
-def measure(url: str, index: Path, clients: int, seconds: float, every: float) -> None:
-    """The pages of all questions once by one client; others once, each by one of all clients; then the first ones again
-    by all clients, without and with commits."""
+def measure(
+    url: str, index: Path, clients: int, seconds: float, every: float, new: Mapping[str, Sequence[str]], pid: int
+) -> None:
+    """The pages of all questions once by one client; the ``new`` ones of each kind once, each by one of all clients;
+    then the first ones again by all clients, without and with commits."""
     paths = [f"/search?q={quote(question)}" for question in questions()]
     one = HTTPConnection(urlsplit(url).netloc, timeout=60)
     ask(one, "/search?q=warm")
     print(described("first time, one client", [ask(one, path)[1] for path in paths]))
-    new = iter([f"/search?q={quote(question)}" for question in new_questions()])
-    end = time.monotonic() + seconds / 2
-    with ThreadPoolExecutor(clients) as pool:
-        running = [pool.submit(ask_once, url, new, end) for _ in range(clients)]
-        answers = [answer for one in running for answer in one.result()]
-    failed = sum(status != 200 for status, _ in answers)
-    print(described("first time, all clients", [taken for _, taken in answers]) + f"  {failed} failed")
+    for kind, addresses in new.items():
+        end = time.monotonic() + seconds / 2
+        waiting = iter(addresses)
+        before = processor_seconds(pid)
+        with ThreadPoolExecutor(clients) as pool:
+            running = [pool.submit(ask_once, url, waiting, end) for _ in range(clients)]
+            answers = [answer for one in running for answer in one.result()]
+        used = 1000 * (processor_seconds(pid) - before) / max(1, len(answers))
+        failed = sum(status != 200 for status, _ in answers)
+        shown = described(f"new {kind}", [taken for _, taken in answers])
+        print(f"{shown}  {failed} failed, {used:.1f} ms of processor time each")
     for name, commits in (("again", False), ("again, with commits", True)):
         end = time.monotonic() + seconds / 2
         with ThreadPoolExecutor(clients) as pool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,23 @@ def test_the_usual_index_is_served(served: list[Any], sample_index: Path) -> Non
     shutil.copytree(sample_index, "porism-index")
     assert not run("serve")
     assert [list(settings.indexes.values()) for settings in served] == [[Path("porism-index")]]
+
+
+def test_what_is_opened_is_said_where_that_takes_long(
+    monkeypatch: pytest.MonkeyPatch, sample_index: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def open_slowly(settings: Any, host: str, port: int, on_ready: Callable[[str], None]) -> None:
+        for thread in threading.enumerate():
+            if isinstance(thread, threading.Timer):
+                thread.join()
+        on_ready("http://127.0.0.1:1/")
+
+    monkeypatch.setattr("porism.serve.web.server.serve", open_slowly)
+    monkeypatch.setattr("porism.cli.serving.SECONDS_UNTIL_SAID", 0.0)
+    assert run("serve", "--index", str(sample_index)) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith(f"Opening {sample_index.stem}")
+    assert said.out.startswith(f"Serving {sample_index.stem} at http://127.0.0.1:1/")
 
 
 def test_the_demo_ends_by_naming_the_server(

@@ -103,7 +103,8 @@ def fold(word: str) -> str:
     if "'" in word or "\u2019" in word:
         word = _APOSTROPHE.sub("", word)
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", _UNSEEN.sub("", word)).casefold())
-    bare = "".join(character for character in decomposed if not _is_accent(character))
+    accents = "".join(character for character in set(decomposed) if _is_accent(character))
+    bare = decomposed.translate(str.maketrans("", "", accents)) if accents else decomposed
     return unicodedata.normalize("NFC", bare.translate(_VARIANTS))
 
 

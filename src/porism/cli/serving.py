@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Timer
 
 import click
 
@@ -30,6 +31,9 @@ def address_options(port: int) -> Callable[[Function], Function]:
     )
 
 
+SECONDS_UNTIL_SAID = 2.0
+"""Opening that takes longer is said."""
+
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _MODELS = {"model": "NAME|FILE.toml", "formula_model": "NAME|FILE.toml"}
 
@@ -42,9 +46,10 @@ _MODELS = {"model": "NAME|FILE.toml", "formula_model": "NAME|FILE.toml"}
 @address_options(8470)
 @settings_options(
     WebSettings({}), omit=("indexes", "limits", "servers", "hosts", "threads", "logs"),
-    names={"rerankers": "--rerank", "judgments": "--judge", "judged_models": "--judge-model", "runs": "--run",
-           "origins": "--origin"},
-    metavars={**_MODELS, "rerankers": "NAME[:SETTING=VALUE;...]", "editor": "FOLDER", "judgments": "FOLDER",
+    names={"offered_models": "--offer-model", "rerankers": "--rerank", "judgments": "--judge",
+           "judged_models": "--judge-model", "runs": "--run", "origins": "--origin"},
+    metavars={**_MODELS, "offered_models": "NAME|FILE.toml", "rerankers": "NAME[:SETTING=VALUE;...]",
+              "editor": "FOLDER", "judgments": "FOLDER",
               "judged_models": "NAME|FILE.toml", "runs": "FILE|FOLDER", "origins": "URL"},
     types={"editor": click.Path(path_type=Path, exists=True, file_okay=False),
            "judgments": click.Path(path_type=Path, file_okay=False), "runs": click.Path(path_type=Path, exists=True),
@@ -54,7 +59,8 @@ _MODELS = {"model": "NAME|FILE.toml", "formula_model": "NAME|FILE.toml"}
 @click.option("--rate", type=click.IntRange(0), default=0, show_default="any number", metavar="N",
               help="API requests of one client in a minute.")
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N",
-              help="Processes that answer; one for each processor answers most. Not with --ingest, --judge or --rate.")
+              help="Processes that answer; one for each processor answers most. Not with --ingest or --judge, and with "
+                   "--rate only where --public is given, which then counts in each process.")
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
     indexes: Indexes, host: str, port: int, host_names: tuple[str, ...], settings: WebSettings, new_key: str | None,
@@ -93,10 +99,22 @@ def serve(
         servers=tuple(index for index in indexes if isinstance(index, str)), logs=not no_log,
     )
     compile_once()
-    if workers == 1:
-        run(settings, host, port, partial(_say_ready, settings, host))
-    else:
-        serve_by_workers(settings, host, port, workers, partial(_say_ready, settings, host))
+    opening = Timer(SECONDS_UNTIL_SAID, echo, [f"Opening {', '.join(settings.indexes)}: postings, statistics, models."],
+                    {"err": True})
+    opening.daemon = True
+    opening.start()
+
+    def ready(url: str) -> None:
+        opening.cancel()
+        _say_ready(settings, host, url)
+
+    try:
+        if workers == 1:
+            run(settings, host, port, ready)
+        else:
+            serve_by_workers(settings, host, port, workers, ready)
+    finally:
+        opening.cancel()
 
 
 def _offered_sample() -> Indexes:

@@ -17,7 +17,7 @@ from porism.index.derived import DERIVED_FOLDER as DERIVED_FOLDER
 from porism.index.derived import derived_path, open_derived, write_derived
 from porism.index.records import Occurrences, Records
 from porism.index.rows import Entries, TermRows
-from porism.index.strings import Dictionary, Names, decode
+from porism.index.strings import Dictionary, Names, decode, encode, ranges
 from porism.system.concurrency.caching import cached_property
 from porism.types import NAMES, Metadata
 
@@ -202,6 +202,24 @@ class Segment:
         """The bounds of each filter's documents, and the documents."""
         docs = column(self.container, "filters:docs", np.int32, low=0, end=self.doc_count)
         return starts(self.container, "filters:indptr", np.int64, len(docs), len(self.filters)), docs
+
+    def filter_values(self, *keys: str) -> list[NDArray[np.int64]]:
+        """For each metadata key the number in :attr:`filters` of the value that each document has, its last one where
+        it has several; -1 for documents without it, and for empty ones (int64)."""
+        packed = self.filters.packed()
+        lengths = packed.starts[1:] - packed.starts[:-1]
+        indptr, docs = self._filtered
+        columns = []
+        for key in keys:
+            prefix = encode(filter_term(key, ""))
+            terms = np.flatnonzero(lengths > len(prefix))
+            for place, byte in enumerate(prefix):
+                terms = terms[packed.blob[packed.starts[terms] + place] == byte]
+            counts = indptr[terms + 1] - indptr[terms]
+            column = np.full(self.doc_count, -1, np.int64)
+            column[docs[ranges(indptr[terms], counts)]] = np.repeat(terms, counts)
+            columns.append(column)
+        return columns
 
     def filter_pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Numbers in :attr:`filters`, and with each a document that has it (int64)."""

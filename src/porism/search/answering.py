@@ -20,8 +20,9 @@ from porism.retrieve.ranking import check_depth
 from porism.runs.run import Run
 from porism.search.answers import Answer, FormulaDocument, FormulaHit, Hit, StageScore
 from porism.search.formula_occurrences import Place
-from porism.search.formula_queries import read_formula_question
-from porism.search.grouping import Grouping, grouped, members, metadata_of
+from porism.search.formula_queries import make_formula_query, read_formula_question
+from porism.search.formulas import FormulaRanking
+from porism.search.grouping import Grouping, grouped, members
 from porism.search.index import Index
 from porism.search.marked_text import Piece, Snippet, show_formula, tidy
 from porism.search.questions import Question
@@ -75,6 +76,7 @@ class SearchOptions:
     :param rerank: puts the first results of a search for documents in another order.
     :param keep: which formulas count, of the ``depth`` best.
     :param documents: so many documents of each formula are shown.
+    :param all_places: whether places of a formula are listed that are not in these documents.
     :param is_over: says when no more hits are to be explained.
     """
 
@@ -91,6 +93,7 @@ class SearchOptions:
     rerank: Reranking | None = None
     keep: Callable[[Formula], bool] | None = None
     documents: int = 5
+    all_places: bool = True
     is_over: Callable[[], bool] = lambda: False
 
     @property
@@ -181,9 +184,9 @@ class IndexAnswers(Answerer):
         index, read, first = self.index, ranking.question, options.first
         results, groups = ranking.results, None
         if options.group:
-            results = members(results, metadata_of(index.snapshot, results), options.group)
+            results = members(results, index.groups([doc_id for doc_id, _ in results]), options.group)
         elif options.group_by:
-            groups = grouped(results, metadata_of(index.snapshot, results))
+            groups = grouped(results, index.groups([doc_id for doc_id, _ in results]))
         shown = groups if groups is not None else [(result, None) for result in results]
         page = shown[first : first + options.k]
         hits = [
@@ -225,24 +228,32 @@ class IndexAnswers(Answerer):
     def answer_formulas(
         self, question: str | Content, options: SearchOptions = SearchOptions(), on_problem: OnProblem | None = None
     ) -> Answer[FormulaHit]:
-        index = self.index
         content, notes = read_formula_question(question) if isinstance(question, str) else (question, [])
-        hits = index.search_formulas(
-            content, options.counted, filters=options.filters, explain=options.explain, on_problem=on_problem
-        )
-        answer = self.show_formulas(hits, options)
+        answer = self.show_formulas(self.rank_formulas(content, options, on_problem), options)
         return replace(answer, hints=(*notes, *answer.hints))
 
-    def show_formulas(self, ranked: Sequence[FormulaHit], options: SearchOptions) -> Answer[FormulaHit]:
+    def rank_formulas(
+        self, question: str | Content, options: SearchOptions, on_problem: OnProblem | None = None
+    ) -> FormulaRanking:
+        """What is found, of which :meth:`show_formulas` makes an answer."""
+        snapshot = self.index.snapshot
+        allowed = snapshot.filter(options.filters) if options.filters else None
+        return self.index.formulas.rank(make_formula_query(question, on_problem), options.counted, allowed=allowed)
+
+    def show_formulas(self, ranking: FormulaRanking, options: SearchOptions) -> Answer[FormulaHit]:
         """The answer with the chosen ones of the formulas that were found."""
-        index, first = self.index, options.first
-        kept = [hit for hit in ranked if options.keep is None or options.keep(hit.formula)]
+        index, is_exact = self.index, len(ranking) < options.counted
+        if options.keep is not None:
+            ranking = index.formulas.kept(ranking, options.keep)
         hits = [
-            replace(hit, rank=rank, shown=formula_documents(index, hit.places, options.documents))
-            for rank, hit in enumerate(kept[first : first + options.k], first + 1)
+            replace(hit, shown=formula_documents(index, hit.places, options.documents))
+            for hit in index.formulas.hits(
+                ranking, slice(options.first, options.first + options.k), explain=options.explain,
+                documents=None if options.all_places else options.documents,
+            )
         ]
         hints = (*index.formulas.notes(), *filter_hints(index.snapshot, options.filters))
-        return Answer(tuple(hits), hints, total=len(kept), total_is_exact=len(ranked) < options.counted)
+        return Answer(tuple(hits), hints, total=len(ranking), total_is_exact=is_exact)
 
 
 def with_stages(hits: Iterable[Hit], query: Query, run: Run, stages: Sequence[RankingStage]) -> list[Hit]:
@@ -270,10 +281,11 @@ def formula_documents(index: Index, places: Iterable[Place], most: int) -> tuple
         first_in.setdefault(place.doc_id, place)
 
     def shown(place: Place) -> FormulaDocument:
+        document = index.document(place.doc_id)
         title = Snippet(tidy(
             Piece(part) if isinstance(part, str) else Piece(show_formula(part, "unicode"), formula=True, written=part)
-            for part in index.document(place.doc_id).title.with_terms_as_text().parts
+            for part in document.title.with_terms_as_text().parts
         ))
-        return FormulaDocument(place.doc_id, title, index.location(place.doc_id, place.field, place.number))
+        return FormulaDocument(place.doc_id, title, index.location_in(document, place.field, place.number))
 
     return tuple(map(shown, islice(first_in.values(), most)))

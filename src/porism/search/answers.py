@@ -23,6 +23,17 @@ from porism.types import NAMES, Content, Document, Formula, Metadata
 
 
 @dataclass(frozen=True, slots=True)
+class MissingIndex(Value):
+    """An index that has no part in an answer, or not in all of it, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} is missing: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class StageScore(Value):
     """The rank from 1 and the score that one stage gave a document, and where it was requested why.
 
@@ -83,13 +94,17 @@ class FormulaDocument(Value):
 
 @dataclass(frozen=True, slots=True)
 class Occurrences(Value):
-    """All places of a formula: ``documents`` and ``places`` count them, and ``shown`` is a page of the documents."""
+    """All places of a formula: ``documents`` and ``places`` count them, and ``shown`` is a page of the documents.
+
+    ``missing`` are indexes on servers that did not answer.
+    """
 
     formula: Formula
     key: str
     documents: int
     places: int
     shown: tuple[FormulaDocument, ...]
+    missing: tuple[MissingIndex, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +139,6 @@ class FormulaHit:
             "places": [place.to_dict() for place in self.places],
         }
         return value | ({"match": MarkedMatch(self.match).to_dict()} if self.match is not None else {})
-
-
-@dataclass(frozen=True, slots=True)
-class MissingIndex(Value):
-    """An index that has no part in an answer, or not in all of it, and why."""
-
-    name: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} is missing: {self.reason}"
 
 
 H = TypeVar("H", Hit, FormulaHit)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -57,6 +58,18 @@ class _Ranked(NamedTuple):
 _NOTHING = _Ranked(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
 
 
+@dataclass(frozen=True, slots=True)
+class FormulaRanking:
+    """The formulas that were found for a query, in the documents that are allowed."""
+
+    query: FormulaQuery
+    allowed: Masks | None
+    ranked: _Ranked
+
+    def __len__(self) -> int:
+        return len(self.ranked.scores)
+
+
 class FormulaSearcher:
     """Searches the formulas of a snapshot.
 
@@ -84,20 +97,49 @@ class FormulaSearcher:
 
         :raises QueryError: ``k`` is below 1.
         """
-        ranked = self._ranked(query, k, lambda hits: len(hits.scores), allowed).take(slice(k))
-        documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
+        return self.hits(self.rank(query, k, allowed=allowed), explain=explain)
+
+    def rank(self, query: FormulaQuery, k: int, *, allowed: Masks | None = None) -> FormulaRanking:
+        """The same, to be shown by :meth:`hits`.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        ranked = self._ranked(query, k, lambda hits: len(hits.scores), allowed)
+        return FormulaRanking(query, allowed, ranked.take(slice(k)))
+
+    def kept(self, ranking: FormulaRanking, keep: Callable[[Formula], bool]) -> FormulaRanking:
+        """The formulas of a ranking that count."""
+        places = zip(ranking.ranked.segments.tolist(), ranking.ranked.formulas.tolist(), strict=True)
+        counting = [keep(self.places.formula(self.snapshot.segments[number], ordinal)) for number, ordinal in places]
+        return replace(ranking, ranked=ranking.ranked.take(np.flatnonzero(counting)))
+
+    def hits(
+        self, ranking: FormulaRanking, shown: slice = slice(None), *, explain: bool = False,
+        documents: int | None = None,
+    ) -> list[FormulaHit]:
+        """What is shown of a ranking, all of it by default.
+
+        :param documents: only places in so many first documents of each formula are listed, without their ids.
+        """
+        ranked = ranking.ranked.take(shown)
+        counts = self.places.documents(ranked.segments, ranked.formulas, ranking.allowed).tolist()
         hits: list[FormulaHit] = []
         for rank, (segment_number, ordinal, score, context, query_formula) in enumerate(
-            zip(*(column.tolist() for column in ranked), strict=True), 1
+            zip(*(column.tolist() for column in ranked), strict=True)
         ):
             segment = self.snapshot.segments[segment_number]
             key = segment.formula_key(ordinal)
-            places = self.places.places(key, allowed)
+            if documents is None:
+                places = self.places.places(key, ranking.allowed)
+            else:
+                _, _, of_documents = self.places.by_document(key, ranking.allowed, slice(0, documents))
+                places = tuple(chain.from_iterable(of_documents))
             match = None
             if explain:
-                match = with_context(self.ranker.match(query.formulas[query_formula], key), context)
+                match = with_context(self.ranker.match(ranking.query.formulas[query_formula], key), context)
             formula = self.places.formula(segment, ordinal, places)
-            hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
+            number = rank + (shown.start or 0) + 1
+            hits.append(FormulaHit(number, score, formula, key, counts[rank], places, match))
         return hits
 
     def notes(self) -> list[str]:

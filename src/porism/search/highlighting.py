@@ -27,7 +27,7 @@ from porism.formula import (
 )
 from porism.formula.layout import child_rows
 from porism.retrieve.formulas.matches import FormulaMatch, Substitution, ValuePair
-from porism.search.marked_text import Piece, Snippet
+from porism.search.marked_text import Piece, Snippet, layout_of
 from porism.search.printable import printable
 from porism.system.concurrency.caching import cached_property
 from porism.types import Formula
@@ -53,7 +53,7 @@ class FormulaParts:
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
-        self.layout = parse(formula)
+        self.layout = layout_of(formula.source, formula.notation)
         self.symbols = preorder(self.layout)
         self.operators = list(operator_tree(self.layout).root.walk())
         self._number = {id(node): number for number, node in enumerate(self.symbols)}
@@ -228,17 +228,21 @@ class MarkedMatch:
         A fraction, root, matrix or group has it where all that it encloses has. With a ``changed_class``, what stands
         for something else has that class too with a number from 1, the same in both formulas.
         """
-        query_mathml, found_mathml = (
-            to_mathml(
-                parts.layout, ids=False, display=parts.formula.display, mark_scripts=False, marked={
-                    number: f"{mark_class} {changed_class}{changed[number]}"
-                    if changed_class and number in changed else mark_class
-                    for number in _whole(parts, marked)
-                },
-            )
-            for parts, marked, changed in zip((self.query, self.found), self.marked, self._changed, strict=True)
+        return self._mathml(0, mark_class, changed_class), self._mathml(1, mark_class, changed_class)
+
+    def found_mathml(self, mark_class: str = "match") -> str:
+        """The found formula alone, as :meth:`mathml` gives it."""
+        return self._mathml(1, mark_class)
+
+    def _mathml(self, side: int, mark_class: str, changed_class: str = "") -> str:
+        parts = (self.query, self.found)[side]
+        changed = self._changed[side] if changed_class else {}
+        return to_mathml(
+            parts.layout, ids=False, display=parts.formula.display, mark_scripts=False, marked={
+                number: f"{mark_class} {changed_class}{changed[number]}" if number in changed else mark_class
+                for number in _whole(parts, self.marked[side])
+            },
         )
-        return query_mathml, found_mathml
 
     @cached_property
     def _changed(self) -> tuple[dict[int, int], dict[int, int]]:

@@ -25,6 +25,7 @@ from porism.search.conditions import documents_with
 from porism.search.counterparts import counterpart_query
 from porism.search.declarations import Declarations, UsedBy, Uses
 from porism.search.formula_queries import make_formula_query
+from porism.search.grouping import DocumentGroups
 from porism.search.locations import Location, file_has_changed, indexed_file
 from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
@@ -32,7 +33,7 @@ from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import Correction, SpellingSuggester, correction_of, filter_hints
 from porism.system.concurrency.caching import cached_property
-from porism.types import DECLARES, Content, Formula, Query
+from porism.types import DECLARES, Content, Document, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
@@ -95,8 +96,11 @@ class Index(IndexSearcher):
 
         :raises QueryError: the index has no such document.
         """
-        document = self.document(doc_id)
-        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(doc_id), doc_id)
+        return self.location_in(self.document(doc_id), field, formula)
+
+    def location_in(self, document: Document, field: str | None = None, formula: int = 0) -> Location:
+        """The same for a document that was read already."""
+        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(document.id), document.id)
         content = document.fields.get(field) if field is not None else None
         if content is None or formula >= len(content.formulas):
             return location
@@ -332,6 +336,11 @@ class Index(IndexSearcher):
         :raises QueryError: the index has no such document, or the question is empty.
         """
         return self.term_retriever.matches(self.question(question).query, doc_id)
+
+    @cached_property
+    def groups(self) -> DocumentGroups:
+        """The question or the section that documents belong to: ``index.groups(doc_ids)``."""
+        return DocumentGroups(self.snapshot)
 
     @cached_property
     def patterns(self) -> PatternSearch:

@@ -8,6 +8,7 @@ import pytest
 from case_tables import every_case
 
 from porism.analysis.analyzer import Analyzer
+from porism.analysis.configuration import AnalysisConfig
 from porism.errors import ConfigError
 from porism.formula import extract, operator_tree, parse
 from porism.index import Snapshot

@@ -258,7 +258,7 @@ def test_results_are_judged(opened: Open, scripts: bool) -> None:
 
 HIDDEN_ON_PAPER = {
     PAGES[1]: (".bar nav", ".bar .box", ".facets", ".actions", ".pages", ".foot", ".tree-link", ".skip"),
-    PAGES[2]: (".why-details", ".row > a", ".bar .box", ".pages"),
+    PAGES[2]: (".row > a", ".bar .box", ".pages"),
     PAGES[3]: (".beside", ".crumb", "#formula-menu", ".foot"), PAGES[4]: (".on-screen", ".bar nav"),
     RUN_PAGES[1]: (".ask", ".crumb"),
 }

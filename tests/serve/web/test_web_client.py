@@ -64,6 +64,8 @@ def test_all_methods_answer(api: Client) -> None:
     assert api.formulas(r"\sum_{j=1}^{N} j^2", 2, match="equal").hits[0].relation == "equal value"
     assert api.document("sum-of-squares").id == "sum-of-squares"
     assert api.explain("sum of squares", "sum-of-squares").contributions.value > 0
+    with pytest.raises(ApiError, match="does not offer the model 'words'"):
+        api.search("sum of squares", model="words")
     assert [part.kind for part in api.question("sums $x^2$").parts] == ["word", "formula"]
     assert api.parse("x^2").spoken == "x squared"
     assert api.convert(r"\frac{a}{b}", "spoken").text == "a over b"

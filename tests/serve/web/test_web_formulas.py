@@ -15,6 +15,8 @@ from porism.formula import operator_tree, parse_latex
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.setting import EMPTY_SET, SLASHED_ZERO
 from porism.formula.tables.styles import ENCLOSURES, ROUNDHAND_SELECTOR
+from porism.retrieve.formulas.matching import StructureRanker
+from porism.search.formula_occurrences import FormulaPlaces
 from porism.search.formulas import FormulaSearcher
 from porism.serve import web
 from porism.serve.web.formula_views import draw_tree, view
@@ -40,6 +42,32 @@ def test_formulas_have_their_relation_their_places_and_their_alignment(client: A
     ]
     assert third["places"][0]["fields"] == ["body"]
     assert "".join(one["text"] for one in third["places"][0]["title"]) == "Sum of the first n squares"
+
+
+def test_a_page_makes_what_it_shows_and_says_why_when_asked(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    for name, step in ((FormulaPlaces, "by_document"), (FormulaPlaces, "places"), (StructureRanker, "match")):
+        own = getattr(name, step)
+
+        def call(self: Any, *given: Any, own: Any = own, step: str = step, **settings: Any) -> Any:
+            made.append(step)
+            return own(self, *given, **settings)
+
+        monkeypatch.setattr(name, step, call)
+    page = client.get("/search", params={"q": "$k^2+1$", "mode": "formulas", "k": 7})
+    assert page.text.count('class="card"') == 7
+    assert made == ["by_document"] * 7
+    whole = get(client, "/formulas", q="$k^2+1$", k=1)["hits"][0]
+    part = get(client, "/formulas", q="$k^2+1$", k=1, explain=False)["hits"][0]
+    assert part["alignment"]["explanation"] is None
+    assert part["alignment"]["found"] == whole["alignment"]["found"]
+    assert part["places"] == whole["places"]
+    for fragment in (True, False):
+        why = client.get("/why", params={"q": "$k^2+1$", "key": whole["formula"]["key"], "fragment": fragment})
+        assert why.status_code == 200
+        assert f"{whole['score']:.3f}" in why.text
+        assert whole["alignment"]["query"]["mathml"] in why.text
+    assert client.get("/why", params={"q": "$k^2+1$", "key": "nothing"}).status_code == 400
 
 
 def test_match_keeps_equal_formulas_only(client: Any) -> None:

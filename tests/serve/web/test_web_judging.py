@@ -82,6 +82,28 @@ def test_a_judgment_can_be_changed_and_taken_back(judging: Any, folder: Path) ->
     assert Judgments(folder).topic("T1").grades == {"b": 3}
 
 
+def test_judges_see_their_own_grades_and_how_far_they_agree(judging: Any, folder: Path) -> None:
+    ask(judging)
+    for judge, grades in (("ann", {"a": 3, "b": 0, "c": 1}), ("Bo", {"a": 3, "b": 1})):
+        asked = {"id": "T1", "judge": judge} | {f"grade:{doc_id}": str(grade) for doc_id, grade in grades.items()}
+        saved = judging.post("/judge/topic", data=asked, headers={"accept": "application/json"})
+        assert saved.json() == grades
+    assert read_qrels(folder / "qrels.tsv") == {"T1": {"a": 3, "b": 1, "c": 1}}  # the last grade that anyone gave
+    assert read_qrels(folder / "judge-ann.tsv") == {"T1": {"a": 3, "b": 0, "c": 1}}
+    again = Judgments(folder)
+    assert again.grades("T1", "bo") == {"a": 3, "b": 1}
+    again.grade("T1", {"b": None, "c": 2}, "BO")
+    overview = html.fromstring(judging.get("/judge?judge=ann").content)
+    row = overview.xpath("//table[@class='agreement']/tbody/tr")[0]
+    assert [cell.text_content() for cell in row] == ["ann and bo", "2", "50%", "0.33"]
+    assert judging.get("/judge/files/judge-bo.tsv").text == "T1\t0\ta\t3\nT1\t0\tc\t2\n"
+    assert judging.get("/judge/files/judge-cy.tsv").status_code == 404
+    page = html.fromstring(judging.get("/judge/topic?id=T1&judge=ann").content)
+    assert re.search(r"0 of \d+ judged", page.xpath("//span[@class='progress']")[0].text_content())
+    assert judging.post("/judge/topic", data={"id": "T1", "grade:a": "1", "judge": "../x"}).status_code == 400
+    assert "judge-" not in "".join(path.name for path in folder.parent.iterdir())
+
+
 def test_the_same_question_is_one_topic(judging: Any, folder: Path) -> None:
     ask(judging)
     ask(judging, f"  {QUESTION} ")

@@ -26,7 +26,7 @@ judgments = Judgments(Path(sys.argv[1]))
 for number in range(15):
     topic = judgments.ask(f"question {number} of {sys.argv[2]}")
     judgments.grade(topic.id, {f"document of {topic.question}": 2})
-    judgments.grade(judgments.ask("shared").id, {f"{sys.argv[2]} {number}": number % 4})
+    judgments.grade(judgments.ask("shared").id, {f"{sys.argv[2]} {number}": number % 4}, sys.argv[2])
 """
 
 
@@ -53,13 +53,16 @@ def test_processes_that_judge_at_once_lose_nothing(tmp_path):
         subprocess.Popen([sys.executable, "-c", JUDGE, str(folder), name], env=environment) for name in ("one", "two")
     ]
     assert [judge.wait() for judge in judges] == [0, 0]
-    topics = Judgments(folder).topics
+    judged = Judgments(folder)
+    topics = judged.topics
     assert len({topic.id for topic in topics}) == len(topics) == 31
     for topic in topics:
         if topic.question != "shared":
             assert topic.grades == {f"document of {topic.question}": 2}
     (shared,) = (topic for topic in topics if topic.question == "shared")
     assert shared.grades == {f"{name} {number}": number % 4 for name in ("one", "two") for number in range(15)}
+    for name in ("one", "two"):
+        assert judged.judges[name] == {shared.id: {f"{name} {number}": number % 4 for number in range(15)}}
 
 
 def test_a_change_waits_for_the_lock_but_not_forever(tmp_path, monkeypatch):

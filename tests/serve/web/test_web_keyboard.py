@@ -131,8 +131,9 @@ def test_all_of_a_search_works_without_scripts(opened: Open) -> None:
     page.locator(".modes label", has_text="Formulas").click()
     page.locator("#q").fill("$x^2+y^2$")
     page.locator(".go").click()
-    page.locator(".why-details summary").first.click()
-    assert page.locator(".why-details .contributions").first.is_visible()
+    page.locator(".row a.why").first.click()
+    assert page.locator(".why-panel .contributions").first.is_visible()
+    page.go_back()
     page.locator(".row").get_by_role("link", name="tree").first.click()
     assert page.locator("h1").inner_text() == "How a formula is read"
     page.get_by_label("LaTeX or MathML").fill(r"\frac{a}{b}")

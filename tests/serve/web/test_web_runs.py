@@ -22,7 +22,8 @@ from porism.lab.evaluate import compare_runs, evaluate_run
 from porism.lab.reports.theme import COLOURS
 from porism.runs.run import Run
 from porism.serve.web.app import create_app
-from porism.serve.web.judgments import GradeScale, JudgedQuestion, Judgments, KnownQuestions
+from porism.serve.web.judgments import Judgments
+from porism.serve.web.known_questions import GradeScale, JudgedQuestion, KnownQuestions
 from porism.serve.web.laboratory import Laboratory
 from porism.serve.web.run_answering import ranked_page
 from porism.serve.web.run_tables import measures_of

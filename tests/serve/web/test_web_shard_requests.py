@@ -84,6 +84,8 @@ def valid_requests(client: TestClient, shard: Any) -> dict[str, dict[str, Any]]:
         "links": generation | {"threads": ["1"], "asked": ["2"]},
         "texts": generation | {"ids": ids},
         "hits": given | expanded | {"ids": ids, "explain": True},
+        "groups": generation | {"ids": ids},
+        "places": generation | {"key": key, "first": 0, "k": 2, "filters": filters},
         "patterns": {"pattern": "?a = ?b", "k": 3, "symmetric": True, "filters": filters},
         "formula_digests": generation | {"first": 0},
         "formula_collection": generation | unknown,

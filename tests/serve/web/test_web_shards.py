@@ -197,7 +197,7 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
 
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
-    assert collection["protocol"] == 6
+    assert collection["protocol"] == 7
     assert collection["documents"] == library.view().index.snapshot.doc_count
     question = asdict(ShardQuestion(Question(make_query("sum $x^2$"))))
 

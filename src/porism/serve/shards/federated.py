@@ -14,17 +14,19 @@ from porism.retrieve.base import RetrieverSettings
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.answering import Answerer, RankingStage, Reranking, SearchOptions, with_stages
-from porism.search.answers import Answer, FormulaHit, Hit
+from porism.search.answers import Answer, FormulaHit, Hit, Occurrences
 from porism.search.formula_queries import make_formula_query, read_formula_question, readable_topic
+from porism.search.grouping import Group, grouped, members
 from porism.search.index import judgments
 from porism.search.patterns import PatternAnswer
 from porism.search.questions import Question
 from porism.serve.shards.fan_out import ShardCalls
 from porism.serve.shards.federated_formulas import FormulasOfShards
 from porism.serve.shards.federated_patterns import search_patterns
+from porism.serve.shards.federated_places import occurrences_of_shards
 from porism.serve.shards.merging import Ranked
 from porism.serve.shards.ranking import ShardRanking, SumRanking
-from porism.serve.shards.requests import HitsRequest, Shard, TextsRequest
+from porism.serve.shards.requests import GroupsRequest, HitsRequest, Shard, TextsRequest
 from porism.serve.shards.shard_group import SECONDS, ShardGroup, ShardsMissing
 from porism.serve.shards.values import ShardHits, ShardQuestion
 from porism.types import Content, Document, Query
@@ -81,6 +83,13 @@ class FederatedIndex(Answerer):
         readable = [(query.id, readable_topic(query, on_problem)) for query in topics]
         return self._formulas.run(readable, k, filters=filters, context=context, name=name)
 
+    def occurrences(
+        self, key: str, k: int = 10, *, first: int = 0, filters: Filters | None = None
+    ) -> Occurrences | None:
+        """All places of a formula by its key, page by page, as
+        :func:`porism.serve.shards.federated_places.occurrences_of_shards`."""
+        return occurrences_of_shards(self.group, key, k, first=first, filters=filters)
+
     @property
     def model(self) -> RetrieverSettings:
         """The model by which all shards are searched.
@@ -113,14 +122,17 @@ class FederatedIndex(Answerer):
             stages: Sequence[RankingStage] = ()
             if options.rerank is not None:
                 ranking, run, stages = self._reranked(read.query, ranking, calls, options.rerank)
-            chosen = ranking.ranked[options.first : options.first + options.k]
-            hits = self._hits(asked, replace(ranking, ranked=chosen), calls, options)
+            results, groups = self._grouped(ranking, calls, options)
+            chosen = results[options.first : options.first + options.k]
+            hits = self._hits(asked, replace(ranking, ranked=[document for document, _ in chosen]), calls, options)
+            group_by_id = {document.shown_id: group for document, group in chosen}
+            hits = [replace(hit, group=group_by_id[hit.id]) for hit in hits]
             if stages:
                 hits = with_stages(hits, read.query, run, stages)
-            total = len(ranking.ranked)
+            total = len(results) if options.group else len(ranking.ranked)
             return Answer(
-                tuple(hits), read.notes, bool(read.conditions or read.filters), total, total < options.counted,
-                tuple(calls.missing),
+                tuple(hits), read.notes, bool(read.conditions or read.filters), total,
+                len(ranking.ranked) < options.counted, tuple(calls.missing), groups,
             )
 
         return self.group.ask(work)
@@ -156,6 +168,34 @@ class FederatedIndex(Answerer):
             for shard, collection in self.group.collections.items()
         }}
         return Run(results, name, provenance=Provenance(described, self.group.tuned_on, seconds=seconds))
+
+    @staticmethod
+    def _grouped(
+        ranking: ShardRanking, calls: ShardCalls, options: SearchOptions
+    ) -> tuple[list[tuple[Ranked, Group | None]], int | None]:
+        """The results that are shown, each with its group where they are grouped, and how many groups there are then.
+
+        :raises StaleCommit: a shard has a newer commit.
+        """
+        if not options.group and not options.group_by:
+            return [(document, None) for document in ranking.ranked], None
+        wanted: dict[Shard, list[str]] = {}
+        for document in ranking.ranked:
+            if document.shard in calls.shards:
+                wanted.setdefault(document.shard, []).append(document.id)
+        answers = calls.some(dict.fromkeys(wanted, lambda shard: shard.ask(
+            GroupsRequest(ranking.generations[shard], tuple(wanted[shard]))
+        ).groups))
+        names = {
+            (shard, doc_id): name
+            for shard, of_shard in answers.items() for doc_id, name in zip(wanted[shard], of_shard, strict=True)
+        }
+        known = [document for document in ranking.ranked if (document.shard, document.id) in names]
+        groups = [names[document.shard, document.id] for document in known]
+        if options.group:
+            return [(document, None) for document in members(known, groups, options.group)], None
+        best = grouped(known, groups)
+        return best, len(best)
 
     @staticmethod
     def _reranked(

@@ -26,6 +26,7 @@ from porism.search.formula_queries import FormulaQuery
 from porism.search.formulas import CONTEXT_DEPTH, CONTEXT_WEIGHT, with_context
 from porism.search.questions import Question
 from porism.serve.shards.fan_out import ShardCalls
+from porism.serve.shards.federated_places import page_of
 from porism.serve.shards.formula_counting import FormulaCountings
 from porism.serve.shards.formula_requests import (
     MAX_FORMULA_DEPTH,
@@ -272,7 +273,7 @@ class _Search:
                 replace(place, doc_id=named(shard, place.doc_id)) for shard, own in here.items() for place in own.places
             ]
             documents = [
-                replace(document, id=named(shard, document.id), page=_page(shard, document.id))
+                replace(document, id=named(shard, document.id), page=page_of(shard, document.id))
                 for shard, own in here.items() for document in own.shown if document.id in homes
             ]
             match = here[ranked.shard].match if options.explain and ranked.shard in here else None
@@ -286,12 +287,6 @@ class _Search:
                 tuple(documents),
             ))
         return hits
-
-
-def _page(shard: Shard, doc_id: str) -> str | None:
-    """The address of the page of a document, where it is on a server."""
-    page = getattr(shard, "page", None)
-    return None if page is None else str(page(doc_id))
 
 
 def _formula(source: str) -> Formula:

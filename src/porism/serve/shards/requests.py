@@ -14,9 +14,11 @@ from porism.serve.shards.values import (
     ShardCandidates,
     ShardCollection,
     ShardFrequencies,
+    ShardGroups,
     ShardHits,
     ShardLinks,
     ShardPatterns,
+    ShardPlaces,
     ShardQuestion,
     ShardScores,
     ShardStatistics,
@@ -183,6 +185,31 @@ class TextsRequest(CommitRequest[ShardTexts]):
 
 
 @dataclass(frozen=True)
+class GroupsRequest(CommitRequest[ShardGroups]):
+    """The question or the section that the documents of some ``ids`` belong to, by which results are grouped."""
+
+    step, answer, summary = "groups", ShardGroups, "Groups of documents"
+    columns = "ids", ("groups",)
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PlacesRequest(CommitRequest[ShardPlaces]):
+    """How many documents that ``filters`` allow have the formula of a ``key``; ``k`` of them after the ``first`` are
+    shown with the text around it."""
+
+    step, answer, summary = "places", ShardPlaces, "All places of a formula"
+    key: str
+    first: int = 0
+    k: int = 0
+    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.first < 0 or self.k < 0:
+            raise QueryError("pages are counted from 0", where="first")
+
+
+@dataclass(frozen=True)
 class HitsRequest(NamedDocumentsRequest[ShardHits]):
     """What is shown of documents, in their order."""
 
@@ -207,6 +234,6 @@ class PatternsRequest(Request[ShardPatterns]):
 
 DOCUMENT_REQUESTS: tuple[type[Request[Any]], ...] = (
     CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
-    LinksRequest, TextsRequest, HitsRequest, PatternsRequest,
+    LinksRequest, TextsRequest, GroupsRequest, HitsRequest, PatternsRequest, PlacesRequest,
 )
 """What a shard answers about documents."""

@@ -19,6 +19,7 @@ others have found (``ScoresRequest``). Formulas have steps of their own
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,14 @@ import numpy as np
 from porism.analysis.question_languages import reading_in
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.index import Filters
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.weightings.base import StoredWeighting
 from porism.search.index import Index
 from porism.search.models.sums.kind import resolve_part
 from porism.search.models.sums.retriever import SumModel
+from porism.search.occurrences import occurrences_of
 from porism.search.questions import Question
 from porism.serve.shards.formula_shard import FormulaShard
 from porism.serve.shards.requests import (
@@ -39,10 +42,12 @@ from porism.serve.shards.requests import (
     CandidatesRequest,
     CollectionRequest,
     CommitRequest,
+    GroupsRequest,
     HitsRequest,
     LinksRequest,
     PartRequest,
     PatternsRequest,
+    PlacesRequest,
     Request,
     ScoresRequest,
     StaleCommit,
@@ -53,9 +58,11 @@ from porism.serve.shards.term_shard import TermShard
 from porism.serve.shards.values import (
     ShardCandidates,
     ShardCollection,
+    ShardGroups,
     ShardHits,
     ShardLinks,
     ShardPatterns,
+    ShardPlaces,
     ShardQuestion,
     ShardScores,
     ShardStatistics,
@@ -223,9 +230,30 @@ class IndexShard:
     def texts(self, request: TextsRequest) -> ShardTexts:
         return ShardTexts(self.generation, tuple(self.index.documents.get(request.ids)))
 
+    def groups(self, request: GroupsRequest) -> ShardGroups:
+        return ShardGroups(self.generation, tuple(self.index.groups(request.ids)))
+
+    def places(self, request: PlacesRequest) -> ShardPlaces:
+        """None where no document has the metadata of a filter."""
+        occurrences = occurrences_of(
+            self.index, request.key, request.k, first=request.first, filters=request.filters
+        ) if self._has_keys(request.filters) else None
+        if occurrences is None:
+            return ShardPlaces(self.generation)
+        shown = (
+            replace(document, location=replace(document.location, path=None)) for document in occurrences.shown
+        )
+        return ShardPlaces(
+            self.generation, occurrences.documents, occurrences.places, occurrences.formula, tuple(shown)
+        )
+
+    def _has_keys(self, filters: Filters) -> bool:
+        """Whether some document has each key of the metadata that filters name."""
+        return set(filters) <= set(self._documents[""].collection(CollectionRequest()).metadata)
+
     def patterns(self, request: PatternsRequest) -> ShardPatterns:
         """None where no document has the metadata of a filter."""
-        if not set(request.filters) <= set(self._documents[""].collection(CollectionRequest()).metadata):
+        if not self._has_keys(request.filters):
             return ShardPatterns(self.generation, (), 0, 0)
         return ShardPatterns.of(self.index, self.index.patterns.search(
             request.pattern, request.k, symmetric=request.symmetric, filters=request.filters or None

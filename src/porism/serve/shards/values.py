@@ -17,15 +17,16 @@ from porism.index.languages import language_counts
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.lexical.global_statistics import CollectionStatistics, QueryStatistics
 from porism.retrieve.weightings.base import ChannelStatistics
-from porism.search.answers import Hit
+from porism.search.answers import FormulaDocument, Hit
+from porism.search.grouping import GroupName
 from porism.search.index import Index
 from porism.search.models.models import write_model
 from porism.search.patterns import PatternAnswer, PatternHit
 from porism.search.questions import Question
-from porism.types import Document
+from porism.types import Document, Formula
 from porism.version import __version__
 
-PROTOCOL = 6
+PROTOCOL = 7
 """Changes when a shard answers in another way than before."""
 
 MAX_COUNT = 2**53
@@ -306,6 +307,30 @@ class ShardTexts:
 
     generation: int
     documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True)
+class ShardGroups:
+    """The question or the section that each of some documents belongs to, None for one by itself."""
+
+    generation: int
+    groups: tuple[GroupName | None, ...]
+
+
+@dataclass(frozen=True)
+class ShardPlaces:
+    """How many ``documents`` of a shard have a formula, at how many ``places``, and a page of them; None for a formula
+    that none has."""
+
+    generation: int
+    documents: int = 0
+    places: int = 0
+    formula: Formula | None = None
+    shown: tuple[FormulaDocument, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not len(self.shown) <= self.documents <= self.places or (self.formula is None) != (not self.documents):
+            raise ValueError("a formula is at as many places as documents at least")
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,8 @@ def search(
         per_page=request.k, seconds=round(deadline.elapsed, 4), partial=deadline.missed or answer.partial,
         missing=answer.missing, hits=tuple(shown_hit(served, hit, pieces, parts) for hit in answer.hits),
         facets=shown_facets, correction=correction, groups=answer.groups, sort=request.sort, sorts=sorts,
-        rerank=request.rerank, rerankers=served.rerankers, matching=answer.matching,
+        rerank=request.rerank, rerankers=served.rerankers, model=request.model, models=served.models,
+        matching=answer.matching,
     )
 
 

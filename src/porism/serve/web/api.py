@@ -84,6 +84,7 @@ Match = Annotated[
     Query(description="Which formulas count: similar ones, equal up to names, the same, or equal in value."),
 ]
 Rerank = Annotated[str, Query(description="A reranker of the server, for a better order; none where it is left out.")]
+Model = Annotated[str, Query(description="A model that the server offers, in place of its first one.")]
 Explain = Annotated[bool, Query(description="Whether each result is explained.")]
 Target = Annotated[
     Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
@@ -144,28 +145,28 @@ class Api:
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
         page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", rerank: Rerank = "", explain: Explain = False,
-        group_by: GroupBy = "", group: GroupId = "", correct: Correct = False,
+        group_by: GroupBy = "", group: GroupId = "", correct: Correct = False, model: Model = "",
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
         chosen = dict(filters_from_strings(filters))
         return self.search_body(request, SearchRequest(
             q=q, index=index, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, explain=explain,
-            group_by=group_by, group=group, correct=correct,
+            group_by=group_by, group=group, correct=correct, model=model,
         ))
 
     def search_body(self, request: Request, body: SearchRequest) -> Response:
         """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `rerank`,
-        `explain`, `group_by`, `group`, `correct`."""
-        view = self.view(body.index)
+        `model`, `explain`, `group_by`, `group`, `correct`."""
+        view = self.view(body.index).with_model(body.model)
         return self._answer(request, view, lambda: answering.search(view, body, self._limits))
 
     def export(
         self, request: Request, q: Text, format: FileFormat = "json", index: Name = "", filters: FilterList = [],  # noqa: B006
         page: PageNumber = 1, k: PerPage = 100, sort: Sort = "relevance", rerank: Rerank = "", group_by: GroupBy = "",
-        group: GroupId = "",
+        group: GroupId = "", model: Model = "",
     ) -> Response:
         """Results as a file of BibTeX, CSV or JSON; `k` may be as many as are counted."""
-        view, chosen = self.view(index), dict(filters_from_strings(filters))
+        view, chosen = self.view(index).with_model(model), dict(filters_from_strings(filters))
         asked = SearchRequest(
             q=q, filters=chosen, page=page, k=k, sort=sort, rerank=rerank, group_by=group_by, group=group
         )
@@ -178,14 +179,16 @@ class Api:
 
     def stream(
         self, q: Text, index: Name = "", filters: FilterList = [], page: PageNumber = 1, k: PerPage = 10,  # noqa: B006
+        model: Model = "",
     ) -> StreamingResponse:
         """The same as lines of JSON: first the results, then the explanation of each hit as it is made, then the end.
 
         Each line has ``event``: ``results``, ``explanation`` or ``end``.
         """
-        view = self.view(index)
+        view = self.view(index).with_model(model)
         chosen = dict(filters_from_strings(filters))
-        results = answering.search(view, SearchRequest(q=q, filters=chosen, page=page, k=k), self._limits)
+        asked = SearchRequest(q=q, filters=chosen, page=page, k=k, model=model)
+        results = answering.search(view, asked, self._limits)
         return StreamingResponse(self._explained(view, results, q, chosen), media_type="application/x-ndjson")
 
     def _explained(
@@ -229,10 +232,10 @@ class Api:
 
     def explain(
         self, request: Request, q: Text, id: DocumentId, index: Name = "", filters: FilterList = [],  # noqa: B006
-        rerank: Rerank = "",
+        rerank: Rerank = "", model: Model = "",
     ) -> Response:
         """Why a document has its score for a question, and how formulas of both match."""
-        view = self.document_view(index, id)
+        view = self.document_view(index, id).with_model(model)
         chosen = dict(filters_from_strings(filters))
         return self._answer(request, view, lambda: answering.explain_one(view, q, id, chosen, self._limits, rerank))
 
@@ -318,7 +321,7 @@ def describe(view: View) -> schema.IndexView:
         name=view.name, documents=len(view.index), generation=view.generation,
         fields=tuple(dict.fromkeys(name for segment in segments for name in segment.fields)),
         channels=tuple(view.index.analyzer.channels), metadata=tuple(view.metadata_counts),
-        formulas=sum(len(segment.keys) for segment in segments),
+        formulas=sum(len(segment.keys) for segment in segments), ready=view.vocabulary is not None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,6 +12,7 @@ from porism.extras import need
 from porism.serve.web.guarding import read_keys
 from porism.serve.web.observing import Metrics, log_line
 from porism.serve.web.problems import NotFound, Refused, error_answer, refusal
+from porism.serve.web.public import NO_ROBOTS, ROBOTS, public_settings
 from porism.serve.web.remote_shards import open_servers
 from porism.serve.web.served import Library, ServedTogether
 from porism.serve.web.settings import WebSettings
@@ -30,7 +32,10 @@ def open_library(settings: WebSettings) -> Library:
     """
     seconds = settings.limits.server_seconds
     servers = open_servers(settings.servers, seconds)
-    return Library(settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers)
+    return Library(
+        settings.indexes, settings.model, settings.formula_model, servers, seconds, settings.rerankers,
+        settings.offered_models,
+    )
 
 
 def create_app(settings: WebSettings, library: Library | None = None) -> Any:
@@ -45,7 +50,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.serve.web.guarding import Guard
     from porism.serve.web.ingest import Ingest, ingest_router
     from porism.serve.web.judging_pages import JudgingPages, judging_router
-    from porism.serve.web.judgments import Judgments, KnownQuestions
+    from porism.serve.web.judgments import Judgments
+    from porism.serve.web.known_questions import KnownQuestions
     from porism.serve.web.laboratory import Laboratory
     from porism.serve.web.page_pictures import PagePictureRoute, picture_router
     from porism.serve.web.pages import Pages, page_router
@@ -54,6 +60,9 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.serve.web.run_pages import RunPages, run_router
     from porism.serve.web.shard_routes import ShardRoutes, shard_router
 
+    if settings.public:
+        settings = public_settings(settings)
+        os.environ.pop("PORISM_EDITOR_URL", None)  # links to files are for whoever sits at this machine
     served = library or open_library(settings)
     metrics = Metrics()
     api = Api(served, settings.limits)
@@ -98,7 +107,11 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
             metrics.index(view.name, len(view.index), view.generation)
         return fastapi.Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
+    def robots() -> Any:
+        return fastapi.Response(ROBOTS if settings.public else NO_ROBOTS, media_type="text/plain")
+
     app.add_api_route("/metrics", metrics_page, methods=["GET"], include_in_schema=False)
+    app.add_api_route("/robots.txt", robots, methods=["GET"], include_in_schema=False)
     _add_errors(app, pages, fastapi)
     if settings.origins:
         cors = need("fastapi.middleware.cors", "web", "the web app").CORSMiddleware

@@ -96,7 +96,7 @@ class Client:
     def search(
         self, question: str, k: int = 10, *, page: int = 1, filters: Filters | None = None, sort: str = "relevance",
         rerank: str = "", explain: bool = False, group_by: Grouping = "", group: str = "", correct: bool = False,
-        index: str | None = None,
+        model: str = "", index: str | None = None,
     ) -> schema.SearchResults:
         """A page of the documents that answer a question.
 
@@ -104,7 +104,7 @@ class Client:
         """
         settings = {
             "sort": sort, "rerank": rerank, "explain": explain, "group_by": group_by, "group": group,
-            "correct": correct,
+            "correct": correct, "model": model,
         }
         return self._ask("/search", schema.SearchResults, question, k, page, filters, index, **settings)
 
@@ -146,19 +146,22 @@ class Client:
 
     def export(
         self, question: str, form: Literal["bibtex", "csv", "json"] = "json", k: int = 100, *,
-        filters: Filters | None = None, sort: str = "relevance", group_by: Grouping = "", index: str | None = None,
+        filters: Filters | None = None, sort: str = "relevance", group_by: Grouping = "", model: str = "",
+        index: str | None = None,
     ) -> str:
         """The results of a search as the text of a file."""
         asked = self._parameters(
-            index, q=question, format=form, k=k, filter=_pairs(filters), sort=sort, group_by=group_by
+            index, q=question, format=form, k=k, filter=_pairs(filters), sort=sort, group_by=group_by,
+            model=model,
         )
         return self._request("GET", "/export", params=asked).decode()
 
     def explain(
-        self, question: str, doc_id: str, *, filters: Filters | None = None, rerank: str = "", index: str | None = None
+        self, question: str, doc_id: str, *, filters: Filters | None = None, rerank: str = "", model: str = "",
+        index: str | None = None,
     ) -> schema.Explained:
         """Why a document has its score for a question."""
-        asked = {"q": question, "id": doc_id, "filter": _pairs(filters), "rerank": rerank}
+        asked = {"q": question, "id": doc_id, "filter": _pairs(filters), "rerank": rerank, "model": model}
         return self._get("/explain", schema.Explained, index, **asked)
 
     def question(self, question: str, *, index: str | None = None) -> schema.QuestionView:
@@ -286,7 +289,7 @@ class Client:
 
     def _ask(
         self, route: str, model: type[Model], question: str, k: int, page: int, filters: Filters | None,
-        index: str | None, **settings: Any,
+        index: str | None, /, **settings: Any,
     ) -> Model:
         if len(question.encode("utf-8", "surrogatepass")) <= MAX_ADDRESS_BYTES:
             return self._get(route, model, index, q=question, k=k, page=page, filter=_pairs(filters), **settings)
@@ -297,7 +300,7 @@ class Client:
         }
         return self._send("POST", route, model, json=body)
 
-    def _get(self, route: str, model: type[Model], index: str | None, **parameters: Any) -> Model:
+    def _get(self, route: str, model: type[Model], index: str | None, /, **parameters: Any) -> Model:
         return self._send("GET", route, model, params=self._parameters(index, **parameters))
 
     def _parameters(self, index: str | None, **parameters: Any) -> dict[str, Any]:

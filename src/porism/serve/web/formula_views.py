@@ -12,6 +12,7 @@ from porism.errors import QueryError
 from porism.formula import (
     LayoutTree,
     OperatorNode,
+    OperatorTree,
     ParseProblem,
     layout_key,
     layout_string,
@@ -25,7 +26,7 @@ from porism.formula import (
     to_unicode,
 )
 from porism.formula.tables.styles import ENCLOSURES
-from porism.formula.values import whole_value
+from porism.formula.values import WholeValue, whole_value
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
 from porism.search.marked_text import layout_of, unicode_text
@@ -60,9 +61,15 @@ def view(formula: Formula) -> FormulaView:
 
 @lru_cache(16_384)
 def _view(source: str, notation: Notation, display: bool) -> FormulaView:
-    layout = layout_of(source, notation)
-    latex = to_latex(layout) if notation == "mathml" else source.strip()
-    return FormulaView(latex=latex, text=unicode_text(source, notation) or latex, mathml=markup(layout, display))
+    latex, text = _lines(source, notation)
+    return FormulaView(latex=latex, text=text, mathml=markup(layout_of(source, notation), display))
+
+
+@lru_cache(16_384)
+def _lines(source: str, notation: Notation) -> tuple[str, str]:
+    """A formula in LaTeX and in Unicode."""
+    latex = to_latex(layout_of(source, notation)) if notation == "mathml" else source.strip()
+    return latex, unicode_text(source, notation) or latex
 
 
 def keyed_view(formula: Formula) -> FormulaView:
@@ -106,10 +113,11 @@ def with_classes(mathml: str) -> str:
 
 def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
     """The formula that a match found, its matched symbols with the class ``m``."""
-    mathml = for_pages(MarkedMatch(match).mathml("m")[1])
+    mathml = for_pages(MarkedMatch(match).found_mathml("m"))
     if display and 'display="block"' not in mathml[:90]:
         mathml = mathml.replace("<math ", '<math display="block" ', 1)
-    return view(match.found).model_copy(update={"mathml": mathml})
+    latex, text = _lines(match.found.source, match.found.notation)
+    return FormulaView(latex=latex, text=text, mathml=mathml)
 
 
 def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
@@ -194,13 +202,28 @@ def converted(formula: Formula, notation: str) -> Converted:
 def equal_in_value(first: Formula, second: Formula) -> bool:
     """Whether two formulas have one value, by name or up to renaming: cheap enough for lists of formulas. For what that
     assumes see :mod:`porism.serve.web.equality`."""
-    values = [whole_value(operator_tree(parse(formula))) for formula in (first, second)]
+    values = [_value(formula.source, formula.notation) for formula in (first, second)]
     return any(one and one == other for one, other in zip(values[0][:2], values[1][:2], strict=True))
+
+
+@lru_cache(4_096)
+def _value(source: str, notation: Notation) -> WholeValue:
+    return whole_value(_operators(source, notation))
+
+
+@lru_cache(1_024)
+def _operators(source: str, notation: Notation) -> OperatorTree:
+    return operator_tree(layout_of(source, notation))
+
+
+def operators_of(formula: Formula) -> OperatorTree:
+    """The operator tree of a formula; those that were asked for lately are remembered."""
+    return _operators(formula.source, formula.notation)
 
 
 def has_wildcard(formula: Formula) -> bool:
     """Whether a formula is a pattern."""
-    return any(node.kind == "W" for node in operator_tree(parse(formula)).root.walk())
+    return any(node.kind == "W" for node in _operators(formula.source, formula.notation).root.walk())
 
 
 ROW = 58

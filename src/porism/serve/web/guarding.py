@@ -18,6 +18,7 @@ from uuid import uuid4
 from porism.errors import ConfigError
 from porism.serve.web.observing import Metrics, log_line
 from porism.serve.web.problems import refusal
+from porism.serve.web.public import CLOSED, cache_control, visitor
 from porism.serve.web.settings import WebSettings
 
 Scope = MutableMapping[str, Any]
@@ -83,7 +84,11 @@ class Guard:
                 return  # what the application makes of a body that was cut off
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *self._headers(scope["path"], request_id)]
+                headers = [*message.get("headers", ()), *self._headers(scope["path"], request_id)]
+                if self._settings.public and (kept := cache_control(scope["path"], status)):
+                    headers = [header for header in headers if header[0] != b"cache-control"]
+                    headers.append((b"cache-control", kept))
+                message["headers"] = headers
             await send(message)
 
         self._open += 1
@@ -125,13 +130,20 @@ class Guard:
         origin = headers.get(b"origin", b"").decode("latin-1")
         if scope["path"].startswith(MCP_PATH) and not self._is_known_origin(origin):
             return refusal(403, "foreign_origin", "Pages of other sites may not use the tools of this server.")
+        address = scope["client"][0] if scope.get("client") else ""
+        if self._settings.public:
+            address, is_direct = visitor(address, headers)
+            if scope["path"].startswith(CLOSED) and not is_direct:
+                return refusal(404, "not_found", "There is no such page.", "The API is described at /api.")
+            if not scope["path"].startswith((*_API_PATHS, "/static/")) and (refused := self._refused_by_rate(address)):
+                return refused
         if scope["path"].startswith(_API_PATHS) and scope["method"] != "OPTIONS":
-            return self._refused_by_api(scope, headers)
+            return self._refused_by_api(scope, headers, address)
         return None
 
-    def _refused_by_api(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, bytes] | None:
-        address = scope["client"][0] if scope.get("client") else ""
-        client = address
+    def _refused_by_api(
+        self, scope: Scope, headers: dict[bytes, bytes], client: str
+    ) -> tuple[int, bytes] | None:
         if self._keys and scope["path"] not in _OPEN_API_PATHS:
             given = headers.get(b"x-api-key", b"") or headers.get(b"authorization", b"").removeprefix(b"Bearer ")
             key = find_key(self._keys, given.decode("latin-1"))
@@ -140,6 +152,9 @@ class Guard:
                     return refusal(401, "wrong_key", "The key is not one of this server's.", "Was it copied whole?")
                 return refusal(401, "no_key", "The API of this server needs a key.", "Send it as the header X-API-Key.")
             client = f"key {key.name}"
+        return self._refused_by_rate(client)
+
+    def _refused_by_rate(self, client: str) -> tuple[int, bytes] | None:
         if wait := self._buckets.wait(client):
             return refusal(429, "too_often", f"Too many requests. The next one is allowed in {wait:.0f} s.")
         return None

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from porism.errors import QueryError
 from porism.lab.evaluate import evaluate_run
+from porism.lab.evaluate.agreement import agreement
 from porism.runs.run import Run
 from porism.search.questions import Question
 from porism.serve.web import answering, schema
 from porism.serve.web.api import Api
-from porism.serve.web.judgments import GRADES, QRELS, TOPICS, Judgments, Topic
+from porism.serve.web.judgments import GRADES, QRELS, TOPICS, Judgments, Topic, judge_name
 from porism.serve.web.pages import Pages
 from porism.serve.web.parts import parts_of
 from porism.serve.web.pieces import PieceMaker
@@ -41,23 +42,33 @@ class JudgingPages:
         self._pages, self._api, self._limits = pages, api, settings.limits
         self._judgments, self._models = judgments, settings.judged_models
 
-    def overview(self, index: str = "") -> Response:
-        """All questions, with what was judged and what each model has of it."""
+    def overview(self, index: str = "", judge: str = "") -> Response:
+        """All questions, with what was judged and what each model has of it; and how far judges agree."""
         view = self._api.view(index)
+        judges = self._judgments.judges
+        agreements = [
+            (first, second, agreed) for first, second in combinations(judges, 2)
+            if (agreed := agreement(judges[first], judges[second])) is not None
+        ]
         return self._show(
             "judge.html", index, topics=self._judgments.topics, models=self._models, measures=MEASURES,
-            scores=scores(view, self._judgments, self._models, self._limits),
+            scores=scores(view, self._judgments, self._models, self._limits), judge=judge_name(judge) if judge else "",
+            judges=judges, agreements=agreements,
         )
 
-    def topic(self, id: str, index: str = "", saved: bool = False) -> Response:
-        """The documents to be judged for one question."""
+    def topic(self, id: str, index: str = "", saved: bool = False, judge: str = "") -> Response:
+        """The documents to be judged for one question, with the grades that a judge has given."""
         view = self._api.view(index)
         try:
             topic = self._judgments.topic(id)
+            own = self._judgments.grades(id, judge)
         except QueryError as error:
             raise NotFound(error.what, hint="All questions are at /judge.") from error
         pool = pool_of(view, topic, self._models, DEPTH, self._limits)
-        return self._show("judge_topic.html", index, pool=pool, grades=GRADES, saved=saved, models=self._models)
+        return self._show(
+            "judge_topic.html", index, pool=pool, grades=GRADES, own=own, saved=saved, models=self._models,
+            judge=judge_name(judge) if judge else "",
+        )
 
     async def ask(self, request: Request) -> Response:
         """Takes a new question, and goes to its page."""
@@ -70,10 +81,10 @@ class JudgingPages:
             return self._judgments.ask(form.get("q", "")).id
 
         topic_id = await run_in_threadpool(take)
-        return RedirectResponse(address("/judge/topic", id=topic_id, index=index), 303)
+        return RedirectResponse(address("/judge/topic", id=topic_id, index=index, judge=form.get("judge", "")), 303)
 
     async def grade(self, request: Request) -> Response:
-        """Takes the grades of a page, and shows it again."""
+        """Takes grades, and shows their page again; or says, as JSON, how many there are now."""
         form = await _form(request)
         grades: dict[str, int | None] = {}
         for name, value in form.items():
@@ -81,9 +92,11 @@ class JudgingPages:
                 if value and not value.isdecimal():
                     raise QueryError(f"the grade {value[:40]!r} is not a number")
                 grades[name.removeprefix(_PREFIX)] = int(value[:4]) if value else None
-        topic_id, index = form.get("id", ""), form.get("index", "")
-        await run_in_threadpool(self._judgments.grade, topic_id, grades)
-        return RedirectResponse(address("/judge/topic", id=topic_id, index=index, saved="1"), 303)
+        topic_id, index, judge = form.get("id", ""), form.get("index", ""), form.get("judge", "")
+        await run_in_threadpool(self._judgments.grade, topic_id, grades, judge)
+        if request.headers.get("accept") == "application/json":
+            return JSONResponse(dict(await run_in_threadpool(self._judgments.grades, topic_id, judge)))
+        return RedirectResponse(address("/judge/topic", id=topic_id, index=index, judge=judge, saved="1"), 303)
 
     def beside(self, q: str = "", left: str = "", right: str = "", index: str = "") -> Response:
         """The first results of two models for a question, with the judgments that there are for it."""
@@ -101,12 +114,13 @@ class JudgingPages:
         )
 
     def file(self, name: str) -> Response:
-        """One of the two files of the judgments.
+        """One of the files of the judgments.
 
         :raises NotFound: there is none yet, or it is another file.
         """
         path = self._judgments.folder / name
-        if name not in (TOPICS, QRELS) or not path.is_file():
+        known = (TOPICS, QRELS, *(f"judge-{judge}.tsv" for judge in self._judgments.judges))
+        if name not in known or not path.is_file():
             raise NotFound(f"there is no file {name[:200]!r}")
         kind = "application/x-ndjson" if name == TOPICS else "text/tab-separated-values; charset=utf-8"
         headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-cache"}

@@ -17,7 +17,7 @@ from porism.serve.web import answering, documents, formula_answering, formula_vi
 from porism.serve.web.api import Api, RememberedAnswers, describe
 from porism.serve.web.equality import equality
 from porism.serve.web.formula_views import read_formula
-from porism.serve.web.judgments import KnownQuestions
+from porism.serve.web.known_questions import KnownQuestions
 from porism.serve.web.parts import check_formulas, check_length
 from porism.serve.web.problems import NotFound
 from porism.serve.web.relations import relations
@@ -75,7 +75,8 @@ class Pages:
         self._pages = RememberedAnswers(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
-            rerankers=settings.rerankers, has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
+            models=settings.offered_models, first_model=Path(settings.model).stem, rerankers=settings.rerankers,
+            has_judging=settings.judgments is not None, has_runs=bool(settings.runs), is_public=settings.public,
         )
 
     # -- searching -----------------------------------------------------------------------------------------------------
@@ -93,19 +94,22 @@ class Pages:
         self, request: Request, q: str = "", mode: str = "documents", index: str = "",
         filters: FilterList = [], sort: str = "relevance", match: str = "any", rerank: str = "",  # noqa: B006
         page: int = 1, k: int = 10, group_by: str = "question", group: str = "", exact: str = "",
-        fragment: bool = False,
+        fragment: bool = False, model: str = "",
     ) -> Response:
         """Results, or what was wrong with the question; the ``fragment`` has the cards alone."""
         state = SearchState(
             q, _known(mode, MODES), index, tuple(filters), sort, _known(match, MATCHES), page, k, rerank,
-            _known(group_by, GROUPINGS), group, exact and "yes",
+            _known(group_by, GROUPINGS), group, exact and "yes", model,
         )
         view = self._api.view(index)
         if not q.strip() and not filters:
             return self.home(request, index, mode)
         try:
-            return self._page(request, view, lambda: self._results(view, state, fragment))
+            chosen = view.with_model(model)
+            return self._page(request, view, lambda: self._results(chosen, state, fragment))
         except QueryError as error:
+            if request.headers.get("x-purpose") == "prefetch":  # a question that is still being typed
+                return Response(status_code=204)
             read = answering.read_only(view, q[: self._limits.question_characters], self._limits)
             return HTMLResponse(
                 self.templates.render(
@@ -118,12 +122,13 @@ class Pages:
         results: schema.SearchResults | schema.FormulaResults
         asked: dict[str, Any] = {"q": state.q, "filters": dict(state.chosen), "page": state.page, "k": state.k}
         if state.mode == "formulas":
-            formulas = FormulaSearchRequest(**asked | {"match": state.match})
+            explained = view.federated is not None  # whose formulas only their servers can explain, with the hits
+            formulas = FormulaSearchRequest(**asked | {"match": state.match, "explain": explained})
             results = formula_answering.search_formulas(view, formulas, self._limits)
         else:
             request = SearchRequest(
-                **asked, sort=state.sort, rerank=state.rerank, group=state.group, correct=not state.exact,
-                group_by="question" if state.group_by == "question" else "",
+                **asked, sort=state.sort, rerank=state.rerank, model=state.model, group=state.group,
+                correct=not state.exact, group_by="question" if state.group_by == "question" else "",
             )
             results = answering.search(view, request, self._limits)
             if results.correction is not None and results.correction.followed:
@@ -153,19 +158,23 @@ class Pages:
         return formula_answering.read_only(q, self._limits)
 
     def why(
-        self, request: Request, q: str, id: str, index: str = "", filters: FilterList = [], fragment: bool = False,  # noqa: B006
-        rerank: str = "",
+        self, request: Request, q: str, id: str = "", key: str = "", index: str = "", filters: FilterList = [],  # noqa: B006
+        fragment: bool = False, rerank: str = "", model: str = "",
     ) -> Response:
-        """Why a document has its score."""
-        view = self._api.document_view(index, id)
-        state = SearchState(q, index=index, filters=tuple(filters), rerank=rerank)
+        """Why a document has its score, or the formula of a ``key``."""
+        view = self._api.view(index) if key else self._api.document_view(index, id).with_model(model)
+        state = SearchState(q, "formulas" if key else "documents", index, tuple(filters), rerank=rerank, model=model)
 
         def make() -> str:
-            explained = answering.explain_one(view, q, id, state.chosen, self._limits, rerank)
-            parts = answering.read_only(view, q, self._limits).parts
+            if key:
+                explained, parts = formula_answering.explain_formula(view, q, key, self._limits)
+            else:
+                explained = answering.explain_one(view, q, id, state.chosen, self._limits, rerank)
+                parts = answering.read_only(view, q, self._limits).parts
             return self.templates.render(
                 "fragments/why.html" if fragment else "why.html", explained=explained, parts=parts, state=state,
-                document=documents.show(view, id, self._limits) if not fragment else None,
+                document=None if fragment or key else documents.show(view, id, self._limits),
+                formula=explained.alignments[0].found if key else None,
             )
 
         return self._page(request, view, make)
@@ -311,6 +320,11 @@ class Pages:
             lambda: self.templates.render("api.html", state=SearchState(index=index), described=described),
         )
 
+    def health(self) -> Response:
+        """Whether the server answers, its version, and how much each index has."""
+        html = self.templates.render("health.html", state=SearchState(), health=self._api.health())
+        return HTMLResponse(html, headers={"Cache-Control": "no-store"})
+
     def generation(self, index: str = "") -> Response:
         """The number of the commit that is served, which a page asks for to notice a newer one."""
         body = f'{{"generation":{self._api.view(index).generation}}}'
@@ -392,8 +406,7 @@ def page_router(pages: Pages) -> Any:
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
         ("/export", pages.export), ("/formula", pages.formula), ("/equal", pages.equal),
-        ("/occurrences", pages.occurrences),
-        ("/help", pages.help), ("/api", pages.api_page),
+        ("/occurrences", pages.occurrences), ("/help", pages.help), ("/health", pages.health), ("/api", pages.api_page),
         ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
         ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
         ("/static/{path:path}", pages.static),

@@ -40,11 +40,12 @@ class PieceMaker:
         part = self._parts.number(piece.answers)
         if piece.written is None:
             return schema.PieceView(text=piece.text, match=piece.match, part=part)
-        shown = view(piece.written)
+        shown = None
         if isinstance(piece.answers, Formula) and len(piece.written.source) < 400:
-            shown = self._marked(piece.answers, piece.written) or shown
+            shown = self._marked(piece.answers, piece.written)
         return schema.PieceView(
-            text=piece.text, match=piece.match, part=part, formula=shown, box=page_box(piece.written.id)
+            text=piece.text, match=piece.match, part=part, formula=shown or view(piece.written),
+            box=page_box(piece.written.id),
         )
 
     def _marked(self, query: Formula, formula: Formula) -> schema.FormulaView | None:
@@ -102,17 +103,21 @@ def contribution(explanation: Explanation, depth: int = 12) -> Explanation:
     )
 
 
-def alignment(match: FormulaMatch, parts: Parts, reason: FormulaReason | None = None) -> schema.AlignmentView:
+def alignment(
+    match: FormulaMatch, parts: Parts, reason: FormulaReason | None = None, *, explained: bool = True
+) -> schema.AlignmentView:
     """How two formulas match: both with their matched symbols marked, what stands for what, equal values; with the
-    ``reason``, what the one is to the other and how often a document has it."""
+    ``reason``, what the one is to the other and how often a document has it. Where it is not ``explained``, symbols of
+    the found one alone are marked."""
     marked = MarkedMatch(match)
-    query_view, found_view = both_views(match)
+    query_view, found_view = both_views(match) if explained else (view(match.query), matched_view(match))
     changed = dict.fromkeys((entry.query, entry.found) for entry in match.substitutions if not entry.identical)
     return schema.AlignmentView(
         part=parts.number(match.query), score=match.score, query=query_view, found=found_view,
         query_share=match.query_share, found_share=match.found_share,
         substitution=tuple((view(Formula(old)), view(Formula(new))) for old, new in changed),
-        equal_values=tuple(marked.values()),
-        explanation=contribution(match.explanation), relation=reason.relation if reason else None,
+        equal_values=tuple(marked.values()) if explained else (),
+        explanation=contribution(match.explanation) if explained else None,
+        relation=reason.relation if reason else None,
         said=reason.text if reason else "", where=reason.where if reason else "",
     )

@@ -20,6 +20,7 @@ from porism.serve.shards.requests import (
     A,
     DocumentTermsRequest,
     FrequenciesRequest,
+    GroupsRequest,
     HitsRequest,
     Request,
     ScoresRequest,
@@ -49,6 +50,7 @@ _IN_PARTS: Mapping[type[Request[Any]], tuple[str, int]] = {
     HitsRequest: ("ids", _BATCH_SIZE), ScoresRequest: ("ids", _SCORES_BATCH_SIZE),
     FormulaHitsRequest: ("asked", _BATCH_SIZE), FormulaOccurrencesRequest: ("keys", _KEYS_BATCH_SIZE),
     DocumentTermsRequest: ("ids", _BATCH_SIZE),
+    GroupsRequest: ("ids", _SCORES_BATCH_SIZE),
     FrequenciesRequest: ("terms", _TERMS_BATCH_SIZE), TextsRequest: ("ids", _BATCH_SIZE),
 }
 """Requests that are about many things, the field that has them, and how many go at once."""

@@ -79,6 +79,7 @@ class SearchRequest(PageRequest):
     group_by: Grouping = ""
     group: str = ""
     rerank: str = ""
+    model: str = ""
     explain: bool = False
 
 

@@ -13,7 +13,7 @@ from porism.lab.evaluate import Qrels, RunComparison, TestResult
 from porism.runs.run import Run
 from porism.serve.web import run_schema, run_tables
 from porism.serve.web.api import PREFIX, errors_of
-from porism.serve.web.judgments import GradeScale, JudgedQuestion, scale_of
+from porism.serve.web.known_questions import GradeScale, JudgedQuestion, scale_of
 from porism.serve.web.laboratory import Laboratory
 from porism.serve.web.problems import NotFound
 from porism.serve.web.run_tables import DEPTH, known

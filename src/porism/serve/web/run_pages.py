@@ -20,7 +20,7 @@ from porism.lab.reports.topic_plots import boxes_plot, differences_plot, interva
 from porism.runs.run import Run
 from porism.serve.web import run_tables
 from porism.serve.web.api import Api
-from porism.serve.web.judgments import Grade, topic_text
+from porism.serve.web.known_questions import Grade, topic_text
 from porism.serve.web.pages import Pages
 from porism.serve.web.pieces import plain_pieces
 from porism.serve.web.rendering import plain_html, safe

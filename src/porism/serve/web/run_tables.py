@@ -13,7 +13,7 @@ from porism.errors import QueryError
 from porism.lab.evaluate import Qrels, RunComparison, TestResult, compare_runs, parse_measures
 from porism.lab.evaluate.significance import TIE
 from porism.runs.run import Run
-from porism.serve.web.judgments import GradeScale
+from porism.serve.web.known_questions import GradeScale
 
 MAX_MEASURES = 12
 DEPTH = 1_000

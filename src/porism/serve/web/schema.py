@@ -209,6 +209,8 @@ class SearchResults(Page):
     sorts: tuple[str, ...] = ("relevance",)
     rerank: str = Field(default="", description="The reranker that has put the first results in order.")
     rerankers: tuple[str, ...] = Field(default=(), description="The rerankers of the server.")
+    model: str = Field(default="", description="The model that was chosen in place of the first one.")
+    models: tuple[str, ...] = Field(default=(), description="The models that can be chosen so.")
 
 
 class FormulaPlace(Model):
@@ -236,6 +238,7 @@ class Occurrences(Model):
     page: int
     per_page: int
     hits: tuple[FormulaPlace, ...]
+    missing: tuple[MissingIndex, ...] = Field(default=(), description="Indexes on servers that did not answer.")
 
 
 class FormulaHitView(Model):
@@ -523,6 +526,7 @@ class IndexView(Model):
     channels: tuple[str, ...]
     metadata: tuple[str, ...]
     formulas: int
+    ready: bool = Field(default=True, description="False while it still prepares what completes questions.")
 
 
 class Health(Model):

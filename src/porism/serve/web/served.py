@@ -56,9 +56,12 @@ class View:
     """What questions are completed with: None until it has been read, or that of the commit before."""
     rerankers: tuple[str, ...] = ()
     """The rerankers that searches for documents can name."""
+    models: tuple[str, ...] = ()
+    """The models that these can name in place of that of the index."""
     federated: FederatedIndex | None = None
     """The index together with others on servers, where there are some: what searches for documents."""
     _opened: dict[str, Reranking] = field(default_factory=dict)
+    _by_model: dict[str, View] = field(default_factory=dict)
     _opening: Any = field(default_factory=Lock)
 
     @property
@@ -89,6 +92,29 @@ class View:
             if name not in self._opened:
                 self._opened[name] = _open_reranker(self, name)
             return self._opened[name]
+
+    def with_model(self, name: str) -> View:
+        """The same commit, searched for documents by another model; itself for the empty name.
+
+        :raises QueryError: the server does not offer the model.
+        :raises ConfigError: the index lacks what it needs.
+        """
+        if not name:
+            return self
+        if name not in self.models:
+            raise QueryError(
+                f"the server does not offer the model {name!r}",
+                hint=f"Choose from {', '.join(self.models)}." if self.models
+                else "Start it with one: porism serve --offer-model NAME",
+            )
+        with self._opening:
+            if name not in self._by_model:
+                index = self.index.with_models(read_model(name))
+                self._by_model[name] = View(
+                    self.name, index, vocabulary=self.vocabulary, rerankers=self.rerankers, models=self.models,
+                    _opened=self._opened, _opening=self._opening,
+                )
+            return self._by_model[name]
 
     @cached_property
     def shard(self) -> IndexShard:
@@ -145,13 +171,13 @@ class ServedIndex:
 
     def __init__(
         self, name: str, path: Path, model: str = "default", formula_model: str | None = None,
-        rerankers: Sequence[str] = (),
+        rerankers: Sequence[str] = (), models: Sequence[str] = (),
     ) -> None:
         """Opens the index.
 
         :raises IndexNotFound: there is none, and as :func:`porism.search.index.open_index`.
         """
-        self.name, self.path, self._rerankers = name, path, tuple(rerankers)
+        self.name, self.path, self._rerankers, self._models = name, path, tuple(rerankers), tuple(models)
         self._model = read_model(model)
         self._formula_model = read_model(formula_model, formulas=True) if formula_model else None
         self._lock = Lock()
@@ -163,7 +189,7 @@ class ServedIndex:
     def _open(self, vocabulary: CompletionVocabulary | None = None, *, warmed: bool = False) -> View:
         """Opens the newest commit; it is asked a few questions before, or, while it already answers, beside that."""
         index = open_index(self._snapshot(), self._model, self._formula_model)
-        view = View(self.name, index, vocabulary=vocabulary, rerankers=self._rerankers)
+        view = View(self.name, index, vocabulary=vocabulary, rerankers=self._rerankers, models=self._models)
         steps = [_read_vocabulary] if warmed else [_warm, _read_vocabulary]
         if warmed:
             _warm(view, self._ending)
@@ -226,14 +252,14 @@ class ServedTogether(ServedIndex):
 
     def __init__(
         self, name: str, parts: Sequence[ServedIndex], model: str = "default", formula_model: str | None = None,
-        servers: Sequence[Shard] = (), seconds: float = 5.0, rerankers: Sequence[str] = (),
+        servers: Sequence[Shard] = (), seconds: float = 5.0, rerankers: Sequence[str] = (), models: Sequence[str] = (),
     ) -> None:
         """Opens the indexes together; searches for documents ask the ``servers`` too, each for so many ``seconds``.
 
         :raises ConfigError: they were analysed with other settings, or a model reads other files in each.
         """
         self.parts, self._servers, self._seconds = tuple(parts), tuple(servers), seconds
-        super().__init__(name, parts[0].path, model, formula_model, rerankers)
+        super().__init__(name, parts[0].path, model, formula_model, rerankers, () if servers else models)
 
     def _open(self, vocabulary: CompletionVocabulary | None = None, *, warmed: bool = False) -> View:
         view = super()._open(vocabulary, warmed=warmed)
@@ -280,16 +306,16 @@ class Library(Mapping[str, ServedIndex]):
 
     def __init__(
         self, indexes: Mapping[str, Path], model: str = "default", formula_model: str | None = None,
-        servers: Sequence[Shard] = (), seconds: float = 5.0, rerankers: Sequence[str] = (),
+        servers: Sequence[Shard] = (), seconds: float = 5.0, rerankers: Sequence[str] = (), models: Sequence[str] = (),
     ) -> None:
-        """Opens all indexes here.
+        """Opens all indexes here; of servers no search chooses the model.
 
         :raises IndexNotFound: there is none in a folder.
         :raises ConfigError: there are servers, and the indexes here cannot be searched as one; or there is no such
-            reranker.
+            reranker or model.
         """
         self._served = {
-            name: ServedIndex(name, path, model, formula_model, rerankers) for name, path in indexes.items()
+            name: ServedIndex(name, path, model, formula_model, rerankers, models) for name, path in indexes.items()
         }
         self.apart: ConfigError | None = None
         """Why several indexes cannot be searched as one, None where they can."""
@@ -297,7 +323,9 @@ class Library(Mapping[str, ServedIndex]):
             name = ALL if ALL not in self._served else "all-indexes"
             try:
                 parts = list(self._served.values())
-                self._served[name] = ServedTogether(name, parts, model, formula_model, servers, seconds, rerankers)
+                self._served[name] = ServedTogether(
+                    name, parts, model, formula_model, servers, seconds, rerankers, models
+                )
             except ConfigError as error:
                 if servers:
                     raise
@@ -306,6 +334,8 @@ class Library(Mapping[str, ServedIndex]):
         for served in self._served.values():
             for reranker in rerankers:
                 served.view.reranking(reranker)
+            for offered in served.view.models:
+                served.view.with_model(offered)
 
     def __getitem__(self, name: str) -> ServedIndex:
         return self._served[name]

@@ -164,7 +164,7 @@ def check_workers(settings: WebSettings) -> None:
         option, why = "--ingest", "one process writes an index"
     elif settings.judgments is not None:
         option, why = "--judge", "one process keeps the judgments"
-    elif settings.limits.per_minute:
+    elif settings.limits.per_minute and not settings.public:
         option, why = "--rate", "requests are counted in each process"
     else:
         return

@@ -56,6 +56,9 @@ class WebSettings:
     title: str = setting("Porism", "The name on the pages.")
     model: str = setting("default", "The model of document search: by name or as a file of settings.")
     formula_model: str | None = setting(None, "The same for formula search.")
+    offered_models: tuple[str, ...] = setting(
+        (), "A model that a search for documents can choose in place of the first one; repeatable."
+    )
     rerankers: tuple[str, ...] = setting(
         (), "A reranker that a search can choose for a better order, as porism search --rerank; repeatable."
     )
@@ -77,6 +80,10 @@ class WebSettings:
     qrels: Path | None = setting(None, "The judgments of the runs, those of --judge if not given.")
     topics: Path | None = setting(
         None, "The topics of --qrels: their texts are shown, and results of a search for one marked with grades."
+    )
+    public: bool = setting(
+        False, "Serve visitors whom you do not know: nothing can be written, requests of each are limited, answers may "
+        "be kept by proxies, and files of this machine are not named. Put a proxy before it."
     )
     origins: tuple[str, ...] = setting((), "An origin whose pages may call the API (CORS); repeatable.")
     servers: tuple[str, ...] = ()

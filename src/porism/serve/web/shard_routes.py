@@ -16,9 +16,11 @@ from porism.serve.shards.requests import (
     CandidatesRequest,
     DocumentTermsRequest,
     FrequenciesRequest,
+    GroupsRequest,
     HitsRequest,
     LinksRequest,
     PatternsRequest,
+    PlacesRequest,
     Request,
     ScoresRequest,
     TextsRequest,
@@ -106,11 +108,13 @@ class ShardRoutes:
             most = MAX_FORMULA_DEPTH if isinstance(request, FormulasRequest) else limits.depth
             if not 1 <= request.depth <= most:
                 raise QueryError(f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {most:,} results.")
-        if isinstance(request, PatternsRequest) and not 1 <= request.k <= limits.results:
-            raise QueryError(f"k is {request.k:,}", hint=f"Ask for 1 to {limits.results:,} results.")
+        if isinstance(request, (PatternsRequest, PlacesRequest)):
+            least = 0 if isinstance(request, PlacesRequest) else 1
+            if not least <= request.k <= limits.results:
+                raise QueryError(f"k is {request.k:,}", hint=f"Ask for {least} to {limits.results:,} results.")
         for kinds, name, most in (
             ((HitsRequest, DocumentTermsRequest, TextsRequest), "ids", limits.results),
-            (ScoresRequest, "ids", MAX_SCORED), (FormulaHitsRequest, "asked", limits.results),
+            ((ScoresRequest, GroupsRequest), "ids", MAX_SCORED), (FormulaHitsRequest, "asked", limits.results),
             (FrequenciesRequest, "terms", MAX_TERMS), (LinksRequest, "threads", MAX_THREADS),
             (LinksRequest, "asked", MAX_THREADS),
         ):

@@ -11,7 +11,7 @@ from porism.search.index import filters_from_strings
 
 DEFAULTS = {
     "mode": "documents", "sort": "relevance", "match": "any", "group_by": "question", "group": "", "page": 1, "k": 10,
-    "rerank": "", "index": "", "exact": "",
+    "rerank": "", "model": "", "index": "", "exact": "",
 }
 
 
@@ -31,6 +31,7 @@ class SearchState:
     group_by: str = "question"
     group: str = ""
     exact: str = ""
+    model: str = ""
 
     @property
     def chosen(self) -> Mapping[str, tuple[str, ...]]:
@@ -54,8 +55,9 @@ class SearchState:
     def export(self, form: str) -> str:
         """The address of the results as a file."""
         return address(
-            "/export", q=self.q, format=form, index=self.index, filter=self.filters, sort=self.sort, rerank=self.rerank,
-            group=self.group, group_by=self.group_by if self.group_by != "none" else "",
+            "/export", q=self.q, format=form, index=self.index, filter=self.filters, sort=self.sort,
+            rerank=self.rerank, model=self.model, group=self.group,
+            group_by=self.group_by if self.group_by != "none" else "",
         )
 
     def with_filter(self, key: str, value: str) -> str:
