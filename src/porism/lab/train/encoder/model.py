@@ -74,12 +74,12 @@ def open_encoder(
 
 
 def train_last_layers(model: Any, layers: int, named: str | os.PathLike[str]) -> None:
-    """Keeps the weights of a model's transformer as they are, but for its last layers and what comes after them.
+    """Keeps the weights of a model's transformer as they are, but for its last layers; other parts are trained.
 
     :raises ConfigError: it has no such list of layers, or fewer.
     """
     torch = load_torch(PURPOSE)
-    network = model[0].auto_model
+    network = next(module.auto_model for module in model.modules() if hasattr(module, "auto_model"))
     depth = getattr(network.config, "num_hidden_layers", None)
     lists = [
         module for module in network.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == depth
