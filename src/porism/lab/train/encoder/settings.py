@@ -71,7 +71,8 @@ class EncoderTraining(TrainerSettings):
         0.0, "The share of the weights before training in the model at the end (Wortsman et al. 2022)."
     )
     layers: int | None = setting(
-        None, "The last layers of the transformer that are trained; what is before them stays.", unset="all, and embeddings"
+        None, "The last layers of the transformer that are trained; what is before them stays.",
+        unset="all, and its embeddings",
     )
     length: int | None = setting(128, "Tokens of a text in training.")
     max_tokens: int | None = setting(None, "Tokens of a text that the model reads later.", unset="as in training")
