@@ -102,6 +102,17 @@ def test_original_weights_stay_by_their_share(model: Path, tmp_path: Path) -> No
         assert float(((before[name] + after[name]) / 2 - half[name]).abs().max()) < 1e-6, name
 
 
+def test_only_the_last_layers_are_trained_if_wanted(model: Path, tmp_path: Path) -> None:
+    train_encoder(PAIRS, model, tmp_path / "out", replace(SMALL, epochs=1, layers=1), device="cpu")
+    before, after = weights(model), weights(tmp_path / "out")
+    changed = {name for name in before if float((before[name] - after[name]).abs().max()) > 0}
+    last = max(name.partition("layer.")[2].partition(".")[0] for name in before)
+    assert changed
+    assert all(f"layer.{last}." in name for name in changed)
+    with pytest.raises(ConfigError, match=r"the last 9 layers cannot be trained alone: the transformer has \d layers"):
+        train_encoder(PAIRS, model, tmp_path / "other", replace(SMALL, layers=9), device="cpu")
+
+
 @every_case("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_training_goes_on_where_it_was(model: Path, tmp_path: Path, number: signal.Signals) -> None:
     before = signal.signal(signal.SIGTERM, lambda *_: None)

@@ -16,7 +16,7 @@ from porism.lab.train.trainers import check_length
 from porism.vectors.neural.encoder import Encoder
 from porism.vectors.neural.encoder_files import find_encoder, model_folder
 from porism.vectors.neural.encoder_settings import Pooling, Similarity
-from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, load_transformers, loading
+from porism.vectors.neural.loading import AS_FLOAT32, EXTRA, load_torch, load_transformers, loading
 from porism.vectors.neural.networks import positions_of
 
 PURPOSE = "training an encoder"
@@ -76,6 +76,28 @@ def open_encoder(
     elif longest is None:
         model.max_seq_length = 512
     return model
+
+
+def train_last_layers(model: Any, layers: int, named: str | os.PathLike[str]) -> None:
+    """Keeps the weights of a model's transformer as they are, but for its last layers; other parts are trained.
+
+    :raises ConfigError: it has no such list of layers, or fewer.
+    """
+    torch = load_torch(PURPOSE)
+    network = next(module.auto_model for module in model.modules() if hasattr(module, "auto_model"))
+    depth = getattr(network.config, "num_hidden_layers", None)
+    lists = [
+        module for module in network.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == depth
+    ]
+    if not lists or layers > depth:
+        has = f"{depth} layers" if lists else "no list of layers that is known"
+        raise ConfigError(
+            f"the last {layers} layers cannot be trained alone: the transformer has {has}", where=os.fspath(named),
+            hint=f"Use at most {depth} layers." if lists else "Leave layers out.",
+        )
+    network.requires_grad_(False)
+    for layer in lists[0][-layers:]:
+        layer.requires_grad_(True)
 
 
 @contextmanager

@@ -76,6 +76,10 @@ class EncoderTraining(TrainerSettings):
     original: float = setting(
         0.0, "The share of the weights before training in the model at the end (Wortsman et al. 2022)."
     )
+    layers: int | None = setting(
+        None, "The last layers of the transformer that are trained; what is before them stays.",
+        unset="all, and its embeddings",
+    )
     length: int | None = setting(128, "Tokens of a text in training.")
     max_tokens: int | None = setting(None, "Tokens of a text that the model reads later.", unset="as in training")
     cut: Cut = setting("head", "What it reads of a longer text.")
@@ -92,7 +96,7 @@ class EncoderTraining(TrainerSettings):
         choices = {"kind": Kind, "loss": Loss, "cut": Cut, "pooling": Pooling, "similarity": Similarity}
         for name, known in choices.items():
             self.check_choice(name, get_args(known))
-        self.check_counts("length", "max_tokens", "candidates")
+        self.check_counts("layers", "length", "max_tokens", "candidates")
         self._check_kind()
         if self.table_rate <= 0 or 1 / self.scale <= 0:
             raise ConfigError("learning rates and the temperature are above 0", hint="Try 5e-5 and 0.05.")

@@ -26,7 +26,7 @@ from porism.lab.train.encoder.collection import (
 )
 from porism.lab.train.encoder.examples import PairCollator, plan_batches, usable, without_padding
 from porism.lab.train.encoder.late import make_late_loss, open_late_encoder
-from porism.lab.train.encoder.model import PURPOSE, open_encoder
+from porism.lab.train.encoder.model import PURPOSE, open_encoder, train_last_layers
 from porism.lab.train.encoder.settings import EncoderTraining, Kind
 from porism.lab.train.encoder.sparse import make_sparse_loss, open_sparse
 from porism.lab.train.guarded import OnWarning, guarded
@@ -116,6 +116,8 @@ def train_encoder(
             network = open_sparse(model, where, settings, [pair.positive for pair in examples])
         else:
             network = open_encoder(model, where, settings.pooling, settings.length, settings.similarity)
+        if settings.layers is not None:
+            train_last_layers(network, settings.layers, model)
         original = None
         if settings.original:
             original = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
