@@ -23,9 +23,9 @@ FILE = "results.json"
 class PaperResults:
     """What was measured of a paper at a scale.
 
-    ``recipe`` is the digest of its recipe (:func:`recipe_digest`), ``left_out`` why systems did not run → which,
-    ``seconds`` kind of stage → how long all of these took, and ``costs`` system → the median seconds of its queries,
-    and those that 95 of 100 do not exceed.
+    ``recipe`` is the digest of its recipe (:func:`recipe_digest`), and ``left_out`` says why systems did not run →
+    which. ``seconds`` are those of all stages of a kind. ``costs`` has system → the median seconds of its queries, and
+    those that 95 of 100 do not exceed.
     """
 
     paper: Paper
