@@ -58,9 +58,9 @@ def clusters_of(line: Line) -> list[Cluster]:
     for mark in line.marks:
         last = clusters[-1] if clusters else None
         if last is not None and last.role == "word" and not waiting and not last.has_scripts:
-            before = last.marks[-1]
+            letter = last.marks[-1]
             if (  # most letters go on a word
-                mark.y == before.y and mark.style == before.style and mark.kind == "char" and mark.latex == mark.char
+                mark.y == letter.y and mark.style == letter.style and mark.kind == "char" and mark.latex == mark.char
                 and -0.35 * size < mark.x0 - last.x1 < 0.155 * size and mark.char.isalpha()
             ):
                 last.marks.append(mark)
