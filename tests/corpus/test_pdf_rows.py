@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from case_tables import every_case
 
+from porism.corpus.pdf.clusters import clusters_of
+from porism.corpus.pdf.lines import Line
 from porism.corpus.pdf.marks import Kind, Mark
 from porism.corpus.pdf.matrices import with_matrices
 from porism.corpus.pdf.rows import row_latex
@@ -84,6 +86,12 @@ def same(latex: str, expected: str) -> bool:
     ([char("\\widehat", 0, 1, width=11, kind="accent"), char("A", 0), char("B", 5)], "\\widehat{AB}"),
     ([char("̸", 0, width=0.1), char("=", 0), char("0", 8)], "\\ne 0"),
     ([char("−", 0), char("→", 3), char("A", 12)], "\\to A"),
+    ([tall("(", 0, 7, -2), char("1", 6), char("2", 14), tall(")", 20, 7, -2)], "(1\\;2)"),
+    ([char("1", 0), char("2", 5)], "12"),
+    ([char("a", 0), char("b", 6), char("c", 12), tall("⏟", 0, -2.5, -5, "piece"), tall("⎴", 4, -2.5, -5, "piece"),
+      tall("⏟", 6, -2.5, -5, "piece"), tall("⎴", 8, -2.5, -5, "piece"), tall("⎴", 10, -2.5, -5, "piece"),
+      tall("⏟", 12, -2.5, -5, "piece"), char("n", 6, -10, 7)],
+     "\\underbrace{abc}_n"),
     ([char("x", 0), char("╞", 8, width=0.1), char("→", 8), char("y", 16)], "x\\mapsto y"),
     ([char("1", 0), *(char(".", 5 + 3 * number, width=2) for number in range(3))], "1\\ldots"),
     ([tall("(", 0, 14, -10), char("a", 6, 6), char("b", 22, 6), char("c", 6, -6), char("d", 22, -6),
@@ -119,3 +127,10 @@ def test_italic_letters_in_a_fraction_are_those_of_a_formula_where_no_other_font
     for mark in marks:
         mark.style = "it" if mark.kind == "char" else ""
     assert same(row_latex(with_rules(marks, italic_is_math=True)), "\\frac{a}{b}")
+
+
+def test_a_relation_between_numbers_is_a_formula_where_it_has_the_spaces_of_one() -> None:
+    line = Line(size=10.0)
+    for gap, expected in ((2.8, True), (0.0, False)):
+        line.marks = [*text("2", 0), *text("=", 5 + gap), *text("4", 10 + 2 * gap)]
+        assert clusters_of(line)[1].is_seed == expected

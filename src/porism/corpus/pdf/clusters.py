@@ -22,6 +22,7 @@ _NEUTRAL_CHARS = {
     "<": "relation", ">": "relation", "+": "binary", "/": "binary", "#": "binary", "∗": "binary",
     "*": "binary", "−": "binary", "⇒": "relation", "′": "symbol", "'": "symbol",
 }  # fmt: skip
+_SPACED = frozenset("=<>+")
 _TEXT_SYMBOLS = frozenset("•∙·□■▲★†‡§¶✓–—-“”‘’'\"?©®�◦∎◻▢")
 _NOTE_MARK = re.compile(r"[\d∗*†‡§¶,a-z]{1,3}\Z")
 
@@ -57,9 +58,9 @@ def clusters_of(line: Line) -> list[Cluster]:
     for mark in line.marks:
         last = clusters[-1] if clusters else None
         if last is not None and last.role == "word" and not waiting and not last.has_scripts:
-            before = last.marks[-1]
+            letter = last.marks[-1]
             if (  # most letters go on a word
-                mark.y == before.y and mark.style == before.style and mark.kind == "char" and mark.latex == mark.char
+                mark.y == letter.y and mark.style == letter.style and mark.kind == "char" and mark.latex == mark.char
                 and -0.35 * size < mark.x0 - last.x1 < 0.155 * size and mark.char.isalpha()
             ):
                 last.marks.append(mark)
@@ -111,6 +112,10 @@ def clusters_of(line: Line) -> list[Cluster]:
     for before, cluster in itertools.pairwise(clusters):
         if cluster.role == "point" and cluster.text == ":" and cluster.x0 - before.x1 > 0.07 * size:
             cluster.role = "relation"
+    for first, sign, second in zip(clusters, clusters[1:], clusters[2:], strict=False):
+        if first.role == second.role == "digit" and sign.text in _SPACED:  # with the spaces of formulas: 2 = 4
+            gaps = sign.x0 - first.x1, second.x0 - sign.x1
+            sign.is_seed |= min(gaps) > 0.15 * size and max(gaps) < 0.5 * size
     for first in clusters[:1]:
         first.is_seed = first.is_seed and first.text not in ("∙", "■")  # it begins an item of a list
     for last in clusters[-1:]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 UNKNOWN = "�"
+ARROW_ENDS = frozenset("╞╰╯")
 
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
 _ASCII = "".join(map(chr, range(32, 127)))

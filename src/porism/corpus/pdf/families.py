@@ -87,7 +87,7 @@ GLYPH_NAMES = dict(
     slurabove=⌢ slurbelow=⌣ natural=♮ flat=♭ sharp=♯ vector=⃗ arrowhookleft=╰ arrowhookright=╯
     hookrightchar=╰ hookleftchar=╯ mapsto=╞ nabla=∇ notequal=≠ dotmath=⋅
     braceleft={ braceright=} arrowvertex=| bar=| Delta=Δ Omega=Ω mu=μ tildewide=̃ hatwide=̂ complement=∁
-    slash=/ fraction=/ uni2190.x=− uni2192.x=− suppress≠ less=< greater=> plus=+ ellipsis=…
+    slash=/ fraction=/ uni2190.x=− uni2192.x=− suppress≠ colonequal=≔ less=< greater=> plus=+ ellipsis=…
     """.split()
 )
 """Names of glyphs that stand for something else than Adobe's list says, or that it does not know."""

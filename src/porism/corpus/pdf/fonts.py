@@ -7,7 +7,18 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from porism.corpus.pdf.encodings import ACCENTS, ITALIC_CORRECTIONS, OML, OMS, OMX, OT1, T1, TEXT_VARIANTS, UNKNOWN
+from porism.corpus.pdf.encodings import (
+    ACCENTS,
+    ARROW_ENDS,
+    ITALIC_CORRECTIONS,
+    OML,
+    OMS,
+    OMX,
+    OT1,
+    T1,
+    TEXT_VARIANTS,
+    UNKNOWN,
+)
 from porism.corpus.pdf.families import (
     GLYPH_NAMES,
     HEIGHTS,
@@ -20,7 +31,7 @@ from porism.corpus.pdf.families import (
     family_of,
     style_of,
 )
-from porism.corpus.pdf.marks import Glyph
+from porism.corpus.pdf.marks import Glyph, Kind
 from porism.corpus.pdf.outlines import Extents
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.lookup import token_class
@@ -111,6 +122,8 @@ class Font:
             letter, style = styled_name[1], NAMED_STYLES[styled_name[2]]
             return Glyph(letter, in_style(letter, style), "char", width, is_math=True)
         char = GLYPH_NAMES.get(name, "") if "." in name else ""
+        if char_named(name) in ("↦", "↩", "↪") and code < len(self._encoding) and self._encoding[code] in ARROW_ENDS:
+            char = self._encoding[code]  # an end of an arrow has the name of the whole one
         if not char and _VALID.match(name):
             char = char_named(name)
             if not char and self.style in ("cal", "bb", "frak") and chr(code).isascii() and chr(code).isalpha():
@@ -132,7 +145,8 @@ class Font:
         if extent is None or extent[0] - extent[1] < 0.3:
             return glyph
         is_tall = extent[0] - extent[1] > 1.12 or glyph.char in BIG_OPERATORS or glyph.char == "√"
-        kind = glyph.kind if glyph.kind == "piece" else "tall" if is_tall else glyph.kind
+        is_piece = glyph.kind == "piece" or name.endswith(".x")
+        kind: Kind = "piece" if is_piece else "tall" if is_tall else glyph.kind
         return glyph._replace(kind=kind, top=extent[0], bottom=extent[1])
 
     def _glyph(self, char: str, width: float, is_math: bool) -> Glyph:
@@ -151,6 +165,8 @@ class Font:
                 return Glyph(plain, plain, "char", width, 0.7, -0.22, True, style)
         if char in _PIECES:
             return Glyph(char, _ESCAPED.get(_PIECES[char], _PIECES[char]), "piece", width, 0.8, -0.3, True)
+        if char in "⏞⏟⎴":
+            return Glyph(char, char, "piece", width, 0.12, -0.25, True)
         if char == "√" and is_math:
             return Glyph(char, char, "tall", width, 0.8, -0.2, True)
         if char in BIG_OPERATORS:
@@ -186,7 +202,7 @@ class Font:
         if char in ACCENTS:
             return Glyph(char, ACCENTS[char], "accent", width, 0.75, 0.5, True)
         if char in "⏞⏟":
-            return Glyph(char, char, "piece", width, 0.12, -0.25, True)
+            return self._glyph(char, width, True)
         extent = None if self.name.startswith(("CMEX", "LMMath")) else self._extent(code, name)
         top, bottom = extent if extent is not None and extent[0] - extent[1] > 0.1 else (0.04, 0.04 - height)
         return Glyph(char, _ESCAPED.get(char, char), "piece" if is_piece else "tall", width, top, bottom, True)

@@ -1,7 +1,7 @@
 """The process that makes pictures of pages with PDFium: a hostile file costs this process alone.
 
 A request is ``{"path": …, "digest": …, "page": …, "words": […]}``. The answer has the picture as PNG in base64, the box
-of the page that it shows and the boxes of the words, in the points in which the reader gives those of formulas.
+of the page that it shows, and the boxes of the words. All boxes are in points, as those of formulas are.
 """
 
 from __future__ import annotations

@@ -22,12 +22,12 @@ def png(pixels: Any) -> bytes:
     numbers[used[:256]] = np.arange(len(used[:256]))
     colours = b"".join(bytes(((code >> 8) * 17, (code >> 4 & 15) * 17, (code & 15) * 17)) for code in used.tolist())
     if len(used) <= 16:
-        rows = numbers[np.pad(codes, ((0, 0), (0, width % 2)), mode="edge")]
-        depth, kind, rows = 4, 3, rows[:, ::2] << 4 | rows[:, 1::2]
+        even = numbers[np.pad(codes, ((0, 0), (0, width % 2)), mode="edge")]
+        depth, kind, rows = 4, 3, (even[:, ::2] << 4 | even[:, 1::2]).astype(np.uint8)
     elif len(used) <= 256:
         depth, kind, rows = 8, 3, numbers[codes]
     else:
-        depth, kind, rows = 8, 2, (shades * np.uint8(17)).reshape(height, width * 3)
+        depth, kind, rows = 8, 2, (shades * 17).astype(np.uint8).reshape(height, width * 3)
     lines = np.zeros((height, rows.shape[1] + 1), np.uint8)  # each row begins with the number of its filter
     lines[:, 1:] = rows
     chunks = (

@@ -12,6 +12,8 @@ from porism.corpus.pdf.names import LIMIT_NAMES, with_names
 SMALL = 0.82
 """Scripts are smaller than so many times the size of their row."""
 MAX_DEPTH = 12
+NUMBER_GAP = 0.2
+"""Digits that are farther apart are of two numbers."""
 ARROWS = frozenset("→←↔⇒⇔⇐=≅↦↪↠⇝≡∼")
 """Signs that others are set over and under, as over ``\\xrightarrow``."""
 
@@ -68,6 +70,7 @@ def row_latex(marks: list[Mark], depth: int = 0) -> str:
     on = {id(mark) for mark in row}
     scripts = _scripts([mark for mark in marks if id(mark) not in taken], on, y, size)
     pieces = []
+    last: Mark | None = None
     for mark in row:
         above, below = limits.get(id(mark), ([], []))
         upper, lower = scripts.get(id(mark), ([], []))
@@ -76,7 +79,10 @@ def row_latex(marks: list[Mark], depth: int = 0) -> str:
         if base in ARROWS:
             base = _stacked(base, above, below, depth)
             above = below = []
+        if last is not None and last.char.isdigit() and mark.char.isdigit() and mark.x0 - last.x1 > NUMBER_GAP * size:
+            base = f"\\; {base}"
         pieces.append(_scripted(base, [*above, *upper], [*below, *lower], before, depth))
+        last = mark
     return _row_text(pieces)
 
 

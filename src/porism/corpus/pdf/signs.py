@@ -19,7 +19,7 @@ OVERPRINTS = {
 JOINED = {
     ("╞", "→"): "↦", ("╞", "−"): "↦", ("╰", "→"): "↪", ("←", "╯"): "↩", ("−", "→"): "→", ("←", "−"): "←",
     ("=", "⇒"): "⇒", ("⇐", "="): "⇐", ("⇐", "⇒"): "⇔", ("←", "→"): "↔", ("↦", "→"): "↦", ("|", "="): "⊨",
-    ("−", "−"): "−", ("=", "="): "=",
+    ("−", "−"): "−", ("=", "="): "=", ("↦", "−"): "↦", ("↩", "→"): "↪", ("↩", "−"): "↪", ("↪", "→"): "↪",
 }  # fmt: skip
 """Signs that touch each other."""
 _FIRST = frozenset(first for first, _ in (*OVERPRINTS, *JOINED))
@@ -27,6 +27,8 @@ MAX_BOX = 9.0
 BRACES = frozenset("⏞⏟")
 """Braces over and under a part; the first of their pieces says which."""
 BRACE_PIECES = 4
+BRACE_EXTENSION = "⎴"
+"""OpenType fonts have any number of these between the pieces."""
 
 
 def joined_signs(marks: list[Mark]) -> list[Mark]:
@@ -106,6 +108,8 @@ def _pair(first: Mark, second: Mark) -> str:
 
 
 def _continues(whole: Mark, piece: Mark) -> bool:
+    if piece.latex == BRACE_EXTENSION:
+        return whole.latex in BRACES and abs(whole.y - piece.y) < 0.1 * piece.size
     return (
         whole.kind == "piece" and whole.latex == piece.latex and abs(whole.x0 - piece.x0) < 0.12 * piece.size
         and (abs(whole.bottom - piece.top) < 0.45 * piece.size or abs(whole.top - piece.bottom) < 0.45 * piece.size
@@ -119,6 +123,8 @@ def _continues(whole: Mark, piece: Mark) -> bool:
 def _extend(whole: Mark, piece: Mark) -> None:
     whole.top, whole.bottom = max(whole.top, piece.top), min(whole.bottom, piece.bottom)
     whole.x0, whole.x1 = min(whole.x0, piece.x0), max(whole.x1, piece.x1)
+    if piece.latex == BRACE_EXTENSION:
+        return
     whole.parts = (*whole.parts, piece)
     if whole.latex != "√" and whole.latex not in BRACES:
         whole.axis = whole.middle
