@@ -27,6 +27,12 @@ hypothesis.settings.load_profile("porism")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+LONGEST = (
+    "test_benchmarks_run.py", "test_contributing.py", "test_core.py", "test_encoder_training.py",
+    "test_killed_reproduction.py", "test_papers.py", "test_web_browser.py", "test_web_layout.py",
+)
+"""Files of tests that take longest."""
+
 COMPILE = """
 from porism.system.compiled.building import compile_kernels, kernels_of, not_compiled
 from porism.system.compiled.warmup import kernel_modules
@@ -43,6 +49,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """In several processes, all tests of a file run in one, which makes its fixtures once."""
     if getattr(config.option, "numprocesses", None) and getattr(config.option, "dist", "") == "no":
         config.option.dist = "loadfile"
+        config.option.loadscopereorder = False  # else files with the fewest tests, however long, come last
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take longest begin, so that no process waits for the last one of another."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_configure(config: pytest.Config) -> None:
