@@ -154,9 +154,14 @@ class StagedRanking:
     @property
     def matching(self) -> list[str]:
         """The documents that match well, by the search and not by rerankers, best first."""
-        found = self.run[self.question.query.id]
-        least = MIN_MATCH_SHARE * found[0][1] if found else 0.0
-        return [doc_id for doc_id, score in found if score >= least] if least > 0 else [doc_id for doc_id, _ in found]
+        ranked = list(self.run[self.question.query.id])
+        return [doc_id for doc_id, _ in ranked[: count_matching([score for _, score in ranked])]]
+
+
+def count_matching(scores: Sequence[float]) -> int:
+    """How many of some scores, the best first, are those of documents that match well; all where none is above 0."""
+    least = MIN_MATCH_SHARE * scores[0] if scores else 0.0
+    return sum(score >= least for score in scores) if least > 0 else len(scores)
 
 
 class IndexAnswers(Answerer):

@@ -144,7 +144,8 @@ def reason_line(reasons: Reasons, matches: Sequence[FormulaMatch]) -> str:
         if reason.relation in ("renamed", "contains") and (names := changed_names(match)):
             text += f" ({', '.join(f'{old} ↦ {new}' for old, new in names)})"
         if reason.relation == "similar":
-            text += f" to {show_formula(match.query, 'unicode')}, {match.query_share:.0%} of it"
+            share = "all" if match.query_share > 0.995 else f"{match.query_share:.0%}"
+            text += f", with {share} of {show_formula(match.query, 'unicode')}"
         elif len(matches) > 1:
             text += f" as {show_formula(match.query, 'unicode')}"
         said.append(f"{text}, {reason.where}" if reason.where else text)

@@ -81,8 +81,10 @@ def test_stages_scores_and_reasons_are_those_of_one_index(
         assert (search.explanation is not None) == (mine.explanation is not None) == explain
         if search.explanation is not None:  # links are told in other words
             assert search.explanation.value == pytest.approx(search.score)
+        assert mine.reasons == other.reasons
     assert {hit.home for hit in several.hits} == {"few", "many"}
     assert not several.partial
+    assert several.matching == one.matching != one.total
 
 
 def test_a_question_that_finds_nothing(shards: list[IndexShard]) -> None:

@@ -154,7 +154,8 @@ def test_two_formulas_are_compared(call: Call) -> None:
 def test_a_score_is_explained(call: Call) -> None:
     failed, text = call("explain", question=r"sum of squares $\sum k^2$", id="sum-of-squares")
     assert not failed
-    lines = text.splitlines()
+    summary, _, *lines = text.splitlines()
+    assert summary == "a similar formula, with all of ∑ k²; sum, squares in the title and once in the text"
     assert lines[0].endswith(" document sum-of-squares")
     parts = [float(line.split()[0]) for line in lines if line.startswith("  ") and line[2] != " "]
     assert sum(parts) == pytest.approx(float(lines[0].split()[0]), abs=0.01)

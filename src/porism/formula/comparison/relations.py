@@ -53,6 +53,8 @@ def is_statement(expression: Expression) -> bool:
         return len(expression.children) == 2
     if label in ("in", "notin"):
         return len(expression.children) == 2 and is_set(expression.children[1])
+    if label == "list" and _is_choice(expression):
+        return False
     if label in ("and", "or", "list") and expression.children:
         return all(is_statement(part) or is_word(part) for part in expression.children) and not is_word(
             expression.children[0]
@@ -80,6 +82,12 @@ def as_statement(expression: Expression) -> Expression | None:
         return expression
     bare = expression.label not in ("tuple", "set", "name ℝ", "union", "inter", "setminus")
     return make("in", ELEMENT, expression) if bare and is_set(expression) else None
+
+
+def _is_choice(listed: Expression) -> bool:
+    """Whether a list gives the values of one thing, ``x=1, x=2``: the comma may stand for *and* as well as for *or*."""
+    parts = listed.children
+    return all(part.label == "eq" for part in parts) and len({part.children[0] for part in parts}) < len(parts)
 
 
 def is_word(expression: Expression) -> bool:

@@ -50,8 +50,12 @@ def _same_statement(pair: FormulaPair, first: Expression, second: Expression) ->
     if solutions is None and pairs is None:
         return _where_not_zero(pair, first, second, demanded)
     if solutions is None and (point := counterexample(pair, first, second)) is not None:
-        return Comparison("conditional", "They say the same for positive values of the variables only.",
-                          difference=truths(first, second, point))
+        if all(value > 0 for value in point.values()):
+            return Comparison("different", "They differ.", difference=truths(first, second, point))
+        return Comparison(
+            "conditional", "They say the same for positive values of the variables only.",
+            difference=truths(first, second, point),
+        )
     if solutions is None:
         clauses = _assumed(pair, pairs or [])
         if clauses:

@@ -13,7 +13,7 @@ from porism.index import Filters
 from porism.retrieve.base import RetrieverSettings
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.answering import Answerer, RankingStage, Reranking, SearchOptions, with_stages
+from porism.search.answering import Answerer, RankingStage, Reranking, SearchOptions, count_matching, with_stages
 from porism.search.answers import Answer, FormulaHit, Hit, Occurrences
 from porism.search.formula_queries import make_formula_query, read_formula_question, readable_topic
 from porism.search.grouping import Group, grouped, members
@@ -118,7 +118,7 @@ class FederatedIndex(Answerer):
             read = self.group.read(question, calls)
             asked = self.group.shard_question(read, options.filters, calls)
             ranking = self.group.rank(asked, depth, calls, judged)
-            run = Run({})
+            run, matching = Run({}), count_matching([document.score for document in ranking.ranked])
             stages: Sequence[RankingStage] = ()
             if options.rerank is not None:
                 ranking, run, stages = self._reranked(read.query, ranking, calls, options.rerank)
@@ -132,7 +132,7 @@ class FederatedIndex(Answerer):
             total = len(results) if options.group else len(ranking.ranked)
             return Answer(
                 tuple(hits), read.notes, bool(read.conditions or read.filters), total,
-                len(ranking.ranked) < options.counted, tuple(calls.missing), groups,
+                len(ranking.ranked) < options.counted, tuple(calls.missing), groups, matching,
             )
 
         return self.group.ask(work)

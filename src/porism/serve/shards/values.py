@@ -23,6 +23,7 @@ from porism.search.index import Index
 from porism.search.models.models import write_model
 from porism.search.patterns import PatternAnswer, PatternHit
 from porism.search.questions import Question
+from porism.search.reasons import reasons_of
 from porism.types import Document, Formula
 from porism.version import __version__
 
@@ -345,14 +346,17 @@ class ShardHits:
         cls, index: Index, hits: Iterable[Hit], question: Question | None = None,
         explain: Callable[[str], Explanation | None] = lambda doc_id: None,
     ) -> ShardHits:
-        """Hits of an index without paths of this machine, with how formulas match a question where one is given."""
-        return cls(index.snapshot.generation, tuple(
-            replace(
-                hit, location=replace(hit.location, path=None), explanation=explain(hit.id),
-                matches=tuple(index.matches(question, hit.id)) if question is not None else None,
-            )
-            for hit in hits
-        ))
+        """Hits of an index without paths of this machine; where a question is given, with how formulas match it, and
+        why they were found."""
+        def of_hit(hit: Hit) -> Hit:
+            shown = replace(hit, location=replace(hit.location, path=None), explanation=explain(hit.id))
+            if question is None:
+                return shown
+            matches = tuple(index.matches(question, hit.id))
+            reasons = reasons_of(question.query, index.document(hit.id), matches, index.analyzer)
+            return replace(shown, matches=matches, reasons=reasons)
+
+        return cls(index.snapshot.generation, tuple(map(of_hit, hits)))
 
 
 @dataclass(frozen=True)

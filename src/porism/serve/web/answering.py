@@ -175,7 +175,6 @@ def _explained_here(
 def _explained(
     doc_id: str, explanation: Explanation, matches: Sequence[FormulaMatch], reasons: Reasons | None, parts: Parts
 ) -> schema.Explained:
-    """Of a document on another server there are no reasons."""
     known = reasons.formulas if reasons is not None else [None] * len(matches)
     number_of = {part.text: part.number for part in parts.parts if part.kind == "word"}
     return schema.Explained(
