@@ -39,7 +39,7 @@ def test_filters_open_in_a_sheet_and_results_are_in_the_first_screen(opened: Ope
     assert not page.locator(".facets").is_visible()
     page.get_by_role("button", name="Filters").click()
     page.locator(".facets a", has_text="theorem").first.click()
-    assert page.get_by_role("button", name="Filters (1)").is_visible()
+    page.get_by_role("button", name="Filters (1)").wait_for()
 
 
 def test_filters_are_beside_the_results_where_there_is_room(opened: Open) -> None:

@@ -60,12 +60,14 @@ def test_a_page_leads_through_its_file_and_to_what_it_refers_to_without_scripts(
     assert page.locator(".contents [aria-current]").inner_text().startswith("Theorem: By Lemma")
     assert page.locator(".text.body h2").inner_text() == "Statement"
     page.locator(".text.proof a.ref").click()
-    assert page.locator("h1").inner_text() == "Five lemma"
+    page.locator("h1", has_text="Five lemma").wait_for()
     page.locator(".neighbours [rel=next]").click()
+    page.locator(".text", has_text="We have").wait_for()
     page.locator(".neighbours [rel=next]").click()
-    assert page.locator(".text.body h2").inner_text() == "Statement"
+    page.locator(".text.proof").wait_for()
     assert page.locator(".beside .shared math").count() > 0
     page.locator(".contents a", has_text="Ends").click()
+    page.locator("h1", has_text="Ends").wait_for()
     assert page.locator(".neighbours [rel=next]").count() == 0
 
 
