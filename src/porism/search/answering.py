@@ -71,7 +71,7 @@ class SearchOptions:
     :param depth: so many results are counted at least.
     :param relevant: documents from which the question learns in place of those found first; so ``not_relevant``.
     :param formulas: how titles and passages show formulas.
-    :param group_by: by what documents of an index here are grouped; of each group the best one is a hit.
+    :param group_by: by what documents are grouped; of each group the best one is a hit.
     :param group: only the documents of this group, by its id, are hits.
     :param rerank: puts the first results of a search for documents in another order.
     :param keep: which formulas count, of the ``depth`` best.

@@ -53,7 +53,7 @@ def search(
 ) -> schema.SearchResults:
     """A page of the documents that answer a question.
 
-    Facets, groups and other orders than that of relevance are those of one index, not of several servers.
+    Facets and other orders than that of relevance are those of one index, not of several servers.
 
     :param question: in place of what the request asks, where something else has read that.
     :raises QueryError: the question is empty or beyond a limit, a filter names a key that no document has, or there is
