@@ -109,6 +109,10 @@ def test_only_the_last_layers_are_trained_if_wanted(model: Path, tmp_path: Path)
     last = max(name.partition("layer.")[2].partition(".")[0] for name in before)
     assert changed
     assert all(f"layer.{last}." in name for name in changed)
+    learnt = train_encoder(PAIRS, model, tmp_path / "linear", replace(SMALL, epochs=5, layers=0), device="cpu")
+    assert same(model, tmp_path / "linear")
+    assert learnt.last_loss < learnt.first_loss
+    assert hits(tmp_path / "linear") > hits(model)
     with pytest.raises(ConfigError, match=r"the last 9 layers cannot be trained alone: the transformer has \d layers"):
         train_encoder(PAIRS, model, tmp_path / "other", replace(SMALL, layers=9), device="cpu")
 
@@ -220,7 +224,7 @@ def test_what_does_not_fit_is_said(model: Path, tmp_path: Path) -> None:
 
 @every_case("changes", [
     {"loss": "other"}, {"epochs": 0}, {"batch": 1}, {"learning_rate": 0.0}, {"temperature": 0.0}, {"original": 1.0},
-    {"warmup": 1.0}, {"negatives": -1}, {"matryoshka": (0,)}, {"length": 0}, {"precision": "int8"},
+    {"layers": -1}, {"layers": 0, "kind": "colbert"}, {"warmup": 1.0}, {"negatives": -1}, {"matryoshka": (0,)}, {"length": 0}, {"precision": "int8"},
 ], ids=str)
 def test_settings_out_of_range_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):

@@ -81,23 +81,31 @@ def open_encoder(
 def train_last_layers(model: Any, layers: int, named: str | os.PathLike[str]) -> None:
     """Keeps the weights of a model's transformer as they are, but for its last layers; other parts are trained.
 
+    Without any layer, a linear one behind the model is trained, which begins as the identity.
+
     :raises ConfigError: it has no such list of layers, or fewer.
     """
     torch = load_torch(PURPOSE)
     network = next(module.auto_model for module in model.modules() if hasattr(module, "auto_model"))
-    depth = getattr(network.config, "num_hidden_layers", None)
+    depth: int = getattr(network.config, "num_hidden_layers", 0)
     lists = [
         module for module in network.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == depth
     ]
-    if not lists or layers > depth:
+    if layers and (not lists or layers > depth):
         has = f"{depth} layers" if lists else "no list of layers that is known"
         raise ConfigError(
             f"the last {layers} layers cannot be trained alone: the transformer has {has}", where=os.fspath(named),
             hint=f"Use at most {depth} layers." if lists else "Leave layers out.",
         )
     network.requires_grad_(False)
-    for layer in lists[0][-layers:]:
+    for layer in lists[0][depth - layers:] if layers else ():
         layer.requires_grad_(True)
+    if not layers:
+        modules: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, PURPOSE)
+        size = model.get_embedding_dimension()
+        model.append(modules.Dense(
+            size, size, bias=False, activation_function=torch.nn.Identity(), init_weight=torch.eye(size)
+        ).to(model.device))
 
 
 @contextmanager

@@ -77,7 +77,7 @@ class EncoderTraining(TrainerSettings):
         0.0, "The share of the weights before training in the model at the end (Wortsman et al. 2022)."
     )
     layers: int | None = setting(
-        None, "The last layers of the transformer that are trained; what is before them stays.",
+        None, "The last layers of the transformer, which alone are trained; with 0 a linear layer behind it.",
         unset="all, and its embeddings",
     )
     length: int | None = setting(128, "Tokens of a text in training.")
@@ -96,8 +96,14 @@ class EncoderTraining(TrainerSettings):
         choices = {"kind": Kind, "loss": Loss, "cut": Cut, "pooling": Pooling, "similarity": Similarity}
         for name, known in choices.items():
             self.check_choice(name, get_args(known))
-        self.check_counts("layers", "length", "max_tokens", "candidates")
+        self.check_counts("length", "max_tokens", "candidates")
         self._check_kind()
+        least_layers = 0 if self.kind == "dense" else 1
+        if self.layers is not None and self.layers < least_layers:
+            raise ConfigError(
+                f"layers cannot be {self.layers} for the kind {self.kind}",
+                hint=f"Use a whole number from {least_layers}, or leave it out.",
+            )
         if self.table_rate <= 0 or 1 / self.scale <= 0:
             raise ConfigError("learning rates and the temperature are above 0", hint="Try 5e-5 and 0.05.")
         if not 0 <= self.original < 1:
