@@ -150,7 +150,8 @@ class Answer(Generic[H]):
 
     ``restricted`` says that the question has filters, phrases or fields that a document must meet. ``total`` is how
     many results were counted; where it is not exact there are more. ``matching`` counts those that match well, None
-    where that is not known. ``groups`` counts them as they are grouped, None where they are not. ``missing`` are indexes on servers that did not answer.
+    where that is not known. ``groups`` counts them as they are grouped, None where they are not. ``missing``
+    are indexes on servers that did not answer.
     """
 
     hits: tuple[H, ...]
