@@ -222,7 +222,8 @@ def test_what_does_not_fit_is_said(model: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("changes", [
     {"loss": "other"}, {"epochs": 0}, {"batch": 1}, {"learning_rate": 0.0}, {"temperature": 0.0}, {"original": 1.0},
-    {"layers": -1}, {"layers": 0, "kind": "colbert"}, {"warmup": 1.0}, {"negatives": -1}, {"matryoshka": (0,)}, {"length": 0}, {"precision": "int8"},
+    {"layers": -1}, {"layers": 0, "kind": "colbert"},
+    {"warmup": 1.0}, {"negatives": -1}, {"matryoshka": (0,)}, {"length": 0}, {"precision": "int8"},
 ], ids=str)
 def test_settings_out_of_range_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
