@@ -11,8 +11,7 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism.index.container import SMALL_BLOCK, Container
-from porism.index.container_writer import ContainerWriter
+from porism.index.container import BLOCK
 from porism.index.manifest import MANIFEST_FILE, _checksum
 
 Change = Callable[[NDArray[Any]], None]
@@ -31,14 +30,23 @@ def names_of(path: Path) -> list[str]:
 
 
 def craft(path: Path, name: str, change: Change) -> None:
-    """Changes the array of one section, and all checksums of the file with it."""
-    container = Container(path, None)
-    arrays = {section: container.array(section).copy() for section in container}
-    change(arrays[name])
-    with ContainerWriter(path, container.kind, atomic=True) as writer:
-        for section, array in arrays.items():
-            writer.add(section, array, small_blocks=container.block_of(section) == SMALL_BLOCK)
-        writer.finish(container.info)
+    """Changes the array of one section in place, and all checksums of the file with it."""
+    content = bytearray(path.read_bytes())
+    offset, table = table_of(content)
+    start, dtype, shape, first, *own = table["sections"][name]
+    dtype = np.dtype(dtype)
+    size = dtype.itemsize * int(np.prod(shape))
+    change(np.frombuffer(memoryview(content)[start : start + size], dtype).reshape(shape))
+    at, count, _ = table["checksums"]
+    length = own[0] if own else BLOCK
+    for block in range(-(-size // length)):
+        part = content[start + block * length : min(start + (block + 1) * length, start + size)]
+        place = at + 8 * (first + block)
+        content[place : place + 8] = xxhash.xxh3_64_intdigest(bytes(part)).to_bytes(8, "little")
+    table["checksums"][2] = xxhash.xxh3_64_intdigest(bytes(content[at : at + 8 * count]))
+    packed = orjson.dumps(table)
+    footer = np.array([offset, len(packed), xxhash.xxh3_64_intdigest(packed)], "<u8").tobytes() + content[-8:]
+    path.write_bytes(bytes(content[:offset]) + packed + footer)
 
 
 def stamp_of(path: Path) -> list[int]:

@@ -18,8 +18,7 @@ ELEMENTS = BLOCK  # of 8 bytes: 8 blocks
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(container, "CHECKED_BYTES", 1000)
+def path(tmp_path: Path) -> Path:
     with ContainerWriter(tmp_path / "c.bin", "test") as writer:
         writer.add("small", np.arange(10))
         writer.add("large", np.arange(ELEMENTS))
@@ -36,7 +35,8 @@ def damage(path: Path, name: str, element: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["large", "chunks"])
-def test_each_block_is_checked_when_it_is_first_read(path: Path, name: str) -> None:
+def test_each_block_is_checked_when_it_is_first_read(path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "CHECKED_BYTES", 1000)
     damage(path, name, 3 * BLOCK // 8 + 17)  # in the fourth block
     section = Container(path, "test").section(name)
     assert not section.complete
@@ -58,6 +58,7 @@ def test_each_block_is_checked_when_it_is_first_read(path: Path, name: str) -> N
 
 
 def test_what_was_read_is_not_checked_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "CHECKED_BYTES", 1000)
     opened = Container(path, "test")
     section = opened.section("large")
     assert opened.section("small").complete
@@ -75,7 +76,8 @@ def test_what_was_read_is_not_checked_again(path: Path, monkeypatch: pytest.Monk
     assert sum(counted) == 8
 
 
-def test_when_half_was_read_the_rest_is_checked(path: Path) -> None:
+def test_when_half_was_read_the_rest_is_checked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "CHECKED_BYTES", 1000)
     per_block = BLOCK // 8
     section = Container(path, "test").section("large")
     section.require(np.array([0]), np.array([3 * per_block]))
@@ -89,8 +91,7 @@ def test_when_half_was_read_the_rest_is_checked(path: Path) -> None:
         section.require(np.array([5 * per_block]), np.array([5 * per_block + 1]))
 
 
-def test_a_section_that_is_not_large_is_checked_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
+def test_a_section_that_is_not_large_is_checked_whole(path: Path) -> None:
     damage(path, "large", ELEMENTS - 1)
     with pytest.raises(IndexCorrupt):
         Container(path, "test").section("large")

@@ -137,7 +137,7 @@ def test_memory_is_given_back_when_the_last_array_has_gone(tmp_path: Path) -> No
     import numpy as np
 
     with ContainerWriter(tmp_path / "c.bin", "test") as writer:
-        writer.add("a", np.random.default_rng(1).integers(0, 1 << 62, 10_000))  # which no packing makes smaller
+        writer.add("a", np.arange(10_000))
         writer.finish({})
 
     def mapped() -> bool:
@@ -149,7 +149,7 @@ def test_memory_is_given_back_when_the_last_array_has_gone(tmp_path: Path) -> No
     mapping = weakref.ref(array.base.base)
     gc.collect()
     assert mapped()
-    assert array.min() >= 0
+    assert array[0] == 5
     with pytest.raises(ValueError, match="WRITEABLE"):
         array.flags.writeable = True
     del array

@@ -9,9 +9,8 @@ Each block of a section has a checksum, an xxh3-64 as little-endian uint64. A bl
 table, each a little-endian uint64, and the magic again.
 
 The table has the format version, the kind of the file, free information, and the place and xxh3-64 of the checksums.
-For each section it has the offset, dtype, shape, number of the first checksum, the size of its blocks unless that
-is the default, and the bytes that it takes if it is packed (:mod:`porism.index.packing`). Checksums are of the bytes
-in the file.
+For each section it has the offset, dtype, shape, number of the first checksum, and the size of its blocks unless that
+is the default.
 
 A file is read through one memory map; no descriptor stays open. Opening checks the size of the file, the footer, the
 table and the checksums. Data are compared with their checksums before use: :meth:`Container.array` checks a section
@@ -42,7 +41,6 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
-from porism.index.packing import MAX_PACKED_BYTES, unpack
 from porism.version import __version__
 
 
@@ -96,9 +94,9 @@ def unload(array: NDArray[Any]) -> None:
         _calls().madvise(first, last - first, mmap.MADV_DONTNEED)
 
 
-FORMAT = 6
+FORMAT = 5
 """Version of everything on disk; raised when an older program could not read what is written."""
-BLOCKS = {3: 1 << 18, 4: 1 << 16, 5: 1 << 16, 6: 1 << 16}
+BLOCKS = {3: 1 << 18, 4: 1 << 16, 5: 1 << 16}
 """The readable formats → the bytes of a block, unless a section says otherwise."""
 
 MAGIC = b"PORISM\x1a\n"
@@ -107,8 +105,8 @@ BLOCK = BLOCKS[FORMAT]
 """Bytes of a block: 4 µs to compare, and 4 MB of checksums for 32 GB."""
 SMALL_BLOCK = 1 << 12
 """Bytes of a block where scattered rows are read: 1 µs to compare, 1 MB of checksums for 512 MB."""
-CHECKED_BYTES = MAX_PACKED_BYTES
-"""Sections up to this size are packed, and always checked whole, which takes a few milliseconds at most."""
+CHECKED_BYTES = 4 << 20
+"""Sections up to this size are always checked whole, which takes a few milliseconds at most."""
 FOOTER = struct.Struct("<QQQ8s")
 """Offset, length and xxh3-64 of the table of contents, and the magic."""
 _RESTORE = (
@@ -154,8 +152,7 @@ def unreadable(error: OSError, path: Path) -> IndexUnreadable:
 
 
 class _Entry(NamedTuple):
-    """A section: its first byte, the byte after its last, its type, its first checksum, the bytes of a block, and
-    whether it is packed."""
+    """A section: its first byte, the byte after its last, its type, its first checksum, and the bytes of a block."""
 
     start: int
     stop: int
@@ -163,12 +160,10 @@ class _Entry(NamedTuple):
     shape: tuple[int, ...]
     first: int
     block: int
-    packed: bool
 
 
 class Container:
-    """A container opened for reading. Its arrays are read-only views of one memory map, which lives as long as they do;
-    those of packed sections are in memory.
+    """A container opened for reading. Its arrays are read-only views of one memory map, which lives as long as they do.
 
     ``kind`` None accepts any kind.
 
@@ -179,8 +174,7 @@ class Container:
     """
 
     __slots__ = (
-        "_checksums", "_data", "_entries", "_table", "_unchecked", "_unpacked", "format", "info", "kind", "path", "sound",
-        "stamp",
+        "_checksums", "_data", "_entries", "_table", "_unchecked", "format", "info", "kind", "path", "sound", "stamp",
     )
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
@@ -222,8 +216,6 @@ class Container:
         """Checks that readers of sections have passed, so that they run once."""
         self._unchecked: dict[str, NDArray[np.bool_]] = {}
         """Name of a section → which of its blocks have not been compared yet."""
-        self._unpacked: dict[str, NDArray[Any]] = {}
-        """Name of a packed section → its array, once it was read."""
 
     def _read_table(self, table: Mapping[str, Any], end: int) -> None:
         """Reads the places of checksums and sections, which must lie before ``end``, where the table begins.
@@ -241,20 +233,17 @@ class Container:
         self._entries: dict[str, _Entry] = {}
         default = BLOCKS[table["format"]]
         for name, (start, dtype_name, shape, first, *own) in table["sections"].items():
-            block, packed = (*own, *(default, 0)[len(own):])
+            (block,) = own or (default,)
             dtype = np.dtype(dtype_name)
             if dtype.kind not in "biuf" or any(type(length) is not int or length < 0 for length in shape):
                 raise ValueError(f"section {name!r} is not an array of numbers")
             if type(block) is not int or block < 1:
                 raise ValueError(f"section {name!r} has blocks of {block!r} bytes")
-            size = dtype.itemsize * math.prod(shape)
-            if type(packed) is not int or not 0 <= packed <= size or (packed and size > MAX_PACKED_BYTES):
-                raise ValueError(f"section {name!r} of {size} bytes is packed into {packed!r}")
-            stop = start + (packed or size)
+            stop = start + dtype.itemsize * math.prod(shape)
             inside = len(MAGIC) <= start <= stop <= at and start % ALIGNMENT == 0
             if not inside or not 0 <= first <= first + -(-(stop - start) // block) <= count:
                 raise ValueError(f"section {name!r} outside the file")
-            self._entries[name] = _Entry(start, stop, dtype, tuple(shape), first, block, packed > 0)
+            self._entries[name] = _Entry(start, stop, dtype, tuple(shape), first, block)
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -272,14 +261,13 @@ class Container:
     def section(self, name: str) -> ContainerSection:
         """The section as an array whose parts are checked as they are read."""
         entry = self._entry(name)
-        if entry.packed or entry.stop - entry.start <= CHECKED_BYTES:
+        if entry.stop - entry.start <= CHECKED_BYTES:
             self.array(name)
         return ContainerSection(self, name, self._view(name))
 
     def unload(self, name: str) -> None:
         """Frees the memory of a section that was copied; the next read loads it from the file again."""
         entry = self._entry(name)
-        self._unpacked.pop(name, None)
         unload(self._data[entry.start : entry.stop])
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -298,16 +286,7 @@ class Container:
 
     def _view(self, name: str) -> NDArray[Any]:
         entry = self._entry(name)
-        stored = self._data[entry.start : entry.stop]
-        if not entry.packed:
-            return stored.view(entry.dtype).reshape(entry.shape)
-        array = self._unpacked.get(name)
-        if array is None:
-            try:
-                array = self._unpacked[name] = unpack(stored, entry.dtype, entry.shape)
-            except ValueError as error:
-                raise corrupt(f"has a section {name!r} that makes no sense ({error})", self.path) from error
-        return array
+        return self._data[entry.start : entry.stop].view(entry.dtype).reshape(entry.shape)
 
     def _blocks(self, name: str) -> NDArray[np.bool_]:
         """Which blocks of a section have not been compared yet (bool); empty when all have."""
@@ -324,9 +303,9 @@ class Container:
         unchecked = self._blocks(name)
         if not len(unchecked):
             return
-        entry = self._entry(name)
-        data, size = self._data[entry.start : entry.stop].data, entry.block
-        written = self._checksums[entry.first + blocks].tolist()
+        start, stop, _, _, first, size = self._entry(name)
+        data = self._data[start:stop].data
+        written = self._checksums[first + blocks].tolist()
         for block, checksum in zip(blocks.tolist(), written, strict=True):
             if xxhash.xxh3_64_intdigest(data[block * size : (block + 1) * size]) != checksum:
                 raise corrupt(f"has changed in section {name!r}", self.path)
@@ -335,7 +314,7 @@ class Container:
             self._unchecked[name] = unchecked[:0]
 
     def size_of(self, prefix: str = "") -> int:
-        """Bytes that the sections whose name begins with ``prefix`` take in the file."""
+        """Bytes in the sections whose name begins with ``prefix``."""
         return sum(entry.stop - entry.start for name, entry in self._entries.items() if name.startswith(prefix))
 
     def verify(self, on_bytes: Callable[[int], None] = lambda count: None) -> None:

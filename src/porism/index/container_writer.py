@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,9 +12,7 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism.index import container
 from porism.index.container import ALIGNMENT, BLOCK, FOOTER, FORMAT, MAGIC, ONE_CHECKSUM, SMALL_BLOCK, Stamp
-from porism.index.packing import pack
 from porism.system.files.durable import publish, storage_errors, sync_file, temporary_name
 from porism.version import __version__
 
@@ -104,19 +101,13 @@ class ContainerWriter:
         self._align()
         offset, length = self._position, 0
         checksums = _Checksums(block)
-        rest = iter(chunks)
-        first, packed = _beginning(rest, dtype)
-        for chunk in chain(first, rest):
+        for chunk in chunks:
+            flat = np.ascontiguousarray(chunk, dtype).reshape(-1).view(np.uint8)
+            self._write(flat.data)
+            checksums.update(flat.data)
             length += len(chunk)
-            if packed is None:
-                flat = np.ascontiguousarray(chunk, dtype).reshape(-1).view(np.uint8)
-                self._write(flat.data)
-                checksums.update(flat.data)
-        if packed is not None:
-            self._write(packed)
-            checksums.update(memoryview(packed))
         checksums.close()
-        own = () if block == BLOCK and packed is None else (block,) if packed is None else (block, len(packed))
+        own = () if block == BLOCK else (block,)
         self._sections[name] = offset, dtype.str, [length] if shape is None else shape, len(self._checksums), *own
         self._checksums += checksums.values
         return length
@@ -147,17 +138,3 @@ class ContainerWriter:
                 publish(self._target, self.path)
         self._done = True
         return Stamp(self._position, digest)
-
-
-def _beginning(
-    chunks: Iterator[NDArray[Any]], dtype: np.dtype[Any]
-) -> tuple[list[NDArray[Any]], bytes | None]:
-    """The first chunks of a section; all of a small one, with its packed form if that is worth while."""
-    first: list[NDArray[Any]] = []
-    size = 0
-    for chunk in chunks:
-        first.append(chunk)
-        size += chunk.size * dtype.itemsize
-        if size > container.CHECKED_BYTES:
-            return first, None
-    return first, pack(first, dtype) if size > ALIGNMENT else None

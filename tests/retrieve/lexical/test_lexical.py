@@ -251,7 +251,7 @@ def test_other_weightings_use_the_same_engine(tmp_path):
 def test_bad_requests_say_what_to_do(tmp_path):
     snapshot = write(tmp_path / "index", random_docs(11, 20))
     retriever = LexicalRetriever(snapshot.segments, {"words": LexicalChannel()})
-    with pytest.raises(ConfigError, match=r"no channel 'word'.*It has letters, words"):
+    with pytest.raises(ConfigError, match=r"no channel 'word'.*It has letters, words.*--channels default,word"):
         LexicalRetriever(snapshot.segments, {"word": LexicalChannel()})
     with pytest.raises(ConfigError, match="'letters', which is not searched"):
         retriever.search_terms([{"letters": {"a": 1.0}}], 10)

@@ -26,8 +26,7 @@ from porism.system.compiled.kernels import address, as_layout
 from porism.system.concurrency.caching import cached_property
 
 DENSE_SHARE = 5
-"""A term is dense when it occurs in more than one of this many documents. Derived data of earlier versions have more dense
-terms."""
+"""A term is dense when it occurs in more than one of this many documents; earlier versions stored more dense terms."""
 
 DENSE_AT_LEAST = 64
 """… and in at least this many."""
