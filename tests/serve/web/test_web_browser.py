@@ -232,6 +232,7 @@ def test_without_scripts_everything_is_a_link_or_a_form(opened: Open) -> None:
     assert not page.locator("#palette-button").is_visible()
     page.locator("#q").fill(QUESTION)
     page.locator(".go").click()
+    page.locator(".pages, .exports").first.wait_for()
     assert page.locator(".card").count() == 10
     page.locator("a.why").first.click()
     assert page.locator("h1").inner_text() == "Why this result?"

@@ -470,7 +470,7 @@ function copyNextFormula(place) { // the focused formula, else those of the resu
 function shownIn(main) {
   const cards = $$(".card", main).filter((card) => !card.closest(".group-panel")).map((card) => card.dataset.id ?? $("h2", card).textContent);
   if (cards.length || $(".summary", main)) return { cards, text: $(".summary strong", main)?.textContent ?? "" };
-  return { cards, text: $$(".reading, .facts", main).map((one) => one.textContent).join("\n") };
+  return { cards, text: $$(".reading > :not(.neighbours), .facts", main).map((one) => one.textContent).join("\n") };
 }
 
 function startLive() {
