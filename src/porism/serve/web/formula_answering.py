@@ -41,9 +41,12 @@ _SHOWN_PLACES = 5
 _WHOLE = 0.999
 
 
-def search_formulas(served: View, request: FormulaSearchRequest, limits: Limits) -> schema.FormulaResults:
+def search_formulas(
+    served: View, request: FormulaSearchRequest, limits: Limits, *, aligned: bool = False
+) -> schema.FormulaResults:
     """A page of the formulas that answer a question.
 
+    :param aligned: whether what matches is shown where it is not asked why.
     :raises QueryError: there is no formula in it, it is beyond a limit, or a filter names an unknown key.
     """
     deadline = Deadline(limits.seconds)
@@ -65,11 +68,12 @@ def search_formulas(served: View, request: FormulaSearchRequest, limits: Limits)
         answers = IndexAnswers(served.index)
         ranking: FormulaRanking = served.rankings.get(key, lambda: answers.rank_formulas(content, options))
         answer = answers.show_formulas(ranking, replace(options, explain=False))
-        match = _match if request.explain else _aligned
-        answer = replace(answer, hits=tuple(
-            hit if deadline.over() else replace(hit, match=match(served, query.formulas, hit))
-            for hit in answer.hits
-        ))
+        if request.explain or aligned:
+            match = _match if request.explain else _aligned
+            answer = replace(answer, hits=tuple(
+                hit if deadline.over() else replace(hit, match=match(served, query.formulas, hit))
+                for hit in answer.hits
+            ))
     pieces = PieceMaker(served, parts, deadline)
     without = None
     if not answer.total and query.context is not None:

@@ -124,7 +124,7 @@ class Pages:
         if state.mode == "formulas":
             explained = view.federated is not None  # whose formulas only their servers can explain, with the hits
             formulas = FormulaSearchRequest(**asked | {"match": state.match, "explain": explained})
-            results = formula_answering.search_formulas(view, formulas, self._limits)
+            results = formula_answering.search_formulas(view, formulas, self._limits, aligned=True)
         else:
             request = SearchRequest(
                 **asked, sort=state.sort, rerank=state.rerank, model=state.model, group=state.group,
