@@ -143,7 +143,7 @@ class FormulaPlaces:
         self, key: str, allowed: Masks | None = None, page: slice = slice(None)
     ) -> tuple[int, int, list[tuple[Place, ...]]]:
         """How many documents have the formula with a normalised form, at how many places, and those places of which the
-        documents are on a page. Places come without their ids in the collection."""
+        documents are on a page."""
         documents = count = 0
         places: list[tuple[Place, ...]] = []
         for number, segment in enumerate(self.segments):
@@ -156,7 +156,7 @@ class FormulaPlaces:
             shown = slice(max(0, (page.start or 0) - documents), None if page.stop is None else page.stop - documents)
             if shown.stop is None or shown.stop > 0:
                 places += [
-                    tuple(self._places(number, positions[start:end], with_ids=False))
+                    tuple(self._places(number, positions[start:end]))
                     for start, end in zip(starts[shown].tolist(), ends[shown].tolist(), strict=True)
                 ]
             documents, count = documents + len(starts), count + len(positions)
@@ -204,15 +204,13 @@ class FormulaPlaces:
             names = self._remembered[number] = read(None)
         return [names[position] for position in positions.tolist()]
 
-    def _places(self, number: int, positions: NDArray[np.int64], *, with_ids: bool = True) -> Iterator[Place]:
+    def _places(self, number: int, positions: NDArray[np.int64]) -> Iterator[Place]:
         segment = self.segments[number]
         where = segment.occurrences
         docs = np.searchsorted(where.indptr, positions, side="right") - 1
-        nothing = [""] * len(positions)
         columns = zip(
             segment.doc_ids(docs), where.field[positions].tolist(), where.number[positions].tolist(),
-            where.ids(positions) if with_ids else nothing, where.visual_ids(positions) if with_ids else nothing,
-            strict=True,
+            where.ids(positions), where.visual_ids(positions), strict=True,
         )
         for doc_id, field, nth, formula_id, visual_id in columns:
             yield Place(doc_id, segment.fields[field], nth, formula_id or None, visual_id or None)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from long_forms import LONG
 from shard_cases import Wrapped, split_shards
 
+from porism.analysis.configuration import AnalysisConfig
 from porism.corpus import read_topics
 from porism.errors import ConfigError, QueryError
 from porism.retrieve import SearchModel
@@ -209,7 +210,8 @@ def test_questions_and_filters_that_cannot_be_asked(shards: list[IndexShard]) ->
 
 def test_an_empty_shard_changes_nothing(tmp_path: Path, shards: list[IndexShard]) -> None:
     (tmp_path / "one.jsonl").write_text('{"id": "gone", "body": "a function"}\n', encoding="utf-8")
-    index_sources([tmp_path / "one.jsonl"], tmp_path / "empty", jobs=1)
+    config = AnalysisConfig.named(["default", "tangent-l"])
+    index_sources([tmp_path / "one.jsonl"], tmp_path / "empty", config=config, jobs=1)
     (tmp_path / "one.jsonl").write_text("\n", encoding="utf-8")
     from porism.index import IndexWriter
 

@@ -107,7 +107,7 @@ def test_shards_that_do_not_fit_are_refused_with_what_to_do(shards: list[IndexSh
 
     other = Other(shards[1])
     for changed, message in (
-        ({"protocol": 1}, "many: speaks version 1 of the protocol of shards, and this is version 6"),
+        ({"protocol": 1}, "many: speaks version 1 of the protocol of shards, and this is version 7"),
         ({"version": "0.0.9"}, "many: is served by Porism 0.0.9, and few by "),
         ({"model": {"kind": "search"}}, "many: is searched by another model than few"),
         ({"config": dict(shards[1].ask(CollectionRequest()).config) | {"language": "german"}},

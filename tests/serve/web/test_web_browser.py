@@ -183,7 +183,7 @@ def test_results_are_walked_through_by_keys(opened: Open) -> None:
         ".card"
     ).nth(1).get_attribute("data-id")
     page.keyboard.press("w")
-    page.locator(".card").nth(1).locator(".contributions").wait_for()
+    page.locator(".card").nth(1).locator(".reasons").wait_for()
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "q"
 
@@ -250,7 +250,7 @@ def test_results_are_judged(opened: Open, scripts: bool) -> None:
     page.wait_for_url("**/judge/topic?id=T1")
     page.locator(".grades").nth(1).get_by_label("highly relevant").check()
     page.get_by_role("button", name="Save judgments").click()
-    assert "judged, 1 relevant" in page.get_by_role("status").inner_text()
+    assert "judged, 1 relevant" in page.locator(".hint[role=status]").inner_text()
     assert page.locator(".grades").nth(1).get_by_label("highly relevant").is_checked()
     page.get_by_role("link", name="All questions").click()
     page.locator("tbody tr").first.wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -60,7 +61,7 @@ def test_a_page_makes_what_it_shows_and_says_why_when_asked(client: Any, monkeyp
     whole = get(client, "/formulas", q="$k^2+1$", k=1)["hits"][0]
     part = get(client, "/formulas", q="$k^2+1$", k=1, explain=False)["hits"][0]
     assert part["alignment"] is None
-    assert whole["alignment"]["found"]["mathml"] in page.text
+    assert re.sub(r"m s\d+", "m", whole["alignment"]["found"]["mathml"]) in page.text  # no numbers of names
     assert part["places"] == whole["places"]
     for fragment in (True, False):
         why = client.get("/why", params={"q": "$k^2+1$", "key": whole["formula"]["key"], "fragment": fragment})

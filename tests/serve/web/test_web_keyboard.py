@@ -56,7 +56,7 @@ def test_results_are_walked_through_from_the_one_that_has_the_focus(opened: Open
     page = opened("/search?q=series")
     page.locator(".card").nth(3).locator("a").last.focus()
     page.keyboard.press("w")
-    page.locator(".card").nth(3).locator(".contributions").wait_for()
+    page.locator(".card").nth(3).locator(".reasons").wait_for()
     page.keyboard.press("j")
     assert page.locator(".card").nth(4).locator("h2 a").evaluate("link => link === document.activeElement")
     assert page.locator(".card.current").count() == 1
@@ -135,7 +135,7 @@ def test_all_of_a_search_works_without_scripts(opened: Open) -> None:
     page.locator("#q").fill("$x^2+y^2$")
     page.locator(".go").click()
     page.locator(".row a.why").first.click()
-    assert page.locator(".why-panel .contributions").first.is_visible()
+    assert page.locator(".why-panel .reasons").first.is_visible()
     page.go_back()
     page.locator(".row").get_by_role("link", name="tree").first.click()
     assert page.locator("h1").inner_text() == "How a formula is read"

@@ -90,7 +90,9 @@ def check_pages(client: Any, pad: str = "") -> str:
         assert answer.status_code in (200, 400, 404), (path, answer.text)
         texts.append(answer.text)
         page = html.document_fromstring(answer.text)
-        assert {script.get("src") for script in page.iter("script")} <= {"/static/theme.js", "/static/porism.js"}
+        assert {script.get("src") for script in page.iter("script")} <= {
+            "/static/theme.js", "/static/porism.js", "/static/prefetch.js",
+        }
         for one in page.iter():
             if not isinstance(one.tag, str):
                 continue

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -190,7 +190,8 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
     with pytest.raises(ConfigError, match="is searched by another model than few"):
         open_shards([sample_shards[0], address], "words").search("set")
     (tmp_path / "notes.md").write_text("# Notes\n\nwords $x^2$\n")
-    index_sources([tmp_path / "notes.md"], tmp_path / "notes", config=AnalysisConfig(language="german"), jobs=1)
+    config = replace(AnalysisConfig.named(["default", "tangent-l"]), language="german")
+    index_sources([tmp_path / "notes.md"], tmp_path / "notes", config=config, jobs=1)
     with pytest.raises(ConfigError, match="was indexed with language auto, and notes with german"):
         open_shards([tmp_path / "notes", address]).search("set")
 

@@ -247,7 +247,7 @@ def _without_idle_trainings(recipe: dict[str, Any], models: Mapping[str, str]) -
     read = {model for mark, model in marks.items() if mark in reached}
     idle = {name for name in recipe.get("encoders", {}) if name not in read}
     for name in idle:
-        del recipe["encoders"][name]
+        del recipe["encoders"][name], tables["encoders", name]
     gone = {mark for mark, model in marks.items() if model in idle}
     while lost := [(table, name) for (table, name), texts in tables.items() if gone & texts and name not in reached]:
         for table, name in lost:
