@@ -350,7 +350,7 @@ def test_documents_stay_when_their_extra_is_no_longer_installed(
     porism("index", notes, "--index", index, "--jobs", 1, "--meaning", "off")
     monkeypatch.undo()
     monkeypatch.setitem(registry.READERS, "fake", FakeReader())
-    monkeypatch.setattr(registry, "_BY_EXTENSION", {**registry._BY_EXTENSION, ".fake": ["fake"]})
+    monkeypatch.setattr(registry.FORMATS, "_by_extension", {**registry.FORMATS._by_extension, ".fake": ["fake"]})
     result = porism("update", "--index", index, "--jobs", 1)
     assert "−0 documents" in result.out
     assert "a.fake: cannot be read (pip install 'porism[fakes]' reads it); its documents stay" in result.err

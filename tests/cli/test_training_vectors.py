@@ -49,9 +49,9 @@ def test_a_preset_gives_what_no_option_does(porism, path):
 @pytest.mark.parametrize("method", ["word2vec", "fasttext"])
 def test_train_by_gensim(porism, path, method):
     pytest.importorskip("gensim", reason="training needs gensim: pip install 'porism[embeddings]'")
-    result = porism("train", method, method, "--channel", "prefix", "--index", path, *SMALL, "--skip-gram")
+    result = porism("train", method, method, "--channel", "tokens", "--index", path, *SMALL, "--skip-gram")
     assert (result.status, result.err) == (0, "")
-    assert porism("neighbours", method, "O!gcd", "--index", path, "-k", 2).status == 0
+    assert porism("neighbours", method, "\\gcd", "--index", path, "-k", 2).status == 0
 
 
 def test_errors_are_one_line(porism, path):
