@@ -171,10 +171,10 @@ def test_a_model_that_needs_all_its_channels_is_not_searched_without_one(path) -
     strict = SearchModel(channels, needs_all_channels=True)
     with pytest.raises(ConfigError, match="lacks bpe:mine, mias, without which") as caught:
         DocumentRetriever(snapshot, analyzer, strict)
-    assert "porism index SOURCES --index NEW --channels mias --tokenizer mine=FILE" in str(caught.value.hint)
+    assert "porism index SOURCES --index NEW --channels default,mias --tokenizer mine=FILE" in str(caught.value.hint)
     with pytest.raises(ConfigError, match="lacks mias, without which") as caught:  # none of the channels at all
         DocumentRetriever(snapshot, analyzer, SearchModel({"mias": ChannelSettings()}, needs_all_channels=True))
-    assert "--channels mias" in str(caught.value.hint)
+    assert "--channels default,mias" in str(caught.value.hint)
     words = DocumentRetriever(snapshot, analyzer, SearchModel({"words": ChannelSettings()}, needs_all_channels=True))
     lenient = DocumentRetriever(snapshot, analyzer, SearchModel(channels))
     assert lenient.search([asked("triangles")], 3) == words.search([asked("triangles")], 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from case_tables import every_case
@@ -15,6 +16,7 @@ from porism.index import Snapshot
 from porism.retrieve import DocumentRetriever, LexicalRetriever
 from porism.retrieve.documents.named_models import tangent_l_model
 from porism.retrieve.weightings.base import BM25Plus, LexicalChannel
+from porism.search.sources.updating import index_sources
 from porism.types import Content, Formula, Query
 
 
@@ -41,3 +43,11 @@ def test_it_is_the_weighted_sum_of_two_bm25_plus(sample_index):
 def test_a_weight_that_is_no_share_is_refused(weight):
     with pytest.raises(ConfigError, match="from 0 to 1"):
         tangent_l_model(weight)
+
+
+def test_an_index_without_its_features_says_how_to_make_one(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe sum $x^2$.\n", encoding="utf-8")
+    index_sources([tmp_path / "notes.md"], tmp_path / "index", jobs=1)
+    with Snapshot.open(tmp_path / "index") as snapshot, pytest.raises(ConfigError, match="lacks tangent-l") as caught:
+        DocumentRetriever(snapshot, Analyzer(), tangent_l_model())
+    assert "--channels default,tangent-l" in str(caught.value)

@@ -49,6 +49,7 @@ def tangent_l_model(
         field_weights={"title": _TITLE} if field_weights is None else field_weights,
         formulas_power=1.0,
         mass_exponent=0.0,
+        needs_all_channels=True,
     )
 
 

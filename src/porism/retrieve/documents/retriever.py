@@ -298,5 +298,5 @@ def _options(channels: Sequence[str]) -> str:
     """The options of ``porism index`` that add channels."""
     tokenizers = [name for channel in channels if (name := parse_channel(channel).tokenizer)]
     plain = [channel for channel in channels if parse_channel(channel).tokenizer is None]
-    options = [f"--channels {','.join(plain)}"] if plain else []
+    options = [f"--channels {','.join(['default', *plain])}"] if plain else []
     return " ".join([*options, *(f"--tokenizer {name}=FILE" for name in tokenizers)])
