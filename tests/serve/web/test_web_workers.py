@@ -141,7 +141,8 @@ def test_what_a_worker_reports_when_it_begins_is_reported(tmp_path: Path) -> Non
     command = [sys.executable, "-m", "porism", "serve", "--index", str(tmp_path), "--port", "0", "--workers", "2"]
     one = subprocess.run([*command[:-1], "1"], capture_output=True, text=True)
     two = subprocess.run(command, capture_output=True, text=True)
-    assert (two.returncode, two.stdout, two.stderr) == (1, "", one.stderr)
+    assert (two.returncode, two.stdout) == (1, "")
+    assert two.stderr.splitlines()[-1] == one.stderr.splitlines()[-1]  # a line before it where opening takes long
     assert ready == []
 
 
