@@ -59,9 +59,17 @@ def test_no_case_is_left_out_in_silence() -> None:
 
     @every_case("name", ["a", "b"])
     def skips(name: str) -> None:
-        pytest.skip("not here")
+        if name == "b":
+            pytest.skip("not here")
 
     with pytest.raises(TypeError, match="cannot be skipped"):
         skips()
+
+    @every_case("name", ["b", "a"])
+    def needs(name: str) -> None:
+        pytest.importorskip("no_such_module")
+
+    with pytest.raises(pytest.skip.Exception):
+        needs()
     with pytest.raises(ValueError, match="zip"):
         every_case("a, b", [(1,)])

@@ -26,6 +26,8 @@ def every_case(
     Each case has a folder ``tmp_path`` and a ``monkeypatch`` of its own, and ``capsys`` and ``caplog`` begin empty.
     Other fixtures are shared by all cases.
 
+    A test that skips in its first case is skipped, and no later case may.
+
     :raises ValueError: there are no cases, or two of another number than names.
     """
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
@@ -47,6 +49,8 @@ def every_case(
                     try:
                         test(**_own(fixtures, number, stack), **row)
                     except pytest.skip.Exception as skipped:
+                        if number == 0:
+                            raise  # what the test needs is not here
                         raise TypeError("a case of a table cannot be skipped: use pytest.mark.parametrize") from skipped
                     except (Exception, pytest.fail.Exception) as error:
                         error.add_note(f"in the case {label}")

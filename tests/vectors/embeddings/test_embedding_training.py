@@ -53,7 +53,7 @@ class Stopped(Exception):
     pass
 
 
-@every_case("settings", METHODS, ids=lambda one: f"{one.method}-{one.phrases}")
+@pytest.mark.parametrize("settings", METHODS, ids=lambda one: f"{one.method}-{one.phrases}")
 def test_interrupted_training_goes_on_to_the_same_vectors(path, settings):
     need_gensim(settings)
     whole = train_token_vectors(path, "whole", "words", settings)
