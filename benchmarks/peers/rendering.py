@@ -18,13 +18,13 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from benchmarks import RESULTS, ROOT
+from benchmarks.chromium import need_chromium
 from benchmarks.peers.rendered_formulas import FORMULAS
 from porism.corpus import open_source
 from porism.formula import parse_latex, to_mathml
@@ -122,13 +122,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=20, help="how many differences to print")
     options = parser.parse_args()
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        sys.exit("playwright is not installed: pip install 'porism[web-test]'")
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        sys.exit("Chromium is not installed, e.g. apt-get install chromium")
+    sync_playwright, chromium = need_chromium()
     for name in ("katex", "mathjax"):
         if not (options.node / "node_modules" / name).is_dir():
             sys.exit(f"{name} is not in {options.node}/node_modules: npm install --prefix {options.node} katex mathjax")

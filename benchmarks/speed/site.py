@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import random
-import shutil
 import statistics
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
 
+from benchmarks.chromium import need_chromium
 from benchmarks.speed.update import processor_seconds
 from porism.analysis.documents import load_document
 from porism.index import Snapshot
@@ -111,13 +111,7 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        sys.exit("playwright is not installed: pip install 'porism[web-test]'")
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        sys.exit("Chromium is not installed, e.g. apt-get install chromium")
+    sync_playwright, chromium = need_chromium()
     with tempfile.TemporaryDirectory(prefix="porism-site-") as name:
         folder = Path(name) / "search"
         started = processor_seconds()
