@@ -14,7 +14,7 @@ from porism.search.answers import Answer, Hit
 from porism.search.exporting import bibtex, csv_table
 from porism.search.questions import Question
 from porism.search.reasons import Reasons, reason_line, reasons_of
-from porism.serve.web import schema
+from porism.serve.web import document_schema, schema
 from porism.serve.web.facets import facets_of
 from porism.serve.web.parts import Parts, check_filters, check_formulas, check_length, parts_of
 from porism.serve.web.pieces import PieceMaker, alignment, contribution, place_of
@@ -210,7 +210,7 @@ def explain_one(
     return _explained_here(served, question, doc_id, stage.explain(doc_id), matches, parts)
 
 
-def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar:
+def similar(served: View, doc_id: str, k: int, limits: Limits) -> document_schema.Similar:
     """The documents that are most like one.
 
     :raises QueryError: the index has no such document, or it has nothing to compare.
@@ -219,7 +219,7 @@ def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar
     check_page(1, k, limits)
     hits = served.index.more_like(doc_id, k)
     pieces = PieceMaker(served, Parts(), Deadline(0))
-    return schema.Similar(
+    return document_schema.Similar(
         index=served.name, generation=served.generation, id=doc_id,
         hits=tuple(shown_hit(served, hit, pieces, Parts()) for hit in hits), seconds=round(deadline.elapsed, 4),
     )

@@ -14,6 +14,7 @@ from porism.search.grouping import Grouping
 from porism.search.index import filters_from_strings
 from porism.serve.web import (
     answering,
+    document_schema,
     documents,
     formula_answering,
     formula_views,
@@ -364,10 +365,10 @@ def api_router(api: Api) -> Any:
         ("GET", "/convert", api.convert, schema.Converted, "Convert a formula"),
         ("GET", "/equal", api.equal, schema.Equality, "Compare two formulas"),
         ("GET", "/occurrences", api.occurrences, schema.Occurrences, "All places of a formula"),
-        ("GET", "/document", api.document, schema.DocumentView, "Fetch a document"),
-        ("GET", "/similar", api.similar, schema.Similar, "Similar documents"),
-        ("GET", "/relations", api.relations, schema.RelationsView, "Uses, users and counterparts"),
-        ("GET", "/compare", api.compare, schema.ComparisonView, "Compare two documents"),
+        ("GET", "/document", api.document, document_schema.DocumentView, "Fetch a document"),
+        ("GET", "/similar", api.similar, document_schema.Similar, "Similar documents"),
+        ("GET", "/relations", api.relations, document_schema.RelationsView, "Uses, users and counterparts"),
+        ("GET", "/compare", api.compare, document_schema.ComparisonView, "Compare two documents"),
         ("GET", "/facets", api.facets, schema.FacetList, "Count facets"),
         ("GET", "/suggest", api.suggest, schema.Completions, "Complete a question"),
         ("GET", "/health", api.health, schema.Health, "Health"),

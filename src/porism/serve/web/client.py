@@ -22,7 +22,7 @@ from porism.extras import need
 from porism.search.grouping import Grouping
 from porism.serve.shards.bounds import check_bounds
 from porism.serve.shards.requests import A, Request
-from porism.serve.web import run_schema, schema
+from porism.serve.web import document_schema, run_schema, schema
 from porism.version import __version__
 
 if TYPE_CHECKING:
@@ -190,21 +190,21 @@ class Client:
         asked = {"formula": formula, "key": key, "k": k, "page": page, "filter": _pairs(filters)}
         return self._get("/occurrences", schema.Occurrences, index, **asked)
 
-    def document(self, doc_id: str, question: str = "", *, index: str | None = None) -> schema.DocumentView:
+    def document(self, doc_id: str, question: str = "", *, index: str | None = None) -> document_schema.DocumentView:
         """A document; what matches a question is marked, where one is given."""
-        return self._get("/document", schema.DocumentView, index, id=doc_id, q=question)
+        return self._get("/document", document_schema.DocumentView, index, id=doc_id, q=question)
 
-    def similar(self, doc_id: str, k: int = 10, *, index: str | None = None) -> schema.Similar:
+    def similar(self, doc_id: str, k: int = 10, *, index: str | None = None) -> document_schema.Similar:
         """The documents that are most like one."""
-        return self._get("/similar", schema.Similar, index, id=doc_id, k=k)
+        return self._get("/similar", document_schema.Similar, index, id=doc_id, k=k)
 
-    def relations(self, doc_id: str, k: int = 10, *, index: str | None = None) -> schema.RelationsView:
+    def relations(self, doc_id: str, k: int = 10, *, index: str | None = None) -> document_schema.RelationsView:
         """What a document is related to: what it uses, what uses it, and its counterparts."""
-        return self._get("/relations", schema.RelationsView, index, id=doc_id, k=k)
+        return self._get("/relations", document_schema.RelationsView, index, id=doc_id, k=k)
 
-    def compare(self, left: str, right: str, *, index: str | None = None) -> schema.ComparisonView:
+    def compare(self, left: str, right: str, *, index: str | None = None) -> document_schema.ComparisonView:
         """Two documents, and what they have in common."""
-        return self._get("/compare", schema.ComparisonView, index, left=left, right=right)
+        return self._get("/compare", document_schema.ComparisonView, index, left=left, right=right)
 
     def facets(self, question: str, *, filters: Filters | None = None, index: str | None = None) -> schema.FacetList:
         """How often the values of metadata are among the results of a question."""

@@ -14,6 +14,7 @@ from porism.search.shared_formulas import MAX_COMPARED, SharedFormula, shared_fo
 from porism.search.snippets import SnippetMaker
 from porism.serve.web import schema
 from porism.serve.web.answering import read
+from porism.serve.web.document_schema import ComparisonView, DocumentView, Link, Paragraph, Section
 from porism.serve.web.formula_views import key_of, view
 from porism.serve.web.parts import Parts, parts_of
 from porism.serve.web.pieces import PieceMaker, place_of, plain_pieces
@@ -35,7 +36,7 @@ _MAX_WORDS = 24
 _MIN_WORD_LENGTH = 4
 
 
-def show(served: View, doc_id: str, limits: Limits, text: str = "") -> schema.DocumentView:
+def show(served: View, doc_id: str, limits: Limits, text: str = "") -> DocumentView:
     """A document, with what matches a question marked where one is given.
 
     :raises QueryError: the index has no such document, or the question is too long.
@@ -59,16 +60,16 @@ def shown_fields(document: Document) -> list[str]:
 
 def _view(
     served: View, document: Document, parts: Parts, snippets: Mapping[str, list[Snippet]], limits: Limits
-) -> schema.DocumentView:
+) -> DocumentView:
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
     location = served.index.location(document.id)
     title = show_content(document.title, "unicode")
     referring = ReferringPieces(served.references.references(document))
     sections = tuple(
-        schema.Section(
+        Section(
             name=name,
             paragraphs=tuple(
-                schema.Paragraph(pieces=referring.pieces(pieces.pieces(snippet))) for snippet in snippets.get(name, ())
+                Paragraph(pieces=referring.pieces(pieces.pieces(snippet))) for snippet in snippets.get(name, ())
             ),
         )
         for name in shown_fields(document)
@@ -80,7 +81,7 @@ def _view(
     latex_title = SnippetMaker(served.index.analyzer, {}, ()).title(document, "latex")
     if not latex_title.pieces:
         latex_title = Snippet((Piece(name),))
-    return schema.DocumentView(
+    return DocumentView(
         index=served.name, generation=served.generation, id=document.id, title=shown_title, sections=sections,
         place=place_of(location, len(served.index.snapshot.sources) > 1, title),
         metadata={key: value for key, value in document.metadata.items() if key not in NAMES},
@@ -90,7 +91,7 @@ def _view(
     )
 
 
-def formulas_of(sections: tuple[schema.Section, ...]) -> list[schema.FormulaView]:
+def formulas_of(sections: tuple[Section, ...]) -> list[schema.FormulaView]:
     """The formulas of a document, in reading order."""
     return [
         piece.formula for section in sections for paragraph in section.paragraphs for piece in paragraph.pieces
@@ -98,7 +99,7 @@ def formulas_of(sections: tuple[schema.Section, ...]) -> list[schema.FormulaView
     ]
 
 
-def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema.ComparisonView:
+def compare(served: View, left_id: str, right_id: str, limits: Limits) -> ComparisonView:
     """Two documents with the formulas of them that correspond, and the words that both have.
 
     Of each formula the closest counterparts are found: the same ones, those equal up to names or in value, sums and
@@ -112,7 +113,7 @@ def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema
     lefts = [Formula(formula.latex) for formula in formulas_of(left.sections)]
     rights = [Formula(formula.latex) for formula in formulas_of(right.sections)]
     links = _links(served, lefts, rights, right_id, deadline)
-    return schema.ComparisonView(
+    return ComparisonView(
         index=served.name, generation=served.generation, left=left, right=right, links=tuple(links),
         words=_common_words(served, left_id, right_id), partial=deadline.missed,
     )
@@ -120,7 +121,7 @@ def compare(served: View, left_id: str, right_id: str, limits: Limits) -> schema
 
 def _links(
     served: View, lefts: list[Formula], rights: list[Formula], right_id: str, deadline: Deadline
-) -> list[schema.Link]:
+) -> list[Link]:
     """The formulas that correspond: of those that share no more than a part, the similar ones are looked up."""
     shared = list(shared_formulas(lefts, rights))
     links = [_link(each, lefts) for each in shared if each.kind != "part"]
@@ -137,18 +138,18 @@ def _links(
         for match in served.index.matches(query, right_id):
             at, share = right_places.get(key_of(match.found)), min(match.query_share, match.found_share)
             if at is not None and share >= MIN_SHARE:
-                similar.append(schema.Link(left=tuple(numbers), right=tuple(at), kind="similar", share=round(share, 3)))
+                similar.append(Link(left=tuple(numbers), right=tuple(at), kind="similar", share=round(share, 3)))
         if not similar and numbers[0] in parts:
             similar = [_link(parts[numbers[0]], lefts)]
         links += similar
     return sorted(links, key=lambda link: link.left)
 
 
-def _link(shared: SharedFormula, lefts: list[Formula]) -> schema.Link:
+def _link(shared: SharedFormula, lefts: list[Formula]) -> Link:
     part = None
     if shared.kind in ("part", "other bounds"):
         part = view(Formula(to_latex(FormulaParts(lefts[shared.left[0]]).subexpression(shared.part))))
-    return schema.Link(left=shared.left, right=shared.right, kind=shared.kind, share=shared.share, part=part)
+    return Link(left=shared.left, right=shared.right, kind=shared.kind, share=shared.share, part=part)
 
 
 def _tells(formula: Formula) -> bool:

@@ -10,7 +10,7 @@ from porism.explanation import Explanation
 from porism.formula import ParseProblem, parse, to_latex
 from porism.formula.comparison.results import VERDICTS
 from porism.search.printable import one_printable_line
-from porism.serve.web import schema
+from porism.serve.web import document_schema, schema
 from porism.serve.web.documents import shown_fields
 from porism.types import Content, Document, Formula
 
@@ -73,7 +73,7 @@ def results_text(results: schema.SearchResults, characters: int) -> str:
     return "\n".join(head) + _fitting([_hit(hit) for hit in results.hits], characters)
 
 
-def similar_text(similar: schema.Similar, characters: int) -> str:
+def similar_text(similar: document_schema.Similar, characters: int) -> str:
     """Documents like another one, as many as fit."""
     return f"Most like {similar.id}:" + _fitting([_hit(hit) for hit in similar.hits], characters)
 

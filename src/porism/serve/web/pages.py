@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from porism.errors import PorismError, QueryError
 from porism.search.grouping import thread_of
-from porism.serve.web import answering, documents, formula_answering, formula_views, schema
+from porism.serve.web import answering, document_schema, documents, formula_answering, formula_views, schema
 from porism.serve.web.api import Api, RememberedAnswers, describe
 from porism.serve.web.equality import equality
 from porism.serve.web.formula_views import read_formula
@@ -201,7 +201,7 @@ class Pages:
         except QueryError:  # a document without words and formulas is like no other
             return ()
 
-    def _similar_elsewhere(self, view: View, shown: schema.DocumentView, k: int) -> list[schema.HitView]:
+    def _similar_elsewhere(self, view: View, shown: document_schema.DocumentView, k: int) -> list[schema.HitView]:
         """Documents like one, without other answers to its question, which are its contents; one of each question."""
         seen = {thread_of(shown.metadata)}
         hits: list[schema.HitView] = []

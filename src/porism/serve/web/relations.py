@@ -12,6 +12,14 @@ from porism.search.outline import OutlineEntry, outline_of
 from porism.search.related import RelatedDocuments, relations_of
 from porism.search.sharing import documents_sharing_formulas
 from porism.serve.web import schema
+from porism.serve.web.document_schema import (
+    OutlineEntryView,
+    OutlineView,
+    RelatedDocumentView,
+    RelatedView,
+    RelationsView,
+    SharingView,
+)
 from porism.serve.web.formula_views import view as formula_view
 from porism.serve.web.pieces import place_of, plain_pieces
 from porism.serve.web.requests import check_page
@@ -23,7 +31,7 @@ LINKED = "linked"
 """Metadata key of posts: the questions that their question links to."""
 
 
-def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.RelationsView:
+def relations(served: View, doc_id: str, k: int, limits: Limits) -> RelationsView:
     """What a document is related to, ``k`` documents of each relation.
 
     :raises QueryError: the index has no such document or declaration, or ``k`` is too large.
@@ -32,22 +40,22 @@ def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.Relat
     found = relations_of(served.index, doc_id, counterparts=k, listed=k)
     several = served.has_several_sources
 
-    def view(related: RelatedDocuments) -> schema.RelatedView:
+    def view(related: RelatedDocuments) -> RelatedView:
         documents = tuple(
-            schema.RelatedDocumentView(
+            RelatedDocumentView(
                 id=document.id, title=document.title, place=place_of(document.location, several, document.title)
             )
             for document in related.documents
         )
-        return schema.RelatedView(documents=documents, count=related.count, complete=related.complete)
+        return RelatedView(documents=documents, count=related.count, complete=related.complete)
 
-    return schema.RelationsView(
+    return RelationsView(
         index=served.name, generation=served.generation, id=found.document.id,
         statement_uses=view(found.statement_uses), proof_uses=view(found.proof_uses), used_by=view(found.used_by),
         counterparts=view(found.counterparts), linked=_linked(served, found.document.id, k),
         outline=_outline(served, found.document.id),
         same_formulas=tuple(
-            schema.SharingView(
+            SharingView(
                 id=sharing.id, title=plain_pieces(sharing.title) or (schema.PieceView(text=sharing.name),),
                 formulas=tuple(map(formula_view, sharing.formulas)), count=sharing.count,
             )
@@ -56,34 +64,34 @@ def relations(served: View, doc_id: str, k: int, limits: Limits) -> schema.Relat
     )
 
 
-def _outline(served: View, doc_id: str) -> schema.OutlineView:
+def _outline(served: View, doc_id: str) -> OutlineView:
     outline = outline_of(served.index.snapshot, doc_id)
 
-    def entry(own: OutlineEntry | None) -> schema.OutlineEntryView | None:
+    def entry(own: OutlineEntry | None) -> OutlineEntryView | None:
         return None if own is None else _entry(own)
 
-    return schema.OutlineView(
+    return OutlineView(
         entries=tuple(map(_entry, outline.entries)), previous=entry(outline.previous), next=entry(outline.next),
         count=outline.count,
     )
 
 
-def _entry(own: OutlineEntry) -> schema.OutlineEntryView:
-    return schema.OutlineEntryView(
+def _entry(own: OutlineEntry) -> OutlineEntryView:
+    return OutlineEntryView(
         id=own.id, title=own.title, kind=own.kind, level=own.level, is_heading=own.is_heading,
         is_current=own.is_current,
     )
 
 
-def _linked(served: View, doc_id: str, k: int) -> schema.RelatedView:
+def _linked(served: View, doc_id: str, k: int) -> RelatedView:
     """The posts to which those of a question link, as far as the index has them: one of each question."""
     place = served.index.snapshot.find(doc_id)
     metadata = {} if place is None else place[0].metadata(place[1])
     wanted = _values(metadata, LINKED)
     key = next((key for key in THREAD_KEYS if metadata.get(key)), None)
     if not wanted or key is None:
-        return schema.RelatedView()
-    first: dict[str, schema.RelatedDocumentView] = {}
+        return RelatedView()
+    first: dict[str, RelatedDocumentView] = {}
     for segment, mask in zip(
         served.index.snapshot.segments, served.index.snapshot.filter({key: wanted}), strict=True
     ):
@@ -94,10 +102,10 @@ def _linked(served: View, doc_id: str, k: int) -> schema.RelatedView:
                 document = stored_document(segment, doc)
                 title = show_content(document.title, "unicode")
                 location = Location.of(own)
-                first[thread] = schema.RelatedDocumentView(
+                first[thread] = RelatedDocumentView(
                     id=document.id, title=title or document.id, place=place_of(location, served.has_several_sources)
                 )
-    return schema.RelatedView(documents=tuple(first[name] for name in wanted if name in first)[:k], count=len(first))
+    return RelatedView(documents=tuple(first[name] for name in wanted if name in first)[:k], count=len(first))
 
 
 def _values(metadata: Metadata, key: str) -> tuple[str, ...]:

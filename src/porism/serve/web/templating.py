@@ -11,11 +11,11 @@ from porism.errors import pluralise
 from porism.extras import need
 from porism.formula.tables.rows import symbol_rows
 from porism.serve.web import rendering
+from porism.serve.web.document_schema import DocumentView
 from porism.serve.web.formula_views import view
 from porism.serve.web.page_pictures import box_link, page_links
 from porism.serve.web.pieces import plain_pieces
 from porism.serve.web.problems import sentence
-from porism.serve.web.schema import DocumentView
 from porism.serve.web.urls import SearchState, address, formula_search
 from porism.types import Formula
 from porism.version import __version__
